@@ -152,7 +152,7 @@ class NicknameAdmin(ReadOnlyAdmin):
     list_filter = ["allowed"]
     list_select_related = ["event"]
     search_fields = ["event__code", "event__name", "voter_code", "name"]
-    fields = list_display
+    fields = ["event", "voter_code", "name", "allowed"]
 
 
 @admin.register(Announcement)

@@ -1,4 +1,4 @@
-"""People search of the console: named ticket holders, restricted voters and connected phones."""
+"""People search of the console: ticket holders and nicknames, restricted voters, connected phones."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,11 +10,12 @@ from voting.admission.restrictions import NO_RESTRICTION, load_restrictions
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.known_voters import ConnectedPhone, PhoneFilter, find_voters, scan_phones
 from voting.counting.voter_codes import VOTER_CODE_ALPHABET, derive_voter_code, normalize_voter_code
-from voting.models import StoredRestriction, Ticket
-from voting.protocol import PeopleAsk, Person
+from voting.models import Nickname, StoredRestriction, Ticket
+from voting.protocol import NicknameStatus, PeopleAsk, Person
 from voting.typed_codes import normalize_code
 
 PAGE_SIZE = 50
+MAX_NICKNAMES = 200  # listed by name, or because they wait for an organizer
 SCAN = "c"  # begins a page's cursor once all listed people were returned
 
 
@@ -34,11 +35,11 @@ def find_people(
 ) -> protocol.PeopleFound:
     """Return a page of about PAGE_SIZE people.
 
-    Restricted voters come first, then people with a name, then other connected phones. Only the number of
-    tickets and restrictions, which is limited, decides how much is loaded; the phones are read page by page.
-    Raises redis.RedisError while Redis is away.
+    Nicknames that wait for an organizer come first, then restricted voters, people with a name, and other
+    connected phones. Only the number of tickets and restrictions, which is limited, decides how much is
+    loaded; the phones are read page by page. Raises redis.RedisError while Redis is away.
     """
-    listed = _load_listed(event_id, ask, box, vote)
+    listed = _add_nicknames(event_id, _load_listed(event_id, ask, box, vote))
     page: list[Person] = []
     cursor = ask.after.removeprefix(SCAN)
     if not ask.after.startswith(SCAN):
@@ -54,7 +55,7 @@ def find_people(
         which = PhoneFilter(vote.turn_id, _code(ask.query), ask.team, ask.voted)
         phones, cursor = scan_phones(box, event_id, which, cursor, wanted=PAGE_SIZE - len(page))
     people = [one for one in _list_phones(phones, vote) if one.voter_code not in known]
-    page += [one for one in people if ask.voted in {None, one.voted}]
+    page += _add_nicknames(event_id, [one for one in people if ask.voted in {None, one.voted}])
     return protocol.PeopleFound(id=ask.id, people=tuple(page), more="" if cursor == "0" else SCAN + cursor)
 
 
@@ -75,10 +76,14 @@ def _load_ticket_holders(event_id: int) -> dict[str, tuple[str, int | None]]:
 
 
 def _load_listed(event_id: int, ask: PeopleAsk, box: BallotBox, vote: OpenVote) -> list[Person]:
-    """Return everyone with a name, all restricted voters, and the voter whose complete code was typed."""
+    """Return everyone on the class list, all restricted voters, and the voter whose complete code was typed.
+
+    Also returns the voters whose nickname matches or waits for an organizer.
+    """
     ticket_holders, restrictions = _load_ticket_holders(event_id), load_restrictions([event_id])[event_id]
     sought = normalize_voter_code(ask.query)
     codes = {code for code, (name, _) in ticket_holders.items() if name} | restrictions.keys()
+    codes |= _find_nicknames(event_id, ask.query)
     if sought and is_known_voter(event_id, sought, box):
         codes.add(sought)
     joined = find_voters(box, event_id, sorted(codes))
@@ -104,6 +109,39 @@ def _load_listed(event_id: int, ask: PeopleAsk, box: BallotBox, vote: OpenVote) 
     return people
 
 
+def _find_nicknames(event_id: int, query: str) -> set[str]:
+    """Return the voter codes of nicknames that contain the query, or that wait if there is none."""
+    named = Nickname.objects.filter(event=event_id).order_by("chosen_at")
+    query = query.strip()
+    found = named.filter(name__icontains=query) if query else named.filter(allowed=False)
+    return set(found.values_list("voter_code", flat=True)[:MAX_NICKNAMES])
+
+
+def _add_nicknames(event_id: int, people: list[Person]) -> list[Person]:
+    codes = [person.voter_code for person in people]
+    nicknames = Nickname.objects.filter(event=event_id, voter_code__in=codes)
+    named = {one.voter_code: one for one in nicknames}
+    removed = set(
+        StoredRestriction.objects.filter(event=event_id, nameless=True).values_list("voter_code", flat=True)
+    )
+    return [
+        replace(
+            person,
+            nickname=named[person.voter_code].name,
+            nickname_status=_nickname_status(named[person.voter_code], removed),
+        )
+        if person.voter_code in named
+        else person
+        for person in people
+    ]
+
+
+def _nickname_status(nickname: Nickname, removed: set[str]) -> NicknameStatus:
+    if nickname.voter_code in removed:
+        return "removed"
+    return "allowed" if nickname.allowed else "waiting"
+
+
 def _list_phones(phones: list[ConnectedPhone], vote: OpenVote) -> Iterator[Person]:
     for phone in phones:
         yield Person(
@@ -126,13 +164,15 @@ def _code(query: str) -> str:
     return normalize_code(query) or query.strip()
 
 
-def _order(person: Person) -> tuple[bool, str, str]:
+def _order(person: Person) -> tuple[bool, bool, str, str]:
     restricted = person.banned or person.removed or person.moved is not None
-    return not restricted, person.name.casefold(), person.voter_code
+    waits = person.nickname_status == "waiting" and not person.banned
+    name = person.name or person.nickname
+    return not waits, not restricted, name.casefold(), person.voter_code
 
 
 def _matches(person: Person, ask: PeopleAsk) -> bool:
     fits = ask.team in {None, _team(person)} and ask.voted in {None, person.voted}
-    return fits and (
-        ask.query.strip().casefold() in person.name.casefold() or _code(ask.query) in person.voter_code
-    )
+    query = ask.query.strip().casefold()
+    named = query in person.name.casefold() or query in person.nickname.casefold()
+    return fits and (named or _code(ask.query) in person.voter_code)

@@ -1,7 +1,7 @@
 // Generated from crowdgame/console/actions/ by `manage.py generate_actions`. Edits here are lost.
 import { p, t } from "./live/i18n";
 
-export type Action = "display.renew" | "hands.count" | "joining.lock" | "joining.unlock" | "lobby.open" | "match.abort" | "match.start" | "notice.clear" | "notice.show" | "part.hide" | "part.show" | "rehearsal.start" | "rehearsal.stop" | "reveal.extend" | "reveal.shorten" | "reveal.start" | "turn.close" | "turn.extend" | "turn.extra_time" | "turn.open" | "turn.pause" | "turn.resume" | "turn.shorten" | "turn.void" | "voter.admit" | "voter.ban" | "voter.captain" | "voter.kick" | "voter.move" | "voter.readmit";
+export type Action = "display.renew" | "hands.count" | "joining.lock" | "joining.unlock" | "lobby.open" | "match.abort" | "match.start" | "notice.clear" | "notice.show" | "part.hide" | "part.show" | "rehearsal.start" | "rehearsal.stop" | "reveal.extend" | "reveal.shorten" | "reveal.start" | "turn.close" | "turn.extend" | "turn.extra_time" | "turn.open" | "turn.pause" | "turn.resume" | "turn.shorten" | "turn.void" | "voter.admit" | "voter.allow_nickname" | "voter.ban" | "voter.captain" | "voter.kick" | "voter.move" | "voter.readmit" | "voter.remove_nickname" | "voter.restore_nickname";
 
 /** `done`: the text after success. `confirm`: asks for a second click. */
 export interface ActionText {
@@ -37,9 +37,12 @@ export const ACTIONS: { readonly [action in Action]: ActionText } = {
   "turn.shorten": { label: "", done: (time) => t("%(time)s removed.", { time }), confirm: "", keys: { "S": t("A little less time") } },
   "turn.void": { label: "", done: () => t("Turn taken back. Teams vote again."), confirm: t("Press again to confirm"), keys: { "U": t("Take back the last turn (press twice)") } },
   "voter.admit": { label: p("button", "Unban"), done: () => t("Ban lifted."), confirm: "", keys: {} },
+  "voter.allow_nickname": { label: p("button", "Allow nickname"), done: () => t("Allowed."), confirm: "", keys: {} },
   "voter.ban": { label: p("button", "Ban"), done: () => t("Banned."), confirm: "", keys: {} },
   "voter.captain": { label: "", done: () => t("Takes effect next turn."), confirm: "", keys: {} },
   "voter.kick": { label: p("button", "Remove"), done: () => t("Removed."), confirm: "", keys: {} },
   "voter.move": { label: "", done: () => t("Moved."), confirm: "", keys: {} },
   "voter.readmit": { label: p("button", "Let back in"), done: () => t("The phone rejoins in a few seconds."), confirm: "", keys: {} },
+  "voter.remove_nickname": { label: p("button", "Remove nickname"), done: () => t("Removed from all screens."), confirm: "", keys: {} },
+  "voter.restore_nickname": { label: p("button", "Restore nickname"), done: () => t("Restored."), confirm: "", keys: {} },
 };

@@ -78,6 +78,12 @@ export interface DuelAsk {
   turn: number;
 }
 
+export interface NicknameAsk {
+  type: "nickname.ask";
+  name?: string | null;
+  language?: string;
+}
+
 export interface ClockAsk {
   type: "clock.ask";
   sent: number;
@@ -659,6 +665,15 @@ export interface DuelRefused {
   code: DuelRefusal;
 }
 
+export interface NicknameAnswered {
+  type: "nickname.answered";
+  name: string;
+  allowed: boolean;
+  removed: boolean;
+  suggestions: ReadonlyArray<string>;
+  problem: string;
+}
+
 export interface DisplayWelcomed {
   type: "display.welcomed";
   now_at: number;
@@ -769,6 +784,8 @@ export interface Person {
   removed: boolean;
   connected: boolean;
   voted: boolean | null;
+  nickname: string;
+  nickname_status: "allowed" | "none" | "removed" | "waiting";
 }
 
 export interface PeopleFound {
@@ -803,13 +820,13 @@ export interface PagePreload {
   team: number;
 }
 
-export type PhoneMessage = PhoneJoin | BallotCast | ReceiptAsk | DropShow | SideChangeAsk | CheerSend | RematchAsk | DuelAsk | ClockAsk;
+export type PhoneMessage = PhoneJoin | BallotCast | ReceiptAsk | DropShow | SideChangeAsk | CheerSend | RematchAsk | DuelAsk | NicknameAsk | ClockAsk;
 export type DisplayMessage = DisplayJoin | ClockAsk;
 export type ConsoleMessage = ConsoleJoin | ActionAsk | ActionUndo | PeopleAsk | ClockAsk;
 export type ChatMessage = ChatJoin | ClockAsk;
 export type Changes = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | MatchStopped | TurnRevealed | TurnConcealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnAnalyzed | TurnRestored;
 export type Always = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | MatchStopped | TurnRevealed | TurnConcealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnAnalyzed | TurnRestored | TurnSealed | TurnoutCounted | ClockSynced | RetryAfter | Error;
-export type ToPhone = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | MatchStopped | TurnRevealed | TurnConcealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnAnalyzed | TurnRestored | TurnSealed | TurnoutCounted | ClockSynced | RetryAfter | Error | TeamCounted | PhoneWelcomed | BallotCounted | BallotChanged | BallotRefused | ReceiptIssued | DropAnswered | SideChanged | SideRefused | DuelRefused;
+export type ToPhone = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | MatchStopped | TurnRevealed | TurnConcealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnAnalyzed | TurnRestored | TurnSealed | TurnoutCounted | ClockSynced | RetryAfter | Error | TeamCounted | PhoneWelcomed | BallotCounted | BallotChanged | BallotRefused | ReceiptIssued | DropAnswered | SideChanged | SideRefused | DuelRefused | NicknameAnswered;
 export type ToDisplay = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | MatchStopped | TurnRevealed | TurnConcealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnAnalyzed | TurnRestored | TurnSealed | TurnoutCounted | ClockSynced | RetryAfter | Error | TeamCounted | DisplayWelcomed | KeyShown | CheersCounted | DropShown;
 export type ToConsole = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | MatchStopped | TurnRevealed | TurnConcealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnAnalyzed | TurnRestored | TurnSealed | TurnoutCounted | ClockSynced | RetryAfter | Error | TeamCounted | AuditUpdated | ConsoleWelcomed | ActionDone | ActionRefused | RehearsalUpdated | CountsUpdated | PeopleFound;
 export type ToChat = ChatPosted | ClockSynced | RetryAfter | Error;

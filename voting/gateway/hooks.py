@@ -6,7 +6,7 @@ from typing import Any
 from voting.ballot_box.async_ballot_box import AsyncBallotBox
 from voting.gateway.event_room import EventRoom
 from voting.gateway.voters import Socket
-from voting.protocol import DuelAction, DuelRefusal
+from voting.protocol import DuelAction, DuelRefusal, NicknameAnswered, NicknameAsk
 
 # Run as long as the gateway does. The process terminates if one raises.
 background_tasks: list[Callable[[], Coroutine[Any, Any, None]]] = []
@@ -23,3 +23,6 @@ rematch_requests: list[Callable[[int, int], Awaitable[None]]] = []
 # Called with the event's id, the team of a phone, what its player asks for, and the turn it sees. Returns why
 # that was refused, or None.
 duel_requests: list[Callable[[int, int, DuelAction, int], Awaitable[DuelRefusal | None]]] = []
+
+# Called with the event's id, the voter code of a phone, what it asks for, and the time in milliseconds.
+nickname_requests: list[Callable[[int, str, NicknameAsk, int], Awaitable[NicknameAnswered]]] = []

@@ -32,6 +32,7 @@ from voting.protocol import (
     DuelAsk,
     DuelRefusal,
     ErrorCode,
+    NicknameAsk,
     PhoneJoin,
     PhoneMessage,
     ReceiptAsk,
@@ -44,6 +45,7 @@ from voting.turns.side_change_store import SideChangeRequest
 
 RETURNED, SEATED = JOINS.labels("returned"), JOINS.labels("seated")
 CHEERS_PER_SECOND = 4.0
+SECONDS_PER_NICKNAME, NICKNAME_BURST = 2.0, 10
 MAX_WRONG_KEYS = 10
 COUNTED_CODES = frozenset({int(CastResult.OK), int(CastResult.DUPLICATE)})
 REFUSAL_BY_CODE: dict[int, Refusal] = {
@@ -71,6 +73,8 @@ class PhoneConsumer(SocketConsumer):
     _claimed: tuple[int, float] | None = None
     _request_task: asyncio.Task[None] | None = None
     _drop_task: asyncio.Task[None] | None = None
+    _nickname_task: asyncio.Task[None] | None = None
+    _nicknames_until = 0.0
     _cheers_until = 0.0
     _wrong_keys = 0
 
@@ -83,9 +87,10 @@ class PhoneConsumer(SocketConsumer):
         try:
             await super().run(receive)
         finally:
-            for task in filter(None, (self._request_task, self._drop_task)):
+            for task in filter(None, (self._request_task, self._drop_task, self._nickname_task)):
                 task.cancel()
-            self._request_task = self._drop_task = None  # the cancelled tasks still refer to this consumer
+            # The cancelled tasks still refer to this consumer.
+            self._request_task = self._drop_task = self._nickname_task = None
             if self.room and self._claimed and self._claimed[1] == self._frames_until:
                 self.room.ticket_claims.release(self._claimed[0])
 
@@ -167,8 +172,8 @@ class PhoneConsumer(SocketConsumer):
             self._request_receipt(message.turn, room)
         elif isinstance(message, DropShow):
             self._mark_drop(message.turn, room)
-        elif isinstance(message, RematchAsk | DuelAsk):
-            self._handle_player(message, room)
+        elif isinstance(message, RematchAsk | DuelAsk | NicknameAsk):
+            self._handle_request(message, room)
         elif isinstance(message, SideChangeAsk):
             room.side_change_queue.take(self, _side_change_request(self.voter, message))
         else:
@@ -219,9 +224,12 @@ class PhoneConsumer(SocketConsumer):
         async for answer in mark_drop(room, seat, turn, gateway().receipts, has_voted=voted):
             self.send(answer)
 
-    def _handle_player(self, message: RematchAsk | DuelAsk, room: EventRoom) -> None:
+    def _handle_request(self, message: RematchAsk | DuelAsk | NicknameAsk, room: EventRoom) -> None:
+        """Handle a message for a feature that has registered a hook."""
         if isinstance(message, RematchAsk):
             self._ask_rematch(room)
+        elif isinstance(message, NicknameAsk):
+            self._ask_nickname(message, room)
         else:
             self._ask_duel(message, room)
 
@@ -245,6 +253,19 @@ class PhoneConsumer(SocketConsumer):
             code = await request(event_id, self.voter.team, message.action, message.turn)
             if code is not None:
                 self.send(protocol.DuelRefused(action=message.action, code=code))
+
+    def _ask_nickname(self, message: NicknameAsk, room: EventRoom) -> None:
+        """Call the nickname hooks in a task of its own. Drops requests during one, or over the rate limit."""
+        now = time.monotonic()
+        until = max(self._nicknames_until, now) + SECONDS_PER_NICKNAME
+        is_idle = self._nickname_task is None or self._nickname_task.done()
+        if is_idle and until <= now + NICKNAME_BURST * SECONDS_PER_NICKNAME:
+            self._nicknames_until = until
+            self._nickname_task = asyncio.create_task(self._send_nickname(message, room))
+
+    async def _send_nickname(self, message: NicknameAsk, room: EventRoom) -> None:
+        for request in hooks.nickname_requests:
+            self.send(await request(room.event_id, self.voter.voter_code, message, room.now()))
 
     def answer(self, slot: Slot, ballot: Ballot, code: int) -> None:
         """Send the result of a ballot. `code` is a CastResult, or below 0 minus the last sequence accepted.

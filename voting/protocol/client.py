@@ -25,6 +25,7 @@ MAX_NOTICE = 140
 MAX_HANDS = 5_000
 MAX_VOTER_CODE_TYPED = 16
 MAX_QUERY = 60
+MAX_NICKNAME_TYPED = 80
 MAX_CURSOR = 21
 
 
@@ -184,6 +185,18 @@ class DuelAsk(msgspec.Struct, frozen=True, tag="duel.ask"):
     turn: Id
 
 
+class NicknameAsk(msgspec.Struct, frozen=True, tag="nickname.ask"):
+    """Choose a nickname, or ask for the voter's own. Answered by `nickname.answered`.
+
+    Attributes:
+        name: The nickname to have. Empty: none. Null: only ask.
+        language: The language of suggestions and of the answer's text.
+    """
+
+    name: Annotated[str, Meta(max_length=MAX_NICKNAME_TYPED)] | None = None
+    language: Annotated[str, Meta(max_length=10)] = ""
+
+
 class ClockAsk(msgspec.Struct, frozen=True, tag="clock.ask"):
     """Synchronize clocks. Allowed on every socket, also before the join. Answered by `clock.synced`.
 
@@ -204,7 +217,7 @@ class ActionAsk(msgspec.Struct, frozen=True, tag="action.ask"):
             the action is refused.
         seconds: The time to add or to remove, or how long to show a message (omitted: until it is cleared).
         phones: The size of a simulated crowd.
-        text: One line. Invisible characters are removed.
+        text: One line. Invisible characters are removed. For `voter.allow_nickname` the nickname to allow.
         part: The part to hide or to show.
         team: The team whose hands were counted, that a captain leads, or to which a voter moves (omitted: the
             seat's own team).
@@ -266,6 +279,7 @@ PhoneMessage = (
     | CheerSend
     | RematchAsk
     | DuelAsk
+    | NicknameAsk
     | ClockAsk
 )
 DisplayMessage = DisplayJoin | ClockAsk

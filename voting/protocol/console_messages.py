@@ -1,5 +1,7 @@
 """Messages to consoles only."""
 
+from typing import Literal
+
 import msgspec
 
 from voting.counting.types import Count
@@ -43,6 +45,17 @@ class ActionRefused(msgspec.Struct, frozen=True, kw_only=True, tag="action.refus
     text: str
 
 
+NicknameStatus = Literal["none", "waiting", "allowed", "removed"]
+"""Whether others see a nickname.
+
+Values:
+    none: There is none.
+    waiting: Not yet: an organizer has to allow it.
+    allowed: They can.
+    removed: No, an organizer removed it.
+"""
+
+
 class Person(msgspec.Struct, frozen=True, kw_only=True):
     """Someone on the class list, a restricted voter, or a voter who has joined.
 
@@ -55,6 +68,8 @@ class Person(msgspec.Struct, frozen=True, kw_only=True):
         removed: Whether an organizer removed this person, who has not rejoined.
         connected: Whether a phone with this code is connected.
         voted: Whether there is a ballot of this person in the open turn. Null if the team has no vote now.
+        nickname: The nickname that the person chose, or empty.
+        nickname_status: Who sees it.
     """
 
     voter_code: str
@@ -65,6 +80,8 @@ class Person(msgspec.Struct, frozen=True, kw_only=True):
     removed: bool
     connected: bool
     voted: bool | None
+    nickname: str = ""
+    nickname_status: NicknameStatus = "none"
 
 
 class PeopleFound(msgspec.Struct, frozen=True, kw_only=True, tag="people.found"):

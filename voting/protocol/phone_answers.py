@@ -105,6 +105,24 @@ class DuelRefused(msgspec.Struct, frozen=True, kw_only=True, tag="duel.refused")
     code: DuelRefusal
 
 
+class NicknameAnswered(msgspec.Struct, frozen=True, kw_only=True, tag="nickname.answered"):
+    """The voter's nickname: the answer to `nickname.ask`. Also sent when an organizer removes it.
+
+    Attributes:
+        name: The nickname, or empty.
+        allowed: Whether others can see it. A typed one waits until an organizer has allowed it.
+        removed: An organizer removed the nickname, and the voter can't choose another.
+        suggestions: Nicknames to choose from.
+        problem: Why the choice was refused, as text to show, or empty.
+    """
+
+    name: str = ""
+    allowed: bool = False
+    removed: bool = False
+    suggestions: tuple[str, ...] = ()
+    problem: str = ""
+
+
 class ReceiptIssued(msgspec.Struct, frozen=True, kw_only=True, tag="receipt.issued"):
     """The Merkle path from the voter's ballot to the root of its side, see
     [Receipts](../protocol.md#receipts).

@@ -22,6 +22,7 @@ from voting.protocol.phone_answers import (
     BallotRefused,
     DropAnswered,
     DuelRefused,
+    NicknameAnswered,
     ReceiptIssued,
     SideChanged,
     SideRefused,
@@ -253,6 +254,7 @@ ToPhone = (
     | SideChanged
     | SideRefused
     | DuelRefused
+    | NicknameAnswered
 )
 
 

@@ -13,11 +13,12 @@ from crowdgame.console.actions.notices import ALREADY_DONE
 from crowdgame.console.actions.registry import ActionResult, action, undone_by
 from crowdgame.console.people_search import is_known_voter
 from crowdgame.events.audit_text import LogText
-from voting.announcements.outbox import publish_restrictions
+from voting.announcements.outbox import announce, publish_restrictions, relay
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.voter_codes import normalize_voter_code
 from voting.matches import MatchError, event_lock
-from voting.models import Match, StoredRestriction, Team
+from voting.models import Match, Nickname, StoredRestriction, Team
+from voting.protocol import EventEdited
 from voting.terms import MatchState
 
 MAX_RESTRICTIONS = 500
@@ -40,7 +41,7 @@ def move_voter(event_id: int, voter_code: str | None, team: int | None, box: Bal
         what = LogText(message, {"voter": voter_code, "team": _team_with_phones(event_id, team).name})
     else:
         what = LogText(gettext_noop("%(by)s moved %(voter)s back"), {"voter": voter_code})
-    before = _restrict(event_id, voter_code, box, team=team)
+    before = restrict(event_id, voter_code, box, team=team)
     about = {"voter_code": voter_code}
     return ActionResult(what, about | {"team": team}, undo=about | {"team": before.team})
 
@@ -58,7 +59,7 @@ def kick_voter(event_id: int, voter_code: str | None, box: BallotBox) -> ActionR
 def readmit_voter(event_id: int, voter_code: str | None, box: BallotBox) -> ActionResult:
     """Undo a removal. The voter's phone rejoins by itself."""
     voter_code = parse_voter_code(voter_code)
-    _restrict(event_id, voter_code, box, kicked_at=None)
+    restrict(event_id, voter_code, box, kicked_at=None)
     what = LogText(gettext_noop("%(by)s let %(voter)s back in"), {"voter": voter_code})
     return ActionResult(what, {"voter_code": voter_code})
 
@@ -75,7 +76,7 @@ def ban_voter(event_id: int, voter_code: str | None, box: BallotBox) -> ActionRe
 def admit_voter(event_id: int, voter_code: str | None, box: BallotBox) -> ActionResult:
     """Lift a ban."""
     voter_code = parse_voter_code(voter_code)
-    _restrict(event_id, voter_code, box, banned=False)
+    restrict(event_id, voter_code, box, banned=False)
     what = LogText(gettext_noop("%(by)s unbanned %(voter)s"), {"voter": voter_code})
     return ActionResult(what, {"voter_code": voter_code})
 
@@ -84,7 +85,7 @@ def _restrict_and_log(
     message: str, event_id: int, typed: str | None, box: BallotBox, **change: Any
 ) -> ActionResult:
     voter_code = require_voter(event_id, typed, box)
-    _restrict(event_id, voter_code, box, **change)
+    restrict(event_id, voter_code, box, **change)
     return ActionResult(LogText(message, {"voter": voter_code}), {"voter_code": voter_code})
 
 
@@ -111,8 +112,10 @@ def _team_with_phones(event_id: int, number: int) -> Team:
     return team
 
 
-def _restrict(event_id: int, voter_code: str, box: BallotBox, **change: Any) -> StoredRestriction:
+def restrict(event_id: int, voter_code: str, box: BallotBox, **change: Any) -> StoredRestriction:
     """Store the restriction, publish it to the gateways and return the previous one.
+
+    Screens that show the voter's nickname learn at once whether they still may.
 
     Raises MatchError if nothing changes or the event has MAX_RESTRICTIONS already.
     """
@@ -128,5 +131,10 @@ def _restrict(event_id: int, voter_code: str, box: BallotBox, **change: Any) -> 
         StoredRestriction.objects.update_or_create(
             event_id=event_id, voter_code=voter_code, defaults={**change, "at": now}
         )
+        is_named = Nickname.objects.filter(event=event_id, voter_code=voter_code).exists()
+        if is_named:
+            announce(event_id, EventEdited, now)
     publish_restrictions(event_id)
+    if is_named:
+        relay(event_id)
     return before

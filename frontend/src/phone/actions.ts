@@ -3,6 +3,7 @@ import { runCardAction } from "./play/matchCard";
 import { shownDropTurn } from "./play/drop";
 import { Cheering } from "./play/cheering";
 import { storeConsent } from "./seat/consent";
+import { listenForNickname, runNicknameAction, submitNickname } from "./seat/nickname";
 import { setScreen } from "./seat/removal";
 import type { PhoneScreen } from "./phoneScreen";
 import { listenForSeveral, resign } from "./ballot/resignation";
@@ -39,7 +40,7 @@ export function runAction(what: string, screen: PhoneScreen): void {
   else if (/^(side|look|cross|remain)$/.test(what)) runSideAction(what, screen);
   else if (what === "resign") resign(screen);
   else if (what === "agree") storeConsent(seated!.store.get().event!);
-  else runCardAction(what);
+  else if (!runNicknameAction(what, screen)) runCardAction(what);
   screen.redraw();
 }
 
@@ -66,6 +67,7 @@ export function addListeners(screen: PhoneScreen): void {
     screen.holding = holding;
   };
   listenForSeveral(screen);
+  listenForNickname(screen);
   setScreen(screen);
   watchClock(() => screen.seated?.socket.probe());
   addEventListener("submit", (event) => submit(event, screen));
@@ -81,6 +83,7 @@ export function addListeners(screen: PhoneScreen): void {
 
 function submit(event: Event, screen: PhoneScreen): void {
   event.preventDefault();
+  if (submitNickname(event.target as Element, screen)) return;
   const typed = document.querySelector("input")!.value;
   const key = readCode(typed);
   const [address, ticket] = typed.split("#");

@@ -19,7 +19,7 @@ from tests.voting.protocol.test_typescript import SOURCES
 from voting.admission.restrictions import Restriction, load_restrictions
 from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
-from voting.models import NOTICE_LENGTH, Event, StoredRestriction, Team
+from voting.models import NOTICE_LENGTH, Event, Nickname, StoredRestriction, Team
 from voting.protocol import MAX_HANDS, ActionAsk, ActionUndo, AuditEntry, EventState, Pressed, Role
 
 pytestmark = pytest.mark.django_db
@@ -41,6 +41,9 @@ MOVE = CAPTAIN = {**VOTER, "team": 1}
 MADE_CAPTAIN = "made BCDFGH captain of Rooks"
 MOVED: Step = ("voter.move", MOVE)
 APPOINTED: Step = ("voter.captain", CAPTAIN)
+NAMED: tuple[Step, ...] = ("choose_nickname",)
+NAME_REMOVED: tuple[Step, ...] = (*NAMED, ("voter.remove_nickname", VOTER))
+REMOVED_NAME, RESTORED_NAME = "removed the nickname of BCDFGH", "restored the nickname of BCDFGH"
 WROTE_A: Step = ("notice.show", {"text": "a"})
 
 
@@ -113,6 +116,9 @@ CASES = [
     Case("voter.ban", VOTER, "banned BCDFGH", "unbanned BCDFGH"),
     Case("voter.ban", VOTER, "banned BCDFGH", "unbanned BCDFGH", (MOVED,)),
     Case("voter.admit", VOTER, "unbanned BCDFGH", "banned BCDFGH", (("voter.ban", VOTER),)),
+    Case("voter.allow_nickname", {**VOTER, "text": "Ann"}, "allowed the nickname of BCDFGH", before=NAMED),
+    Case("voter.remove_nickname", VOTER, REMOVED_NAME, RESTORED_NAME, NAMED),
+    Case("voter.restore_nickname", VOTER, RESTORED_NAME, REMOVED_NAME, NAME_REMOVED),
     Case("voter.captain", CAPTAIN, MADE_CAPTAIN, "removed BCDFGH as captain of Rooks"),
     Case(
         "voter.captain",
@@ -266,6 +272,11 @@ def take(event: Event, step: Step, box: BallotBox) -> None:
         return
     if action == "change":
         Event.objects.filter(pk=event.pk).update(**fields)
+        return
+    if action == "choose_nickname":
+        Nickname.objects.create(
+            event=event, voter_code="BCDFGH", name="Ann", skeleton="a", allowed=False, chosen_at=1
+        )
         return
     match = event.matches.get(state="playing")
     if action == "end_reveal":

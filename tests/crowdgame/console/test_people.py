@@ -18,7 +18,7 @@ from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import event_key, turn_keys
 from voting.ballot_box.stores import connect
 from voting.counting.voter_codes import VOTER_CODE_ALPHABET, derive_voter_code
-from voting.models import Event, StoredRestriction, Ticket
+from voting.models import Event, Nickname, StoredRestriction, Ticket
 from voting.protocol import PeopleAsk, PeopleFound
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("valkey_url")]
@@ -176,6 +176,22 @@ def test_restricted_people_are_listed_first(event: Event) -> None:
         ("Ada Lovelace", None, False, False),
         ("Alan Turing", None, False, False),
     ]
+
+
+def test_waiting_nicknames_are_listed_first_and_all_are_found_by_name(event: Event, box: BallotBox) -> None:
+    record_voters(event.pk, "BCDFGH", "QQQQQQ", "WXZBCD")
+    show_gateways(event, box, "a")
+    for code, name, allowed in [("BCDFGH", "Otter 12", True), ("QQQQQQ", "Q", False), ("WXZBCD", "W", True)]:
+        Nickname.objects.create(
+            event=event, voter_code=code, name=name, skeleton=name, allowed=allowed, chosen_at=1
+        )
+    StoredRestriction.objects.create(event=event, voter_code="WXZBCD", nameless=True, at=1)
+    shown = {one.voter_code: (one.nickname, one.nickname_status) for one in find(event).people}
+    assert next(iter(shown.items())) == ("QQQQQQ", ("Q", "waiting"))
+    assert shown["WXZBCD"] == ("W", "removed")
+    assert shown["BCDFGH"] == ("Otter 12", "allowed")
+    assert shown[voter_code(event, "Ada Lovelace")] == ("", "none")
+    assert codes(find(event, "otter")) == {"BCDFGH"}
 
 
 def test_whole_voter_code_is_found_without_a_roster_entry(event: Event) -> None:

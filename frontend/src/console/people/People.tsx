@@ -97,9 +97,12 @@ function Row({ event, commands, off, person, open }: Props & { person: Person; o
         <summary>
           <span class="person">
             {person.name && <b>{person.name} </b>}
+            {person.nickname && <bdi>{person.nickname} </bdi>}
             <samp>{formatVoterCode(person.voter_code)}</samp>
           </span>
           <span>
+            {person.nickname_status === "waiting" && <small data-restricted={true}>{t("Nickname to allow")} </small>}
+            {person.nickname_status === "removed" && <small data-restricted={true}>{t("Nickname removed")} </small>}
             {status && <small data-restricted={person.banned || person.removed || !!person.moved}>{status} </small>}
             {person.voted !== null && <small>{person.voted ? p("people", "Voted") : p("people", "Not voted yet")} </small>}
             <small class="connection" data-connected={person.connected}>{person.connected ? t("connected") : t("not connected")}</small>

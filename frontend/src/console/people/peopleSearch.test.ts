@@ -5,7 +5,7 @@ import { isVoterCode, PeopleSearch, personOffers, formatVoterCode, personStatus 
 
 const EVENT = { teams: [{ number: 1, name: "Rooks", hands: false }, { number: 2, name: "Doves", hands: false }] } as unknown as EventState;
 const BY_HANDS = { teams: [EVENT.teams[0], { ...EVENT.teams[1], hands: true }] } as unknown as EventState;
-const ADA: Person = { voter_code: "BCDFGH", name: "Ada", team: 1, moved: null, banned: false, removed: false, connected: true, voted: null };
+const ADA: Person = { voter_code: "BCDFGH", name: "Ada", team: 1, moved: null, banned: false, removed: false, connected: true, voted: null, nickname: "", nickname_status: "none" };
 
 function results(id: number, names: readonly string[], more = ""): PeopleFound {
   return { type: "people.found", id, more, people: names.map((name) => ({ ...ADA, name, voter_code: name.toUpperCase() })) };
@@ -72,6 +72,9 @@ test("only applicable actions are offered", () => {
   assert.deepEqual(labels({ banned: true }), ["Unban"]);
   assert.deepEqual(labels({ removed: true }), ["Let back in", "Ban"]);
   assert.deepEqual(labels({}, BY_HANDS), ["Remove", "Ban"]);
+  assert.deepEqual(labels({ nickname: "Ann", nickname_status: "waiting" }), ["Allow nickname", "Remove nickname", "Move to Doves", "Remove", "Ban"]);
+  assert.equal(personOffers({ ...ADA, nickname: "Ann", nickname_status: "waiting" }, EVENT)[0]!.text, "Ann");
+  assert.deepEqual(labels({ nickname: "Ann", nickname_status: "removed" }), ["Restore nickname", "Move to Doves", "Remove", "Ban"]);
   const led = { ...EVENT, captains: true, teams: [{ ...EVENT.teams[0]!, captain: ADA.voter_code }, EVENT.teams[1]!] } as EventState;
   assert.deepEqual(labels({}, led), ["Move to Doves", "End captaincy", "Remove", "Ban"]);
   assert.deepEqual(labels({ voter_code: "XXXXXX" }, led), ["Move to Doves", "Make captain of Rooks", "Remove", "Ban"]);

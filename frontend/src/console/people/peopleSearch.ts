@@ -5,6 +5,13 @@ import { plainOffer, type ActionOffer } from "../actions/offers";
 
 const VOTER_CODE = /^[BCDFGHJKLMNPQRSTVWXZ]{6}$/;
 
+const NICKNAME_ACTIONS = {
+  none: [],
+  waiting: ["voter.allow_nickname", "voter.remove_nickname"],
+  allowed: ["voter.remove_nickname"],
+  removed: ["voter.restore_nickname"],
+} as const;
+
 /** Which people to list. Null: all. */
 export interface PeopleFilter {
   query: string;
@@ -87,12 +94,13 @@ export function personOffers(person: Person, event: EventState): readonly Action
   const { voter_code, banned, removed, moved } = person;
   const about = (offer: ActionOffer, team?: number): ActionOffer => ({ ...offer, voter_code, team: team ?? null });
   if (banned) return [about(plainOffer("voter.admit"))];
-  if (removed) return [about(plainOffer("voter.readmit")), about(plainOffer("voter.ban"))];
+  const names = NICKNAME_ACTIONS[person.nickname_status].map((action) => ({ ...about(plainOffer(action)), text: person.nickname }));
+  if (removed) return [...names, about(plainOffer("voter.readmit")), about(plainOffer("voter.ban"))];
   const elsewhere = event.teams.filter(({ number, hands }) => !hands && number !== (moved ?? person.team));
   const moves = moved
     ? [about(plainOffer("voter.move", p("button", "Move back")))]
     : elsewhere.map(({ name, number }) => about(plainOffer("voter.move", p("button", "Move to %(name)s", { name })), number));
-  return [...moves, ...captainOffers(person, event).map((offer) => about(offer, offer.team ?? undefined)), about(plainOffer("voter.kick")), about(plainOffer("voter.ban"))];
+  return [...names, ...moves, ...captainOffers(person, event).map((offer) => about(offer, offer.team ?? undefined)), about(plainOffer("voter.kick")), about(plainOffer("voter.ban"))];
 }
 
 /** Captain actions, where captains break ties: for the participant's team, or for both if the team is unknown. */

@@ -1,7 +1,7 @@
 import type { ServerClock } from "../../live/connection/clock";
 import { withReadableReveal } from "../../live/match/lateReveal";
 import { sideForTeam } from "../../live/match/phase";
-import type { BallotChanged, BallotCounted, DropAnswered, DuelRefused, EventState, ReceiptAsk, AcceptedSideChange, TeamCounted, ToPhone, TurnSealed, You } from "../../protocol";
+import type { BallotChanged, BallotCounted, DropAnswered, DuelRefused, EventState, NicknameAnswered, ReceiptAsk, AcceptedSideChange, TeamCounted, ToPhone, TurnSealed, You } from "../../protocol";
 import type { Ballot, BallotKeeper } from "../ballot/ballot";
 import { BallotTimer } from "../ballot/ballotTimer";
 import { vibrate } from "../device/vibrate";
@@ -32,7 +32,7 @@ export class VoteLedger {
   constructor(
     private code: string,
     send: (message: ReceiptAsk) => boolean,
-    private changed: (part: { receipts?: readonly Receipt[]; record?: MatchRecord; counts?: TeamCounted; drop?: DropAnswered | null; seal?: TurnSealed; sealCheck?: SealCheck | null; sideChanges?: readonly AcceptedSideChange[]; sideRefused?: boolean; duelRefused?: DuelRefused }) => void,
+    private changed: (part: { receipts?: readonly Receipt[]; record?: MatchRecord; counts?: TeamCounted; drop?: DropAnswered | null; seal?: TurnSealed; sealCheck?: SealCheck | null; sideChanges?: readonly AcceptedSideChange[]; sideRefused?: boolean; duelRefused?: DuelRefused; nickname?: NicknameAnswered | null }) => void,
     private clock: ServerClock,
   ) {
     this.timer = new BallotTimer(clock);
@@ -54,6 +54,7 @@ export class VoteLedger {
     else if (message.type === "ballot.changed") this.takeOver(keeper, message);
     else if (message.type === "drop.answered") this.changed({ drop: message });
     else if (message.type === "duel.refused") this.changed({ duelRefused: message });
+    else if (message.type === "nickname.answered") this.changed({ nickname: message });
     else if (message.type === "team.counted") this.changed({ counts: message });
   }
 
@@ -65,7 +66,7 @@ export class VoteLedger {
   /** Requests end with the connection. */
   private resetPending(): void {
     this.checks.resetPending();
-    this.changed({ drop: null });
+    this.changed({ drop: null, nickname: null });
   }
 
   /** A new match resets all side changes. */

@@ -1,6 +1,6 @@
 import type { Link } from "../../live/connection/connect";
 import type { Store } from "../../live/state/store";
-import type { DropAnswered, DuelRefused, Error, PhoneMessage, AcceptedSideChange, TeamCounted, ToPhone, TurnSealed } from "../../protocol";
+import type { DropAnswered, DuelRefused, Error, NicknameAnswered, PhoneMessage, AcceptedSideChange, TeamCounted, ToPhone, TurnSealed } from "../../protocol";
 import type { Ballot } from "../ballot/ballot";
 import type { Receipt } from "../receipts/receipt";
 import type { SealCheck } from "../receipts/sealChecks";
@@ -31,6 +31,8 @@ export interface VoterState {
   drop?: DropAnswered | null;
   /** Why the last request of a duel's player was refused. */
   duelRefused?: DuelRefused;
+  /** The voter's nickname, once asked for. */
+  nickname?: NicknameAnswered | null;
   /** With secret sides: the voter's changes in this match, and whether the last one came too late. */
   sideChanges: readonly AcceptedSideChange[];
   sideRefused?: boolean;
