@@ -13,7 +13,6 @@ from tests.server import Server
 pytestmark = pytest.mark.nightly
 
 WATCHERS = 60  # more than an event has projectors
-WITHIN_S = 120
 
 
 async def watch(server: Server) -> Measurements:
@@ -21,7 +20,7 @@ async def watch(server: Server) -> Measurements:
     duels = Duels(server, Measurements(ServerClock(time.perf_counter), thinks_s=(0.1, 0.2), leaves=0))
     games = [await asyncio.to_thread(server.ask, "duel", time_control="1-min") for _ in range(2)]
     watchers, _ = [await duels.join(game, WATCHERS) for game in games]
-    await asyncio.to_thread(wait_until, lambda: all(watcher.reveals for watcher in watchers), WITHIN_S)
+    await asyncio.to_thread(wait_until, lambda: all(watcher.reveals for watcher in watchers), 120)
     duels.leave()
     return duels.measurements
 

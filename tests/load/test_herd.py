@@ -3,21 +3,17 @@
 import asyncio
 import json
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
 from websockets.asyncio.client import ClientConnection, connect
-from websockets.exceptions import ConnectionClosed
 
-from tests.server import Server, running_server
-from voting.protocol import CloseCode
+from tests.server import Server
 
 pytestmark = pytest.mark.nightly
 
 HERD = 1_000
 PLAYERS = 100
-FULL = 20
 TIMEOUT_S = 60
 
 
@@ -81,30 +77,3 @@ def test_returning_players_are_admitted_before_new_phones(server: Server) -> Non
     after_them = len(welcomed) - 1 - last_player
     assert welcomed.count(True) == PLAYERS
     assert after_them > HERD / 10
-
-
-def test_full_event_sends_retry_after_and_admits_later(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("EVENT_PHONES", str(FULL))
-    with running_server(tmp_path) as server:
-        code = server.ask("event", lobby="open")["code"]
-
-        async def come() -> None:
-            seated = await dial_all(f"{server.ws}/phone", FULL)
-            answers = await asyncio.gather(*[join(phone, code) for phone in seated])
-            assert {answer["type"] for answer in answers} == {"phone.welcomed"}
-            late = await dial(f"{server.ws}/phone")
-            message = await join(late, code)
-            assert message["type"] == "retry.after"
-            assert message["within_ms"] > 0
-            with pytest.raises(ConnectionClosed):
-                await receive(late)
-            assert late.close_code == CloseCode.CROWDED
-            await leave(seated[:1])
-            again = await dial(f"{server.ws}/phone")
-            assert (await join(again, code))["type"] == "phone.welcomed"
-            await leave([*seated[1:], again])
-
-        asyncio.run(come())
-        assert server.log_errors("gateway") == []

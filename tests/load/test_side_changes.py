@@ -1,5 +1,7 @@
 """1,000 real sockets in a complete match with secret sides: each side change counts once."""
 
+import os
+import subprocess
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -8,6 +10,8 @@ import msgspec
 import pytest
 
 from crowdgame.rehearsal.rehearsal_report import RehearsalReport
+from deploy.laptop.paths import ROOT
+from deploy.laptop.stack import MANAGE
 from tests.ledger import (
     assert_counts_are_of_sealed_ballots,
     assert_nothing_is_lost,
@@ -15,7 +19,6 @@ from tests.ledger import (
     resolved_turns,
     sealed_ballots,
 )
-from tests.load.test_crowd import rehearse
 from tests.server import Server
 
 pytestmark = pytest.mark.nightly
@@ -34,15 +37,23 @@ def written_side_changes(server: Server) -> dict[str, list[tuple[int, str]]]:
     return changes
 
 
-@pytest.mark.nightly
+def rehearse(server: Server, code: str, report: Path, *options: str) -> RehearsalReport:
+    argv = [*MANAGE, "rehearse", code, "--url", server.http, *options, "--json", str(report)]
+    env = {**os.environ, **server.stack.env}
+    subprocess.run(argv, cwd=ROOT, env=env, check=True, timeout=240)
+    return msgspec.json.decode(report.read_bytes(), type=RehearsalReport)
+
+
 def test_side_changes_of_1000_phones_count_once(server: Server, tmp_path: Path) -> None:
     event = server.ask(
         "event", window_s=3, pace="instant", lobby="open", max_side_changes=2, turn_points=True
     )
+    since = len(server.log("gateway"))
     server.ask("begin", event_id=event["id"])
     options = ("--phones", str(PHONES), "--side-changes", SHARE, "--seed", "11")
     report = rehearse(server, event["code"], tmp_path / "report.json", *options)
     turns = resolved_turns(server, event["id"])
+    assert server.log_errors("gateway", since) == []
     assert report.joined == PHONES
     assert (report.ballots.lost, report.ballots.missing) == (0, 0)
     assert_nothing_is_lost(server, report, turns)

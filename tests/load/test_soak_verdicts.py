@@ -6,7 +6,6 @@ from tests.load.bench.soak_crowd import CrowdCounts
 from tests.load.bench.soak_readings import Reading
 from tests.load.bench.soak_verdicts import Soak, fit_trend
 
-KIB_PER_PHONE = 60.0
 PHONES = 1_000
 MINUTES = [60.0 * minute for minute in range(30)]
 PARTS = ("gateway-1", "gateway-2", "worker", "scheduler-1", "scheduler-2", "valkey", "crowd")
@@ -17,7 +16,7 @@ def reading(
 ) -> Reading:
     """Each minute the memory per phone grows by `leak_kib` and the work per ballot by `slower`."""
     counts = CrowdCounts(PHONES, 5 * minute, 5_000 * minute, 5_000 * minute, lost, missing, 0, None, None)
-    gateway = PHONES / 2 * (KIB_PER_PHONE + leak_kib * minute)
+    gateway = PHONES / 2 * (60.0 + leak_kib * minute)
     work = 1 + slower * minute
     return Reading(
         at_s=60.0 * minute,

@@ -15,7 +15,6 @@ from random import Random
 
 import pytest
 from django.db import connection, connections
-from redis import Redis
 from redis.exceptions import LockError
 
 from tests.voting.action_helpers import press
@@ -23,7 +22,6 @@ from tests.voting.concurrency_helpers import at_once
 from tests.voting.match_helpers import (
     NINE_MINUTES_MS,
     kinds,
-    new_event,
     only_turn,
     open_now,
     play,
@@ -41,9 +39,8 @@ from voting.models import Announcement, Event, Match, TallyRecord, Turn, TurnSta
 from voting.terms import MatchState
 from voting.turns import closing, set_closing
 from voting.turns.closing import close_turn
-from voting.turns.restoring import restore_turn
 from voting.turns.set_closing import close_together
-from voting.turns.turns import load_turn, start_due_match, start_match
+from voting.turns.turns import load_turn
 
 pytestmark = pytest.mark.django_db(transaction=True)
 MANY = 8
@@ -100,31 +97,6 @@ def test_concurrent_closes_resolve_turn_once(attempt: int, box: BallotBox) -> No
     assert load_turn(turn.pk).version == turn.version + 1
     assert kinds(turn.match.event_id).count("turn.revealed") == 1
     assert_consistent(turn.match.event_id)
-
-
-@pytest.mark.parametrize("attempt", range(ROUNDS))
-def test_concurrent_starts_create_one_match(attempt: int, box: BallotBox) -> None:
-    event = new_event()
-    refused = at_once(MANY, lambda own: start_match(event.pk, own))
-    assert len(refused) == MANY - 1
-    assert kinds(event.pk) == ["match.started"]
-    assert_consistent(event.pk)
-
-
-def test_concurrent_schedulers_start_due_match_once(box: BallotBox) -> None:
-    event = new_event()
-    Event.objects.filter(pk=event.pk).update(next_match_at=box.now())
-    assert at_once(MANY, lambda own: start_due_match(event.pk, own)) == []
-    assert kinds(event.pk) == ["match.started"]
-
-
-def test_concurrent_restores_raise_epoch_once(box: BallotBox, valkey_url: str) -> None:
-    turn = start(box)
-    with Redis.from_url(valkey_url) as redis:
-        redis.flushall()
-    at_once(MANY, lambda own: restore_turn(turn.pk, own))
-    assert load_turn(turn.pk).epoch == turn.epoch + 1
-    assert kinds(turn.match.event_id).count("turn.restored") == 1
 
 
 @pytest.mark.parametrize("seed", range(ROUNDS))

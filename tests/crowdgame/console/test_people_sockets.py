@@ -89,33 +89,6 @@ def test_moved_voter_keeps_earlier_vote_for_old_team(live: LiveTurn) -> None:
     assert live.votes(again) == [(you["team"], 3)]
 
 
-def test_repeatedly_moved_voter_on_two_devices_has_one_vote(live: LiveTurn) -> None:
-    one, you = live.join()
-    two, _ = live.join(you["token"])
-    sequence = 0
-    for team in (3 - you["team"], None, 3 - you["team"], you["team"], 3 - you["team"]):
-        for device in (one, two):
-            sequence += 1
-            vote(device, live.turn, choice=1 + sequence % 7, sequence=sequence)
-        live.act("voter.move", voter_code=you["voter_code"], team=team)
-        for device in (one, two):
-            assert device.receive("phone.welcomed")["you"]["team"] == (team or you["team"])
-    assert live.voters() == [you["token"].split(".")[1]]
-    vote(two, live.turn, choice=2, sequence=sequence + 1)
-    assert live.votes(one) == [(3 - you["team"], 2)]
-
-
-def test_kicked_phone_is_disconnected_and_may_rejoin(live: LiveTurn) -> None:
-    phone, you = live.join()
-    stays, _ = live.join()
-    live.act("voter.kick", voter_code=you["voter_code"].lower())
-    assert phone.closed() == CloseCode.KICKED
-    back, again = live.join(you["token"])
-    assert (again["team"], again["voter_code"]) == (you["team"], you["voter_code"])
-    vote(back, live.turn)
-    vote(stays, live.turn)
-
-
 def test_banned_voter_rejoins_only_when_admitted_and_keeps_ballot(live: LiveTurn) -> None:
     phone, you = live.join()
     voter, seat = {"voter_code": you["voter_code"]}, {"code": live.code, "token": you["token"]}

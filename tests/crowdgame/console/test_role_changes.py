@@ -20,19 +20,14 @@ MEMBERS = ("cohost", "viewer")
 NUMBERS = count()
 
 
-@pytest.fixture(scope="session", params=[2, pytest.param(1, marks=pytest.mark.nightly)])
-def gateways(request: pytest.FixtureRequest) -> int:
-    return int(request.param)
-
-
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory, gateways: int) -> Iterator[Server]:
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """Gateways whose consoles check their role once an hour."""
     with ExitStack() as running:
         with pytest.MonkeyPatch.context() as patch:  # not for the servers of later tests
             patch.setenv("CONSOLE_RECHECK_S", HOUR_S)
             data = tmp_path_factory.mktemp("roles")
-            server = running.enter_context(running_server(data, gateways=gateways))
+            server = running.enter_context(running_server(data, gateways=2))
         yield server
 
 

@@ -2,8 +2,6 @@
 
 import sqlite3
 
-import pytest
-
 from tests.server import Server
 from tests.socket_clients import SocketClient, SocketClients
 from tests.voting.gateway.admission_code_helpers import (
@@ -45,15 +43,9 @@ def test_guessing_rotating_codes_is_limited_except_for_scanned_ones(
     assert join_refusal(clients, other["code"], key="22222") == "key_wrong"
 
 
-@pytest.mark.parametrize("admission", ["tickets", "roster"])
-def test_guessing_tickets_keeps_no_ticket_holder_out(
-    admission: str, server: Server, clients: SocketClients
-) -> None:
-    made = event(server, admission)
-    if admission == "tickets":
-        keys = server.ask("tickets", event_id=made["id"], count=20)
-    else:
-        keys = server.ask("roster", event_id=made["id"], text="\n".join(f"Pupil {n}" for n in range(20)))
+def test_guessing_tickets_keeps_no_ticket_holder_out(server: Server, clients: SocketClients) -> None:
+    made = event(server, "tickets")
+    keys = server.ask("tickets", event_id=made["id"], count=20)
     for key in keys:
         guesser = clients.open("phone")
         for _ in range(MAX_WRONG_KEYS):

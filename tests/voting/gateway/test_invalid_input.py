@@ -102,6 +102,8 @@ def test_display_cannot_vote_and_phone_cannot_control(stage: Stage, clients: Soc
     display, _ = clients.display(stage.code)
     display.say("ballot.cast", **cast(stage.turn))
     assert display.receive("error")["code"] == "malformed"
+    display.say("duel.ask", action="resign", turn=stage.turn)
+    assert display.receive("error")["code"] == "malformed"
     for client in (display, clients.phone(stage.code)[0]):
         client.say("action.ask", id=1, action="match.abort")
         assert client.receive("error")["code"] == "malformed"

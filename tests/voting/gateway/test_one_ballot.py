@@ -1,13 +1,10 @@
 """One ballot per voter on a running server, however phones join."""
 
-import pytest
-
 from tests.crowd_helpers import ballots_in_the_box
 from tests.server import Server
 from tests.socket_clients import SocketClients
-from tests.voting.gateway.admission_code_helpers import event, key_for, voter_of
+from tests.voting.gateway.admission_code_helpers import event, voter_of
 from tests.voting.open_turn import cast, refusal, vote
-from voting.protocol import CloseCode
 
 
 def test_roster_code_on_two_devices_is_one_ballot(server: Server, clients: SocketClients) -> None:
@@ -23,30 +20,6 @@ def test_roster_code_on_two_devices_is_one_ballot(server: Server, clients: Socke
     assert ballots_in_the_box(server, made["id"], turn) == 1
     _, third = clients.phone(made["code"], key=key)
     assert (third["you"]["choice"], third["you"]["sequence"]) == (5, 2)
-
-
-@pytest.mark.parametrize("admission", ["open", "rotating", "tickets", "roster"])
-def test_replays_and_forged_tokens_make_no_second_ballot(
-    admission: str, server: Server, clients: SocketClients
-) -> None:
-    made = event(server, admission)
-    turn = server.ask("play_to", event_id=made["id"], picks=[])
-    key = key_for(admission, made, server, clients)
-    client, welcome = clients.phone(made["code"], key=key, team=1)
-    token, team = welcome["you"]["token"], welcome["you"]["team"]
-    vote(client, turn, 3, 2)
-    vote(client, turn, 3, 2)
-    assert refusal(client, **cast(turn, 4, 1)) == "stale"
-    event_id, voter, rest = token.split(".")
-    forged = f"{event_id}.{voter}.{3 - team}:{rest.partition(':')[2]}"
-    assert (
-        clients.open("phone").say("phone.join", code=made["code"], token=forged).closed()
-        == CloseCode.BAD_TOKEN
-    )
-    twin, rejoined = clients.phone(made["code"], token=token, team=3 - team, key=key)
-    assert (rejoined["you"]["team"], rejoined["you"]["choice"]) == (team, 3)
-    vote(twin, turn, 6, 3)
-    assert ballots_in_the_box(server, made["id"], turn) == 1
 
 
 def test_seat_signed_for_both_teams_is_one_ballot(server: Server, clients: SocketClients) -> None:

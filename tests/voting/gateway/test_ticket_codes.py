@@ -1,13 +1,9 @@
 """Admission with tickets and roster codes on a running server."""
 
-import asyncio
-import json
 import sqlite3
-from collections import Counter
 from typing import Any
 
 import pytest
-from websockets.asyncio.client import connect
 
 from tests.deploy.processes import wait_until
 from tests.server import Server
@@ -23,21 +19,10 @@ from tests.voting.gateway.admission_code_helpers import (
 from voting.protocol import CloseCode
 
 __all__ = ["database"]
-CLIENTS = 50
 
 
 def used_at(server: Server, made: dict[str, Any]) -> list[Any]:
     return server.rows("SELECT used_at FROM voting_ticket WHERE event_id = ?", made["id"])
-
-
-@pytest.mark.parametrize("admission", ["rotating", "tickets"])
-def test_key_is_refused_at_another_event(admission: str, server: Server, clients: SocketClients) -> None:
-    here, there = event(server, admission), event(server, admission)
-    key = key_for(admission, here, server, clients)
-    assert join_refusal(clients, there["code"], key=key) == "key_wrong"
-    _, welcome = clients.phone(here["code"], key=key)
-    other_phone = clients.open("phone").say("phone.join", code=there["code"], token=welcome["you"]["token"])
-    assert other_phone.closed() == CloseCode.BAD_TOKEN
 
 
 @pytest.mark.parametrize("admission", ["rotating", "tickets"])
@@ -80,43 +65,6 @@ def test_ticket_is_released_if_client_left_before_its_seat(server: Server, clien
     client.say("clock.ask", sent=1).receive("clock.synced")
     client.leave()
     assert join_refusal(clients, made["code"], key=ticket) == "key_used"
-
-
-def test_ticket_used_by_fifty_clients_at_once_admits_one(server: Server) -> None:
-    made = event(server, "tickets")
-    tickets = server.ask("tickets", event_id=made["id"], count=3)
-
-    async def use_ticket(ticket: str) -> str:
-        async with connect(f"{server.ws}/phone", compression=None, open_timeout=None) as socket:
-            await ready.wait()
-            await socket.send(json.dumps({"type": "phone.join", "code": made["code"], "key": ticket}))
-            message = json.loads(await socket.recv())
-            await socket.send('{"type": "clock.ask", "sent": 1}')
-            await socket.recv()
-            return str(message.get("code", message["type"]))
-
-    async def use_all_tickets() -> list[str]:
-        async with asyncio.timeout(90), asyncio.TaskGroup() as group:
-            tasks = [group.create_task(use_ticket(ticket)) for ticket in tickets for _ in range(CLIENTS)]
-            await asyncio.sleep(1.0)
-            ready.set()
-        return [task.result() for task in tasks]
-
-    ready = asyncio.Event()
-    outcomes = asyncio.run(use_all_tickets())
-    for number in range(len(tickets)):
-        tally = Counter(outcomes[number * CLIENTS : (number + 1) * CLIENTS])
-        assert tally == {"phone.welcomed": 1, "key_used": CLIENTS - 1}
-
-
-def test_roster_teams_take_precedence_over_balance_and_choice(server: Server, clients: SocketClients) -> None:
-    made = event(server, "roster")
-    codes = server.ask("roster", event_id=made["id"], text="Ada, 2\nBob, Doves\nCleo\nDan\nEve\nFay")
-    teams = [clients.phone(made["code"], key=key, team=1)[1]["you"]["team"] for key in codes]
-    assert teams == [2, 2, 1, 1, 1, 2]
-    listed = event(server, "roster", team_choice="choose")
-    [key] = server.ask("roster", event_id=listed["id"], text="Ada, 1")
-    assert clients.phone(listed["code"], key=key, team=2)[1]["you"]["team"] == 1
 
 
 def test_ticket_is_refused_while_lobby_is_closed_or_locked(server: Server, clients: SocketClients) -> None:

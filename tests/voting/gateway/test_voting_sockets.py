@@ -33,7 +33,7 @@ def test_vote_counts_changes_and_survives_a_refresh(stage: Stage, clients: Socke
 def test_two_sockets_with_one_token_count_as_one_voter(server: Server, clients: SocketClients) -> None:
     made = open_turn(server)
     first, welcome = clients.phone(made.code)
-    second, _ = clients.phone(made.code, token=welcome["you"]["token"])
+    second, _ = clients.phone(made.code, token=welcome["you"]["token"], team=3 - welcome["you"]["team"])
     vote(first, made.turn, 2, 1)
     vote(second, made.turn, 3, 2)
     display, _ = clients.display(made.code)

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 import pytest
 
 from games.engine.game import SIDES, Side
-from tests.voting.merkle_path import root_of_path
 from tests.voting.sample_matches import Record
 from tests.voting.verifiers import ROOT, ours, standalone, theirs
 from voting.counting.commitments import Tree, ballot_leaf, hash_leaf, order_hash
@@ -315,28 +314,3 @@ def test_what_nobody_detects_is_in_the_guide(name: str, records: dict[str, Recor
     assert not list(differences(record, received(record)))
     assert verify(record, tmp_path) == {0}
     assert case.limit in GUIDE.partition("## Limits of verification")[2]
-
-
-def test_phone_detects_that_its_ballot_was_dropped_or_changed(records: dict[str, Record]) -> None:
-    """No path of the server leads from the phone's ballot to the sealed root."""
-    count = records["lots"]["counts"][0]
-    tree, own = Tree(leaves(count, "red")), count["red"]["ballots"][0]
-    for trick in (drop_ballot, change_ballot_and_seal):
-        record = deepcopy(records["lots"])
-        own = next(ballot for ballot in red(record)["ballots"] if ballot[0] == 2)[:]
-        content = ballot_leaf(count["turn"], "red", *own)
-        index = red(record)["ballots"].index(own)
-        assert root_of_path(content, index, len(tree), tree.path(index)) == bytes.fromhex(red(record)["root"])
-        trick(record)
-        forged = Tree(leaves(record["counts"][0], "red"))
-        for place in range(len(forged)):
-            answer = root_of_path(content, place, len(forged), forged.path(place))
-            assert answer is None or answer.hex() != red(record)["root"]
-
-
-def test_two_records_have_different_seals(records: dict[str, Record], tmp_path: Path) -> None:
-    """Each alone is valid. Two people who compare one seal, 32 digits, notice."""
-    one, other = deepcopy(records["lots"]), deepcopy(records["lots"])
-    change_ballot_and_seal(other)
-    assert verify(one, tmp_path) == {0}
-    assert red(one)["root"][:32] != red(other)["root"][:32]

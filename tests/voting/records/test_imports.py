@@ -11,7 +11,6 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from games.engine.errors import BadRecord
-from tests.voting.altered_records import ALTERATIONS
 from tests.voting.match_helpers import RED_WINS, new_event, organizer, play, start
 from tests.voting.sample_matches import MATCHES, Record, play_match, record_of
 from voting.ballot_box.ballot_box import BallotBox
@@ -72,11 +71,8 @@ def test_import_match_appends_to_existing_event(box: BallotBox) -> None:
     assert following.turns.get().pk > max(count.turn for count in record.counts)
 
 
-@pytest.mark.parametrize("name", ALTERATIONS)
-def test_import_event_refuses_record_that_does_not_verify(
-    name: str, match_records: dict[str, MatchRecord]
-) -> None:
-    record = altered(match_records["lots"], ALTERATIONS[name][0])
+def test_import_event_refuses_record_that_does_not_verify(match_records: dict[str, MatchRecord]) -> None:
+    record = altered(match_records["lots"], lambda plain: plain["counts"][0].update(seed="5" * 32))
     with pytest.raises(ImportRefused, match="The record is invalid"):
         import_event(record, organizer(), NOW)
     assert not Event.objects.exists()
