@@ -15,16 +15,15 @@ from crowdgame.duels.duels import (
 )
 from crowdgame.duels.models import Duel
 from crowdgame.duels.time_controls import TIME_CONTROLS_BY_SLUG
-from tests.voting.match_helpers import RED_WINS, only_turn, organizer, play
+from tests.voting.match_helpers import RED_WINS, only_turn, play
 from voting import protocol
 from voting.announcements.outbox import announce
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import turn_keys
 from voting.matches import claim_turn, event_lock
-from voting.models import Event, Match, StoredBallot, Team, Turn
-from voting.turns.turns import place_and_relay, to_boxed_turn
+from voting.models import Match, StoredBallot
+from voting.turns.turns import place_and_relay
 
-LONG_WINDOW_S = 3 * 24 * 3600
 box = BallotBox()
 
 
@@ -35,25 +34,6 @@ def duel(time_control: str = "3-days", casual: bool = False) -> dict[str, Any]:
     taken = join_duel(begun.event.code, two, box)
     keys = [load_seat_key(taken, guest) for guest in (taken.one, taken.two) if guest]
     return {"id": taken.event_id, "code": taken.event.code, "keys": keys}
-
-
-def long_games(count: int, after: int) -> None:
-    """Create `count` open turns that close in days, with ballot boxes; codes start at `after`."""
-    events = Event.objects.bulk_create(
-        Event(owner=organizer(), name="Far", code=f"{after + number:08d}", window_s=LONG_WINDOW_S)
-        for number in range(count)
-    )
-    teams = Team.objects.bulk_create(
-        Team(event=event, number=number, name=str(number)) for event in events for number in (1, 2)
-    )
-    matches = Match.objects.bulk_create(
-        Match(event=event, number=1, red=red, yellow=yellow, window_s=LONG_WINDOW_S, started_at=box.now())
-        for event, red, yellow in zip(events, teams[::2], teams[1::2], strict=True)
-    )
-    opens_at = box.now() - 1_000
-    times = {"opens_at": opens_at, "closes_at": opens_at + LONG_WINDOW_S * 1_000}
-    for turn in Turn.objects.bulk_create(Turn(match=one, number=1, **times) for one in matches):
-        box.place(to_boxed_turn(turn), create=True)
 
 
 def duels(waiting: int = 3, over: int = 2) -> str:
