@@ -20,7 +20,6 @@ from tests.mailbox import Mailbox
 from tests.server import Server, give_database, organizer
 
 DELAY_S = 4  # of each mail; the client gives up after five seconds
-MAILS = 20
 
 
 class SlowMailbox(Mailbox):
@@ -70,7 +69,7 @@ def count(server: Server, rows: str) -> int:
 @pytest.mark.nightly
 def test_turn_closes_while_mails_wait_for_a_slow_server(server: Server, smtp: Controller) -> None:
     event = server.ask("event")["id"]
-    server.ask("queue_mails", count=MAILS)
+    server.ask("queue_mails", count=20)
     wait_until(lambda: smtp.handler.is_in_use, within_s=60)
     turn = server.ask("close_after", event_id=event, ms=0)
     server.ask("call_worker", turn_id=turn)

@@ -13,8 +13,6 @@ from tests.deploy.processes import marked, wait_until
 from tests.deploy.supervisor_program import PARENT
 
 DIES_OF = "import sys; print('before'); print({!r}); sys.exit(3)"
-SLEEP = "import time; time.sleep(100)"
-NO_SERVER = "http://127.0.0.1:1/"
 
 
 def step(folder: Path, *argv: str) -> Step:
@@ -58,7 +56,16 @@ def test_step_failure_is_one_line_with_reason_and_log(tmp_path: Path, output: st
 
 
 def test_step_reports_unreachable_package_index_as_no_network(tmp_path: Path) -> None:
-    install = ["-m", "uv", "pip", "install", "--default-index", NO_SERVER, "--target", str(tmp_path)]
+    install = [
+        "-m",
+        "uv",
+        "pip",
+        "install",
+        "--default-index",
+        "http://127.0.0.1:1/",
+        "--target",
+        str(tmp_path),
+    ]
     with pytest.raises(StepFailed, match="no network, or it blocks"):
         run(replace(step(tmp_path, *install, "crowdgame-is-not-there"), env={"UV_HTTP_RETRIES": "0"}))
 
@@ -77,7 +84,11 @@ def fail_beside(folder: Path) -> None:
 def test_steps_in_background_end_with_failure_of_another(tmp_path: Path) -> None:
     with (
         pytest.raises(StepFailed, match="do the thing: the disk is full"),
-        in_background(lambda: run(replace(step(tmp_path, "-c", SLEEP, str(tmp_path)), log="other"))),
+        in_background(
+            lambda: run(
+                replace(step(tmp_path, "-c", "import time; time.sleep(100)", str(tmp_path)), log="other")
+            )
+        ),
     ):
         fail_beside(tmp_path)
     assert not marked(tmp_path)

@@ -4,9 +4,6 @@ from pathlib import Path
 
 from tests.docs.pictures import IMAGES, linked_files
 
-LIMIT_BYTES = 100_000
-LIMIT_ANIMATION_BYTES = 1_000_000
-
 
 def test_linked_pictures_are_the_files_of_the_images_folder() -> None:
     assert linked_files() == {path for path in IMAGES.rglob("*") if path.is_file()}
@@ -18,4 +15,4 @@ def test_pictures_are_small() -> None:
 
 def limit_bytes(path: Path) -> int:
     """Animated WebP files have an `ANIM` chunk."""
-    return LIMIT_ANIMATION_BYTES if b"ANIM" in path.read_bytes()[:64] else LIMIT_BYTES
+    return 1_000_000 if b"ANIM" in path.read_bytes()[:64] else 100_000

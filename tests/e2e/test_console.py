@@ -16,7 +16,6 @@ OWNER = "olga"
 UPRIGHT = {"width": 820, "height": 1180}
 NARROW = {"width": 320, "height": 640}
 BIG_SCREENS = ({"width": 1920, "height": 1080}, {"width": 1024, "height": 768})
-NOTICE_MS = 30_000
 PICTURE_JS = r"""(body) => {
   const main = body.querySelector("main").cloneNode(true);
   main.querySelectorAll("[role=timer], .bar, .sound, canvas").forEach((part) => part.remove());
@@ -144,7 +143,7 @@ def test_notice_expires_on_all_screens(server: Server, open_at: OpenScreen) -> N
     for notice in shown:
         expect(notice).to_have_text("Dinner is ready", timeout=TIMEOUT_MS)
     for notice in (*shown, console.page.locator(".standing")):
-        expect(notice).to_have_count(0, timeout=NOTICE_MS + TIMEOUT_MS)
+        expect(notice).to_have_count(0, timeout=30_000 + TIMEOUT_MS)
     late = open_at(server, "late", PHONE)
     late.page.goto(f"/{event['code']}")
     late.wait_for(phase="lobby")

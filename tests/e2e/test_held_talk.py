@@ -14,7 +14,6 @@ from tests.e2e.test_people import OWNER, open_console
 from tests.server import Server
 from voting.protocol import EventState
 
-TALK_LEFT_MS = 9_000
 NUMBERS_ON_SCREEN = {"display": ".footer", "phone": ".clock"}
 
 
@@ -22,7 +21,7 @@ def held(now: int) -> EventState:
     state = MIDDLE.paused(now)
     assert state.match is not None
     assert state.match.turn is not None
-    turn = replace(state.match.turn, talk_ms=TALK_LEFT_MS, left_ms=20_000)
+    turn = replace(state.match.turn, talk_ms=9_000, left_ms=20_000)
     return replace(state, match=replace(state.match, turn=turn))
 
 

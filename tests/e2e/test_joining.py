@@ -13,7 +13,6 @@ from tests.server import Server
 from voting.admission.links import qr_rows
 
 OLD_PROJECTOR = {"width": 1024, "height": 768}
-LEAST_SYMBOL = 0.45
 CODES_JS = """() => [...document.querySelectorAll(".qr")].map(card => {
   const [symbol, half] = [card.querySelector("path"), card.closest(".team-join")];
   const {left, right, top, bottom} = symbol.getBoundingClientRect();
@@ -107,7 +106,7 @@ def check_halves(display: Screen) -> None:
     """Each team's code is large, and in the team's half of the screen."""
     for size in (OLD_PROJECTOR, PROJECTOR):
         display.page.set_viewport_size(size)  # type: ignore[arg-type]
-        display.page.wait_for_function(LARGE_JS, arg=LEAST_SYMBOL * size["height"], timeout=TIMEOUT_MS)
+        display.page.wait_for_function(LARGE_JS, arg=0.45 * size["height"], timeout=TIMEOUT_MS)
         first, second = read_codes(display)
         assert 0 < first.left < first.right < size["width"] / 2 < second.left < second.right < size["width"]
 

@@ -9,7 +9,6 @@ from tests.e2e.fake_gateway import FakeGateway
 from tests.e2e.scene_setup import Scene, at_phase, show_scene, with_options
 from tests.e2e.scripted_match import ScriptedMatch
 
-LOOP_MS = 15_000
 BEFORE_FIRST_TURN_MS = 60_000
 SPECIAL = with_options(ScriptedMatch(), **RULES)
 CAPTIONS = (
@@ -24,7 +23,7 @@ def test_wall_demonstrates_three_steps_with_reduced_motion(fake_gateway: FakeGat
     window.emulate_media(reduced_motion="reduce")
     show_scene("display", Scene("lobby", ScriptedMatch().lobby, "lobby"), window, fake_gateway)
     for caption in CAPTIONS:
-        expect(window.locator(".captions [data-shown=true]")).to_have_text(caption, timeout=2 * LOOP_MS)
+        expect(window.locator(".captions [data-shown=true]")).to_have_text(caption, timeout=2 * 15_000)
     expect(window.locator(".demonstration .light")).to_have_count(4)
     expect(window.locator(".qr")).to_be_visible()
 

@@ -11,16 +11,13 @@ from tests.e2e.measurements.phone import LANGUAGES, count_requests, growth, page
 from tests.e2e.scenes import CODE, MIDDLE
 from tests.e2e.screens import PROJECTOR
 
-MAX_BYTES = 12 * 1024
-MAX_DISPLAY_BYTES = 60_000
 MAX_BOARD_MS, LOADS = 4_000, 3
-MAX_GROWTH = 0.01
 LATER = re.compile(r"/static/app/(barlow-condensed-latin-[68]00-normal-\S+\.woff2|particles-\S+\.js)$")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_phone_page_size_is_limited_in_every_language(fake_gateway: FakeGateway, language: str) -> None:
-    assert page_bytes(fake_gateway, language) <= MAX_BYTES
+    assert page_bytes(fake_gateway, language) <= 12 * 1024
 
 
 def test_phone_loads_one_page_and_one_socket(browser: Browser, fake_gateway: FakeGateway) -> None:
@@ -32,7 +29,7 @@ def test_phone_loads_one_page_and_one_socket(browser: Browser, fake_gateway: Fak
 @pytest.mark.nightly
 def test_phone_memory_does_not_grow_with_messages(browser: Browser, fake_gateway: FakeGateway) -> None:
     heap, nodes = growth(browser, fake_gateway)
-    assert heap <= MAX_GROWTH
+    assert heap <= 0.01
     assert nodes <= 0
 
 
@@ -49,7 +46,7 @@ def test_display_loads_only_its_page_before_the_first_picture(
     asked = [url for url in asked if not url.startswith("data:")]
     assert asked[0] == f"{fake_gateway.http}/display/{CODE}"
     assert [url for url in asked[1:] if not LATER.search(url)] == []
-    assert received_bytes(f"{fake_gateway.http}/display/{CODE}") <= MAX_DISPLAY_BYTES
+    assert received_bytes(f"{fake_gateway.http}/display/{CODE}") <= 60_000
 
 
 def test_display_draws_board_while_fonts_and_particles_load(window: Page, fake_gateway: FakeGateway) -> None:

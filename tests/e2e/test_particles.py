@@ -41,7 +41,6 @@ STOPPED_CLOCK_JS = """(began) => {
   Date.now = () => began + window.at;
   performance.now = () => window.at;
 }"""
-RESTORE_JS = "() => window.lost.restoreContext()"
 
 
 @pytest.fixture(scope="session")
@@ -120,7 +119,7 @@ def test_lost_context_is_restored(wall: Page, fake_gateway: FakeGateway) -> None
     wall.evaluate(LOSE_JS)
     expect_particles(wall, False)
     expect(wall.locator(".rising")).to_have_count(2)
-    wall.evaluate(RESTORE_JS)
+    wall.evaluate("() => window.lost.restoreContext()")
     expect_particles(wall, True)
     assert lit_pixels(wall)["left"] > 0
 

@@ -8,8 +8,6 @@ from tests.e2e.conftest import OpenScreen
 from tests.e2e.screens import PHONE, PROJECTOR, Screen
 from tests.server import Server
 
-REFRESH_MS = 60_000
-
 
 def enter(server: Server, open_at: OpenScreen, name: str, size: dict[str, int]) -> Screen:
     screen = open_at(server, f"lists-{name}", size)
@@ -66,7 +64,7 @@ def test_live_picture_follows_and_finished_game_replays(server: Server, open_at:
     first = f'#running ~ ul img[src^="/board/{code}/1/"]'
     expect(watcher.page.locator(first)).to_have_attribute("src", f"/board/{code}/1/0.svg")
     server.ask("play_duel_to_end", code=code)
-    expect(watcher.page.locator(first)).to_have_count(0, timeout=REFRESH_MS)
+    expect(watcher.page.locator(first)).to_have_count(0, timeout=60_000)
     server.ask("abort_all_matches")
 
     watcher.page.reload()

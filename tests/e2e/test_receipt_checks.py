@@ -15,9 +15,7 @@ from tests.e2e.visible_text import NEXT_FRAME_JS, faults, visible_lines
 from tests.server import Server
 
 Message = dict[str, Any]
-WINDOW_S = 90
 ELSEWHERE = "0" * 64
-CONFIRMED_WITHIN_MS = 45_000
 NOT_FOUND = "Your vote is missing from the count. Show this to the organizers: turn 1, column 4, code "
 
 
@@ -51,7 +49,7 @@ class Table:
 
 @pytest.fixture
 def table(server: Server, open_at: OpenScreen) -> Table:
-    event = server.ask("event", lobby="open", window_s=WINDOW_S, pace="dramatic")
+    event = server.ask("event", lobby="open", window_s=90, pace="dramatic")
     sizes = {"display": PROJECTOR, "red": PHONE, "yellow": PHONE}
     screens = {name: open_at(server, f"check-{name}", size) for name, size in sizes.items()}
     table = Table(server, event, **screens)
@@ -218,7 +216,7 @@ def test_phone_warns_if_another_record_is_published(
     table.red.page.route("**/roots.json", forge)
     play_to_the_end(table)
     warning = table.red.page.get_by_role("alert")
-    expect(warning).to_contain_text(text, timeout=CONFIRMED_WITHIN_MS)
+    expect(warning).to_contain_text(text, timeout=45_000)
     assert len(asked) == 2
     expect(table.red.page.locator(".receipts summary")).not_to_contain_text("✓✓")
     table.red.shoot(forge_turn.__name__)

@@ -9,7 +9,6 @@ from tests.e2e.screens import TABLET, TIMEOUT_MS, Screen, press
 from tests.server import Server
 
 PHONES = 6
-WINDOW_S = 10
 COUNTED = re.compile(r"All \d votes counted\. The slowest reply took \d+\sms\.")
 OWNER = "rita"
 DESKTOP = {"width": 1280, "height": 800}
@@ -25,7 +24,7 @@ def open_console(server: Server, open_at: OpenScreen, name: str, size: dict[str,
 
 
 def test_rehearsal_starts_reports_and_stops(server: Server, open_at: OpenScreen) -> None:
-    event = server.ask("event", owner=OWNER, lobby="open", window_s=WINDOW_S, close_early=True)
+    event = server.ask("event", owner=OWNER, lobby="open", window_s=10, close_early=True)
     first = open_console(server, open_at, "rehearsal", DESKTOP, event["code"])
     second = open_console(server, open_at, "rehearsal-second", TABLET, event["code"])
     first.page.get_by_label("Simulated phones").fill(str(PHONES))

@@ -61,7 +61,6 @@ MOTIFS = ("seal", "conflict", "close", "drop", "token", "block", "win")
 ORDINARY = script_match(*LONG_MATCH[:2])
 # Before the balls of an ordinary turn land.
 LISTEN_MS = 400
-LEAST_MS = 50
 
 
 @pytest.fixture
@@ -208,7 +207,7 @@ def has_motif(wall: Page, fake_gateway: FakeGateway, scripted: ScriptedMatch) ->
     picks_at = wall.evaluate("() => Date.now()") + scripted.steps.picks
     fake_gateway.say("display", fake_gateway.change("turn.revealed", scripted.reveal(now, "sealed")))
     recorded = listen(wall, scripted.steps.picks + 2 * LISTEN_MS)
-    before = [sound for sound in recorded if sound[0] < picks_at - LEAST_MS][-1:]
+    before = [sound for sound in recorded if sound[0] < picks_at - 50][-1:]
     after = [sound for sound in recorded if picks_at <= sound[0] < picks_at + LISTEN_MS]
     return bool(before and after) and loudest(after) > 5 * loudest(before)
 

@@ -16,7 +16,6 @@ IS_DRAWN = """() => {
   return width > 0 && pen.getImageData(0, 0, width, height).data.some(Boolean);
 }"""
 REPORT_AFTER_MS, CELEBRATION_MS = 25_000, 60_000
-OFFLINE_MS = 4_000
 
 
 def picture(wall: Page, kind: str) -> FrameLocator:
@@ -84,7 +83,7 @@ def test_stage_shows_cup_of_four_in_one_tab(server: Server, open_at: OpenScreen)
     expect(board.locator(".strip")).to_contain_text("Next: Semi-final 2")
     expect(board.get_by_text("Four in a row")).to_be_visible()
     wall.context.set_offline(True)
-    wall.wait_for_timeout(OFFLINE_MS)
+    wall.wait_for_timeout(4_000)
     expect(board.locator(".strip")).to_contain_text("Next: Semi-final 2")
     wall.context.set_offline(False)
     second = start_next(console, cup)

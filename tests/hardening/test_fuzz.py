@@ -8,12 +8,9 @@ from tests.server import Server
 
 pytestmark = pytest.mark.nightly
 
-FRAMES = 10_000
-SEED = 7
-
 
 def test_socket_fuzzing_changes_nothing_and_blocks_no_votes(server: Server) -> None:
-    outcome = attack(server, FRAMES, SEED)
+    outcome = attack(server, 10_000, 7)
     assert faults(outcome) == [], format_outcome(outcome)
     assert outcome.honest.counted >= VOTES
     assert {"left without closing", "half a handshake"} <= outcome.attack.ended.keys()

@@ -38,11 +38,15 @@ ADMIN_POLICY = CONSOLE_POLICY | {"script-src": {SELF, UNSAFE_EVAL}, "style-src":
 DENIED_FEATURES = "camera display-capture geolocation microphone midi payment serial usb"
 FILLED = {"code": "", "int": "1", "str": "x", "path": "1", "slug": "x"}
 PUBLIC_PAGES = re.compile(r"\d+ /(about|board|privacy|rules|stage/|verify)")
-EXTRA_PATHS = ["/nothing", "/admin/nothing/", "/admin/games/", "/console/nothing/at/all/"]
 
 
 def addresses(code: str) -> list[str]:
-    return sorted({*_walk(get_resolver(), "/", FILLED | {"code": code}), *EXTRA_PATHS})
+    return sorted(
+        {
+            *_walk(get_resolver(), "/", FILLED | {"code": code}),
+            *["/nothing", "/admin/nothing/", "/admin/games/", "/console/nothing/at/all/"],
+        }
+    )
 
 
 def _walk(resolver: URLResolver, before: str, filled: dict[str, str]) -> Iterator[str]:

@@ -23,7 +23,6 @@ from voting.protocol import RehearsalUpdated
 
 EVENTS = range(1, 41)
 KEYS = 6  # of an event: box, ballots, joined, gateways, most, rehearsal
-LATER_MS = 600_000
 REHEARSED = RehearsalUpdated(
     phones=5,
     connected=5,
@@ -45,7 +44,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 
 def opened(box: BallotBox, event_id: int) -> BoxedTurn:
     now = box.now()
-    turn = BoxedTurn(event_id, 10 * event_id, 1, 1, now - 1_000, now + LATER_MS)
+    turn = BoxedTurn(event_id, 10 * event_id, 1, 1, now - 1_000, now + 600_000)
     assert box.place(turn, create=True)
     return turn
 

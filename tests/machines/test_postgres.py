@@ -64,7 +64,6 @@ DATABASE_TESTS = [
     "voting/turns/test_set_closing.py",
     "voting/turns/test_turn_crashes.py",
 ]
-AWAY_S = 3.0
 PARTS = ("gateway", "worker", "scheduler-1", "scheduler-2")
 
 
@@ -152,7 +151,7 @@ def failover(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PostgresOutag
                 postgres.restart()
             with during_window(server, event) as away_in:
                 postgres.stop()
-                time.sleep(AWAY_S)
+                time.sleep(3.0)
                 postgres.start()
             return [restarted_in, away_in]
 

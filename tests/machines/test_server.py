@@ -28,8 +28,6 @@ from tests.machines.postgres import Postgres
 
 SCRIPTS = ("backup.sh", "crowdgame", "install.sh")
 PROGRAM = "#!/bin/sh\n"
-PROGRAMS = (".venv/bin/python", ".venv/bin/celery", ".venv/bin/valkey-server", "deploy/server/backup.sh")
-KEPT = 14
 
 
 def needs(program: str) -> pytest.MarkDecorator:
@@ -43,7 +41,12 @@ def test_systemd_units_are_valid(tmp_path: Path) -> None:
     for name in manifests.units():
         unit = units / name
         unit.write_text(unit.read_text().replace(RELEASE, str(release)))
-    for program in PROGRAMS:
+    for program in (
+        ".venv/bin/python",
+        ".venv/bin/celery",
+        ".venv/bin/valkey-server",
+        "deploy/server/backup.sh",
+    ):
         place = release / program
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(PROGRAM)
@@ -160,7 +163,7 @@ def test_backup_of_sqlite_includes_wal_changes(tmp_path: Path) -> None:
 def test_backups_are_private_and_the_oldest_are_deleted(tmp_path: Path) -> None:
     sqlite3.connect(tmp_path / "db.sqlite3").close()
     folder = tmp_path / "backups"
-    older = [folder / f"202501{day:02}T040000Z" for day in range(1, KEPT + 2)]
+    older = [folder / f"202501{day:02}T040000Z" for day in range(1, 16)]
     for path in older:
         path.mkdir(parents=True)
     newest = back_up(folder, CROWDGAME_DATA=str(tmp_path))

@@ -28,9 +28,6 @@ from tests.machines.postgres import Postgres
 from tests.server import SERVERS, Server, organizer
 
 GATEWAYS = ("gateway-1", "gateway-2")
-WITHIN_S = 60
-SLOW_CLIENTS = 50
-HEADER_TIME_S = 10
 INTERNAL_PATHS = ("/metrics", "/readyz")
 
 
@@ -73,7 +70,7 @@ def _start(stack: Stack, supervisor: Supervisor, ports: tuple[int, ...]) -> None
     gateways = [_behind_a_proxy(children.gateway(stack, *place)) for place in enumerate(ports, 1)]
     supervisor.start(*gateways, children.worker(stack), *children.schedulers(stack))
     for port in ports:
-        assert wait_for_http(LOOPBACK, port, WITHIN_S)
+        assert wait_for_http(LOOPBACK, port, 60)
 
 
 def _behind_a_proxy(gateway: Child) -> Child:
@@ -112,7 +109,7 @@ def failover(proxied: ProxiedStack) -> ProxiedFailover:
             return [ended_in, end(proxied, event, GATEWAYS[1], signal.SIGKILL)]
 
         run = vote_during(fail, proxied, proxied.stack.data)
-        time.sleep(max(0, began + HEADER_TIME_S + 1 - time.monotonic()))
+        time.sleep(max(0, began + 10 + 1 - time.monotonic()))
         left = sum(is_open(slow_client) for slow_client in slow_clients)
     return ProxiedFailover(**vars(run), shares=shares, slow_clients_left=left)
 
@@ -121,7 +118,7 @@ def failover(proxied: ProxiedStack) -> ProxiedFailover:
 def open_slow_clients(proxied: ProxiedStack) -> Iterator[list[socket.socket]]:
     """Clients that start a request and never finish it."""
     with ExitStack() as held:
-        slow_clients = [socket.create_connection((LOOPBACK, proxied.nginx.port)) for _ in range(SLOW_CLIENTS)]
+        slow_clients = [socket.create_connection((LOOPBACK, proxied.nginx.port)) for _ in range(50)]
         for slow_client in slow_clients:
             held.enter_context(slow_client)
             slow_client.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: ")

@@ -22,8 +22,6 @@ EXPORTED = re.compile(r"\b((?:node|probe)_\w+)")
 OPERATIONS = (ROOT / "docs" / "operations.md").read_text()
 DURATION = re.compile(r"\d+[smh]")
 GROUPED = re.compile(r"\bby \(([^)]*)\)")
-SCRAPED = {"instance", "job"}
-PROCESSES = {"gateway", "worker", "scheduler"}
 
 
 def dashboard() -> dict[str, Any]:
@@ -51,7 +49,11 @@ def queries() -> Iterator[str]:
 def known(server: Server) -> dict[str, dict[str, set[str]]]:
     """The exported metrics with their labels and label values."""
     wait_until(
-        lambda: exported_labels(server).get("crowdgame_process", {}).get("role", set()) >= PROCESSES, 30
+        lambda: (
+            exported_labels(server).get("crowdgame_process", {}).get("role", set())
+            >= {"gateway", "worker", "scheduler"}
+        ),
+        30,
     )
     return exported_labels(server)
 
@@ -77,7 +79,7 @@ def test_grafana_query_uses_exported_metrics_and_labels(
         for label, sign, value in re.findall(r'(\w+)(!?=)"([^"]*)"', filters):
             assert sign == "!=" or value in known[name][label] | set(get_args(ProcessRole))
     for group in GROUPED.findall(query):
-        labels = {label.strip() for label in group.split(",")} - SCRAPED
+        labels = {label.strip() for label in group.split(",")} - {"instance", "job"}
         assert all(labels <= known[name].keys() for name, _ in queried)
 
 

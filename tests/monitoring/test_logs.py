@@ -16,7 +16,6 @@ from tests.monitoring.test_metrics import close_a_turn
 from tests.server import Server
 from tests.socket_clients import SocketClients
 
-PROCESSES = ("gateway", "worker", "scheduler-1")
 ALWAYS = {"time", "level", "logger", "role", "message"}
 
 
@@ -28,7 +27,7 @@ def test_logs_of_every_process_are_json_without_secrets_or_votes(
     assert ask(server, "/console/enter/MQ/abc123-secret-word/").status == 410
     assert ask(server, "/console/enter/MQ/abc123-secret-word/BCDF/", method="POST").status == 403
     wait_until(lambda: event in [record["event"] for record in _closed(server)])
-    for name in PROCESSES:
+    for name in ("gateway", "worker", "scheduler-1"):
         logged = records(server, name)
         assert all(record["role"] == name.partition("-")[0] for record in logged)
         assert all(ALWAYS <= record.keys() <= set(LOGGED_FIELDS) for record in logged)

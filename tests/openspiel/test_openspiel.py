@@ -10,7 +10,6 @@ from games.engine.game import Picks, Side
 from games.engine.registry import all_games, find_game, read_options
 from games.rules.openspiel import GAME, Name
 
-GAMES = 10_000
 LETTERS = str.maketrans("xo", "RY")
 CLASSIC = find_game("captains-mistress")
 
@@ -46,7 +45,7 @@ def test_openspiel_pass_keeps_the_position() -> None:
 def test_classic_game_matches_openspiel_connect_four() -> None:
     rng = Random(4)
     theirs_game = pyspiel.load_game("connect_four")
-    for _ in range(GAMES):
+    for _ in range(10_000):
         theirs = theirs_game.new_initial_state()
         ours = CLASSIC.start(read_options(CLASSIC, {"first": "red"}))
         while movers := CLASSIC.to_move(ours):

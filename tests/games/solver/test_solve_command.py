@@ -14,13 +14,12 @@ from games.solver.weights import decode_weights
 ROOT = Path(__file__).parents[3]
 #: No way to reach a database or Redis.
 ENVIRONMENT = {"PATH": os.environ["PATH"], "SECRET_KEY": "x", "REDIS_URL": "redis://127.0.0.1:1/0"}
-HANGS_S = 120
 
 
 def run(*arguments: str, given: str = "") -> subprocess.CompletedProcess[str]:
     command = [sys.executable, str(ROOT / "manage.py"), *arguments]
     done = subprocess.run(
-        command, input=given, capture_output=True, env=ENVIRONMENT, timeout=HANGS_S, check=False, text=True
+        command, input=given, capture_output=True, env=ENVIRONMENT, timeout=120, check=False, text=True
     )
     assert "Traceback" not in done.stderr
     return done
