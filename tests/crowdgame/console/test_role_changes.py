@@ -15,7 +15,6 @@ from tests.voting.two_gateways import gateway_of
 from voting.protocol import CloseCode
 
 pytestmark = pytest.mark.skipif(not supports_reuse_port(), reason="this system allows one gateway per port")
-HOUR_S = "3600"
 MEMBERS = ("cohost", "viewer")
 NUMBERS = count()
 
@@ -25,7 +24,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """Gateways whose consoles check their role once an hour."""
     with ExitStack() as running:
         with pytest.MonkeyPatch.context() as patch:  # not for the servers of later tests
-            patch.setenv("CONSOLE_RECHECK_S", HOUR_S)
+            patch.setenv("CONSOLE_RECHECK_S", "3600")
             data = tmp_path_factory.mktemp("roles")
             server = running.enter_context(running_server(data, gateways=2))
         yield server

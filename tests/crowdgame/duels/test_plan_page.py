@@ -28,7 +28,6 @@ from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Event, Match
 
 pytestmark = pytest.mark.django_db
-MAX_QUERIES = 10
 SUMMARY = "Plan your next choice"
 SENTENCE = re.compile(r"<span>If <bdi>(.*?)</bdi>, then <bdi>(.*?)</bdi></span>")
 
@@ -225,7 +224,7 @@ def test_page_with_a_plan_makes_few_queries(visitors: Visitors) -> None:
         connection,
     ) as queries:
         page(visitors.one, visitors.path)
-    assert len(queries) <= MAX_QUERIES
+    assert len(queries) <= 10
 
 
 def test_plan_is_in_the_players_download_until_the_account_is_deleted(box: BallotBox) -> None:

@@ -17,7 +17,6 @@ from voting.terms import MatchState
 
 pytestmark = pytest.mark.django_db
 SHORT_LIST = 6
-BOTH_IN_A_ROW = [(1, 2), (1, 2), (1, 2), (1, 2)]
 LONG = [(1, 2), (2, 1), (1, 2), (2, 1), (3, 4), (3, 4), (3, 3), (4, 4)]
 
 
@@ -88,7 +87,7 @@ def test_longest_finished_game_replays_unless_both_had_a_line(box: BallotBox, cl
     assert shown
     assert (shown.code, shown.turns) == (long.event.code, len(LONG))
     double = started(box)
-    play(double, box, BOTH_IN_A_ROW)
+    play(double, box, [(1, 2), (1, 2), (1, 2), (1, 2)])
     shown = load_play_lists(None, None, SHORT_LIST).showcase
     assert shown
     assert (shown.code, shown.double_win) == (double.event.code, True)

@@ -25,14 +25,11 @@ from tests.server import Server, running_server
 from voting.ballot_box.box_types import turn_keys
 from voting.ballot_box.stores import connect
 
-WINDOW_S = 8
-MORE_BALLOTS = 10
-
 
 @pytest.mark.nightly
 def test_older_copy_of_ballot_box_loses_no_ballot(tmp_path: Path) -> None:
     with running_server(tmp_path, gateways=2) as server:
-        event = server.ask("event", **BRISK | {"window_s": WINDOW_S})
+        event = server.ask("event", **BRISK | {"window_s": 8})
         with crowd(server, event["code"], tmp_path) as phones:
             server.ask("begin", event_id=event["id"])
             lost = [restore_older_copy(server, event["id"]) for _ in range(2)]
@@ -55,7 +52,7 @@ def restore_older_copy(server: Server, event: int) -> int:
     with connect(server.stack.redis) as redis:
         older = {key: copy for key in turn_keys(event, turn) if (copy := redis.dump(key)) is not None}
         held = ballots_in_the_box(server, event, turn)
-        wait_until(lambda: ballots_in_the_box(server, event, turn) >= held + MORE_BALLOTS, TIMEOUT_S)
+        wait_until(lambda: ballots_in_the_box(server, event, turn) >= held + 10, TIMEOUT_S)
         restore_keys(redis, older)
     wait_until(lambda: turn in resolved_turns(server, event), TIMEOUT_S)
     return turn

@@ -38,7 +38,6 @@ from voting.turns.turns import start_match
 pytestmark = pytest.mark.django_db
 DAYS = 30
 DAY_MS = 24 * 3600 * 1000
-BLIND = "0123456789abcdef" * 2
 OPENED = PerformedAction(LogText("%(by)s opened the lobby"), Pressed(action="lobby.open"))
 
 
@@ -48,7 +47,7 @@ def played_event(box: BallotBox, ended_days_ago: float = 31) -> Event:
     match = start_match(event.pk, box)
     first = play_turn(only_turn(match), box, [1, 2, 1], [2, 3])
     play(match, box, RED_WINS[1:])
-    store_ballots(first.pk, [Ballot("v1", "red", 1, 4, blind=BLIND)], box.now())
+    store_ballots(first.pk, [Ballot("v1", "red", 1, 4, blind="0123456789abcdef" * 2)], box.now())
     Ticket.objects.create(event=event, code="KAREN7", label="Karen", voter="v1")
     AuditEntry.objects.create(event=event, by="oscar", action="match.start", what="started match 1", at=1)
     StoredRestriction.objects.create(event=event, voter_code="BCDFGH", banned=True, at=1)

@@ -10,12 +10,11 @@ from crowdgame.ratings.rating_table import PAGE_SIZE, load_guest_row, load_table
 
 pytestmark = pytest.mark.django_db
 MINUTE_MS = 60_000
-NOON = 1_790_000_000_000
 
 
 def rated(number: int, mu: float, sigma: float = 60.0, game: str = DEFAULT_GAME) -> Guest:
     guest = Guest.objects.get_or_create(number=number)[0]
-    Rating.objects.create(guest=guest, game=game, mu=mu, sigma=sigma, games=3, last_at=NOON)
+    Rating.objects.create(guest=guest, game=game, mu=mu, sigma=sigma, games=3, last_at=1_790_000_000_000)
     return guest
 
 

@@ -20,7 +20,6 @@ from tests.server import Server
 pytestmark = pytest.mark.nightly
 
 PHONES, TURNS, WINDOW_S = 40, 3, 5
-LONGEST_S = 120
 Reports = dict[str, tuple[int, RehearsalReport, str]]
 
 
@@ -49,7 +48,7 @@ def reports(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterato
             crowd = stack.enter_context(rehearsal(server, event["code"], profile, home))
             running[profile] = event["id"], crowd
             server.ask("begin", event_id=event["id"])
-        output = {p: crowd.communicate(timeout=LONGEST_S)[0] for p, (_, crowd) in running.items()}
+        output = {p: crowd.communicate(timeout=120)[0] for p, (_, crowd) in running.items()}
         assert {p: crowd.returncode for p, (_, crowd) in running.items()} == dict.fromkeys(running, 0), output
         assert server.log_errors("gateway", since) == []
         read = msgspec.json.Decoder(RehearsalReport).decode

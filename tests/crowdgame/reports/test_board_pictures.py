@@ -18,7 +18,6 @@ from voting.ballot_box.ballot_box import BallotBox
 from voting.turns.turns import start_match
 
 PNG, SIZE = b"\x89PNG\r\n\x1a\n", (1200, 630)
-MOST_BYTES = 100_000
 STYLE = plain_style("".join((STATIC / sheet).read_text() for sheet in SHEETS))
 
 
@@ -53,7 +52,7 @@ def test_preview_image_changes_with_each_turn(client: Client, box: BallotBox) ->
     before = preview_path(client, page)
     empty = fetch_image(client, before)
     assert size_of(empty) == SIZE
-    assert len(empty) <= MOST_BYTES
+    assert len(empty) <= 100_000
     play(match, box, RED_WINS[:1])
     assert preview_path(client, page) != before
     assert fetch_image(client, preview_path(client, page)) != empty

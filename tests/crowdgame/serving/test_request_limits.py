@@ -42,7 +42,6 @@ UNFINISHED = [
     (CHUNKED + CHUNK * 10 + CHUNK[:1_000], b"x"),
 ]
 FLOOD, FLOOD_BOUND = 300, 64 * 1_048_576
-INVALID_FRAME = b"\xff\x80\0\0\0\0"
 
 
 def status(connection: socket.socket) -> bytes:
@@ -171,7 +170,7 @@ def temporary_files(process_id: int) -> list[str]:
 
 def test_invalid_frame_with_handshake_closes_connection(fresh_server: AsgiServer) -> None:
     with dial(fresh_server) as connection:
-        connection.sendall(head() + INVALID_FRAME)
+        connection.sendall(head() + b"\xff\x80\0\0\0\0")
         with suppress(OSError):
             while connection.recv(65_536):
                 pass

@@ -5,8 +5,6 @@ from functools import partial
 
 from crowdgame.serving.request_queue import RequestQueue
 
-MOST_AT_ONCE = 2
-
 
 def test_request_queue_starts_few_requests_in_each_iteration() -> None:
     """All in the order in which they came, also those that come while others wait."""
@@ -18,7 +16,7 @@ def test_request_queue_starts_few_requests_in_each_iteration() -> None:
         while len(started) < 150:
             before = len(started)
             await asyncio.sleep(0)
-            assert len(started) <= before + MOST_AT_ONCE
+            assert len(started) <= before + 2
             if before < 50 <= len(started):
                 for number in range(100, 150):
                     queue.add(partial(started.append, number))

@@ -22,9 +22,6 @@ TIMEOUT_S = 20
 FLOOD = 1_000  # a hundred megabytes
 CHUNKS = 200  # twenty megabytes
 BOUND = 24_000_000
-CLOSE_FRAME = b"\x88\x82\0\0\0\0\x03\xe8"
-OVERSIZED_FRAME = b"\x81\xfe\x0f\xa0\0\0\0\0" + b"x" * 4_000
-NAG = b"\x81\x83\0\0\0\0nag"
 
 
 def closed_with(connection: ClientConnection) -> int:
@@ -86,16 +83,16 @@ def test_slow_consumer_that_ends_frees_descriptor(fresh_server: AsgiServer, endi
         if ending == "abort":
             slow.socket.close()
         else:
-            slow.socket.sendall(CLOSE_FRAME)
+            slow.socket.sendall(b"\x88\x82\0\0\0\0\x03\xe8")
         wait_until(lambda: fresh_server.process.num_fds() < held)
 
 
 def test_send_after_oversized_frame_fails_like_a_disconnect(fresh_server: AsgiServer) -> None:
     """The application's send fails in the same way as for any disconnected client."""
     with dial(fresh_server) as connection, fresh_server.open() as other:
-        connection.sendall(head() + NAG)
+        connection.sendall(head() + b"\x81\x83\0\0\0\0nag")
         read_until(connection, b"well?")
-        connection.sendall(OVERSIZED_FRAME)  # and leave the close frame unanswered
+        connection.sendall(b"\x81\xfe\x0f\xa0\0\0\0\0" + b"x" * 4_000)  # and leave the close frame unanswered
         read_until(connection, CloseCode.FRAME_TOO_LARGE.to_bytes(2, "big"))
         wait_until(lambda: send_has_failed(other))
 

@@ -12,10 +12,9 @@ from tests.socket_queues import wait_until_read
 from voting.gateway.send_queue import read_short_text
 
 TIMEOUT_S = 20
-MASK = b"mask"
 
 
-def masked(text: bytes, mask: bytes = MASK, first: int = 0x81) -> bytes:
+def masked(text: bytes, mask: bytes = b"mask", first: int = 0x81) -> bytes:
     payload = bytes(byte ^ mask[place % 4] for place, byte in enumerate(text))
     return bytes((first, 0x80 | len(text))) + mask + payload
 

@@ -19,7 +19,6 @@ NOT_MARKED_YET = (
 WORD = re.compile(r"[^\W\d_]{2,}")
 NAMES = re.compile(r"Crowdgame|UTC|/cup/")
 TEXT_ATTRIBUTES = {"alt", "aria-label", "aria-description", "placeholder", "title", "label"}
-TEXT_META = {"description", "og:title", "og:description", "og:image:alt"}
 UNTRANSLATED_BLOCKS = {"blocktranslate": "endblocktranslate", "comment": "endcomment"}
 CLASS_BLOCKS = {"width"}  # their content is in a class attribute
 
@@ -55,7 +54,12 @@ class VisibleTexts(HTMLParser):
         self._hidden += tag in {"script", "style", "code"}
         values = dict(attrs)
         self.found += [value for name, value in attrs if name in TEXT_ATTRIBUTES and value]
-        if tag == "meta" and (values.get("name") or values.get("property")) in TEXT_META:
+        if tag == "meta" and (values.get("name") or values.get("property")) in {
+            "description",
+            "og:title",
+            "og:description",
+            "og:image:alt",
+        }:
             self.found.append(values.get("content") or "")
         if tag == "input" and values.get("type") in {"button", "reset", "submit"}:
             self.found.append(values.get("value") or "")

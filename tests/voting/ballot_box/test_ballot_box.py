@@ -27,7 +27,6 @@ from voting.ballot_box.ballot_box import EXPIRE_AFTER_MS, BallotBox
 from voting.ballot_box.box_types import MAX_BATCH, BoxedTurn, BoxLost, CastResult, TooEarly
 from voting.counting.ballots import Ballot
 
-NO_EXPIRY = -1
 ballots = st.builds(Ballot, voters, st.sampled_from(SIDES), st.integers(1, 7), st.integers(1, 4))
 
 
@@ -165,7 +164,7 @@ def test_expire_keeps_box_for_limited_time(turn: BoxedTurn, box: BallotBox) -> N
     cast(turn, R1)
     with Redis.from_url(django_settings.REDIS_URL) as redis:
         for key in turn.keys[:2]:
-            assert redis.pttl(key) == NO_EXPIRY
+            assert redis.pttl(key) == -1
         box.expire(EVENT, TURN)
         for key in turn.keys[:2]:
             assert 0 < redis.pttl(key) <= EXPIRE_AFTER_MS

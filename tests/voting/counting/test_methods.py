@@ -130,10 +130,6 @@ def test_texts_are_complete_sentences_with_known_fields(name: str) -> None:
     for text in (method.hint, method.meaning, method.decision):
         assert text.endswith(".")
     assert method.label
-    assert fields_of(method.report) <= {"team", "pick"}
+    assert ({field for _, field, _, _ in Formatter().parse(method.report) if field}) <= {"team", "pick"}
     captions = " ".join(method.caption + method.rounds_caption)
     assert set(re.findall(r"%\((\w+)\)s", captions)) <= {"count", "share", "round"}
-
-
-def fields_of(template: str) -> set[str]:
-    return {field for _, field, _, _ in Formatter().parse(template) if field}

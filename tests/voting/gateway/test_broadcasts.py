@@ -107,7 +107,6 @@ def test_frame_lengths_follow_rfc_6455() -> None:
 
 # ------------------------------------------------------------------ seals
 pytestmark = pytest.mark.django_db
-NEVER_S = 3_600
 
 
 def seal_of(room: EventRoom) -> LayerMessage:
@@ -138,7 +137,7 @@ def test_phone_receives_seal_with_reveal_and_screen_at_once(
     box: BallotBox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A phone that joins before the reveal gets the room's seal; there is none afterwards."""
-    monkeypatch.setattr("voting.gateway.subscriber.SEAL_HOLD_S", NEVER_S)
+    monkeypatch.setattr("voting.gateway.subscriber.SEAL_HOLD_S", 3_600)
     turn, screen, phone = start(box), FakeSocket(), voter("a", 1)
     open_now(turn, box)
     room = make_room(turn.match.event_id, screen, phone)

@@ -15,7 +15,6 @@ from tests.voting.open_turn import open_turn, vote
 from voting.ballot_box.box_types import turn_keys
 
 SIDES = ("red", "yellow")
-PENDING_BYTE = 0x40000000
 
 
 class OpenTurn:
@@ -107,7 +106,7 @@ def test_receipt_shows_ballot_changed_on_another_device(scenario: OpenTurn) -> N
 def locked(server: Server) -> Iterator[None]:
     """Lock the database for everyone else (SQLite's PENDING lock)."""
     with (server.stack.data / "db.sqlite3").open("r+b") as file:
-        lockf(file, LOCK_EX, 1, PENDING_BYTE)
+        lockf(file, LOCK_EX, 1, 0x40000000)
         yield
 
 

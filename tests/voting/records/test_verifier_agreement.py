@@ -31,7 +31,6 @@ from voting.counting.ballots import RESIGN
 pytestmark = pytest.mark.django_db
 
 FRONTEND = ROOT / "frontend"
-RESTORED = ("phones", "database", "backup", None)
 EXIT_CODES = {"VALID": 0, "INVALID": 1, "PARTLY CHECKED": 2}
 #: Values that fields of a record have, to be put where they don't belong.
 VALUES: tuple[Any, ...] = (
@@ -207,7 +206,10 @@ def rewrite_history(record: Record, random: Random) -> None:
     elif kind == "turn":
         one["turn"] = other["turn"] + random.choice([-1, 0, 1])
     elif kind == "loss":
-        one |= {"epoch": random.choice([1, 2, 1_000, 1_001]), "restored": random.choice(RESTORED)}
+        one |= {
+            "epoch": random.choice([1, 2, 1_000, 1_001]),
+            "restored": random.choice(("phones", "database", "backup", None)),
+        }
     elif kind == "seals":
         times = [seal["at"] for turn in turns for seal in turn.get("seals", turn.get("void_seals", []))]
         seal = {"at": random.choice([*times, one.get("sealed_at"), 1]), "red": "0" * 64}

@@ -45,7 +45,6 @@ from voting.turns.closing import MAX_EARLY_WAIT_MS, close_turn
 from voting.turns.turns import load_turn, to_boxed_turn
 
 pytestmark = pytest.mark.django_db
-NO_EXPIRY = -1
 EMPTY_ROOT = EMPTY.hex()
 
 
@@ -94,7 +93,7 @@ def test_turn_extended_after_seal_is_not_closed(box: BallotBox, due: DueTurn, va
     assert (load_turn(turn.pk).state, load_turn(turn.pk).seals) == (TurnState.OPEN, None)
     with Redis.from_url(valkey_url) as redis:
         for key in to_boxed_turn(turn).keys[:2]:
-            assert redis.pttl(key) == NO_EXPIRY
+            assert redis.pttl(key) == -1
     vote(load_turn(turn.pk), box, yellow=[4])
     assert len(close_and_unpack(load_turn(turn.pk), box, "red")) == 2
     assert tally_of(turn, "yellow").ballots == 1

@@ -47,7 +47,6 @@ from voting.turns.turns import load_turn, to_boxed_turn
 pytestmark = pytest.mark.django_db
 
 TABLES: tuple[type[Model], ...] = (Event, Match, Turn, TallyRecord, Announcement)
-WHEN = {"made_at", "sent_at"}
 TERMS: tuple[dict[str, Any], ...] = (
     {},
     {"tie_rule": "lot", "language": "de"},
@@ -65,7 +64,7 @@ def rows() -> dict[str, list[dict[str, Any]]]:
     """Everything that the database holds about the matches."""
     return {
         table.__name__: [
-            {name: value for name, value in row.items() if name not in WHEN}
+            {name: value for name, value in row.items() if name not in {"made_at", "sent_at"}}
             for row in table._default_manager.order_by("pk").values()
         ]
         for table in TABLES
