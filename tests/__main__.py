@@ -33,6 +33,8 @@ BY_FILE = ("--dist", "loadfile", "--no-loadscope-reorder", "--numprocesses", "3"
 BY_GROUP = ("-p", "tests.scheduling", *BY_FILE)
 # Run by `make test-deploy` and `make test-openspiel`, which install more programs.
 ELSEWHERE = ("tests/machines", "tests/openspiel")
+# Tests without servers run first: they need few imports, so the first results appear within seconds.
+CORE = ("tests/games", "tests/voting/counting", "tests/design")
 NEED_THE_WHOLE_MACHINE = ("tests/load", "tests/hardening/test_fuzz.py")
 # What visitors do, once. The other browser tests run nightly: more states, sizes and languages of the pages.
 JOURNEYS = tuple(
@@ -59,11 +61,13 @@ def without(*paths: str) -> tuple[str, ...]:
 
 # Browser tests need a separate process: Playwright's event loop blocks database access of other tests.
 PARTS = {
-    "unit and integration": (*without("tests/e2e"), *BY_GROUP),
+    "core": (*CORE, *BY_FILE),
+    "unit and integration": (*without("tests/e2e", *CORE), *BY_GROUP),
     "browser": (*JOURNEYS, *BY_FILE),
 }
 NIGHTLY_PARTS = {
-    "unit and integration": (*without("tests/e2e", *NEED_THE_WHOLE_MACHINE), *BY_GROUP),
+    "core": (*CORE, *BY_FILE),
+    "unit and integration": (*without("tests/e2e", *CORE, *NEED_THE_WHOLE_MACHINE), *BY_GROUP),
     "load and fuzz": NEED_THE_WHOLE_MACHINE,
     "browser": ("tests/e2e", *BY_FILE),
 }
