@@ -69,6 +69,32 @@ def test_console_finds_moves_bans_and_readmits_student(
     assert console.errors == []
 
 
+@pytest.mark.nightly
+def test_typed_nickname_is_allowed_then_removed_from_the_phone_at_once(
+    server: Server, open_at: OpenScreen
+) -> None:
+    event = server.ask("event", owner=OWNER, lobby="open", nicknames="typed")
+    console = open_console(server, open_at, "desk", event["code"])
+    people = console.page.get_by_role("region", name="People")
+    phone = open_at(server, "nickname", PHONE)
+    phone.page.goto(f"/{event['code']}")
+    badge = phone.page.locator(".code summary")
+    badge.click(timeout=TIMEOUT_MS)
+    phone.page.get_by_role("textbox", name="Your own nickname").fill("Annie Lee", timeout=TIMEOUT_MS)
+    phone.page.keyboard.press("Enter")
+    expect(phone.page.get_by_text("once an organizer has allowed it")).to_be_visible(timeout=TIMEOUT_MS)
+    expect(people.get_by_text("Nickname to allow")).to_be_visible(timeout=TIMEOUT_MS)
+    search(console.page, "annie")
+    click_button(console.page, "Allow nickname")
+    expect(people.get_by_text("Nickname to allow")).to_have_count(0, timeout=TIMEOUT_MS)
+    console.shoot("nickname")
+    click_button(console.page, "Remove nickname")
+    expect(phone.page.get_by_text("An organizer removed your nickname.")).to_be_visible(timeout=TIMEOUT_MS)
+    expect(phone.page.get_by_text("Annie Lee")).to_have_count(0)
+    expect(people.get_by_text("Nickname removed")).to_be_visible(timeout=TIMEOUT_MS)
+    assert console.errors + phone.errors == []
+
+
 def test_console_kicks_voter_code_by_keyboard(server: Server, open_at: OpenScreen) -> None:
     event = server.ask("event", owner=OWNER, lobby="open")
     console = open_console(server, open_at, "desk", event["code"])

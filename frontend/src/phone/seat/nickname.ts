@@ -1,4 +1,5 @@
 import { LANGUAGE, t } from "../../live/i18n";
+import type { NicknameAnswered } from "../../protocol";
 import { html, type Html } from "../dom";
 import type { PhoneScreen } from "../phoneScreen";
 import type { PhoneView } from "./phoneView";
@@ -13,14 +14,17 @@ export function nicknamePanel({ event, nickname: own }: PhoneView): Html | false
   if (own.removed) return html`<p class="nickname" role="status">${t("An organizer removed your nickname.")}</p>`;
   return html`<section class="nickname">
     <p role="status">${own.name ? html`${t("Nickname")}: <strong><bdi>${own.name}</bdi></strong>` : t("Choose a nickname if you like.")}</p>
-    <p role="alert">${own.problem}</p>
-    ${own.name && !own.allowed && html`<p>${t("Others see it once an organizer has allowed it.")}</p>`}
-    <p class="names">${own.suggestions.map((name) => button(CALL + name, name))}${button("names", t("Other nicknames"))}</p>
-    ${event.nicknames === "typed" && html`<form class="typed"><input maxlength="${LONGEST}" aria-label="${t("Your own nickname")}" placeholder="${t("Your own nickname")}" autocomplete="off"><button class="small">${t("Use")}</button></form>`}
-    ${own.name && button(CALL, t("Remove nickname"))}
+    ${own.name ? ownName(own) : choices(own, event.nicknames === "typed")}
     <p>${t("The big screen may show it after a match. Your votes stay secret.")}</p>
   </section>`;
 }
+
+const ownName = ({ allowed }: NicknameAnswered): Html =>
+  html`${!allowed && html`<p>${t("Others see it once an organizer has allowed it.")}</p>`}<p class="names">${button(CALL, t("Remove nickname"))}</p>`;
+
+const choices = ({ suggestions, problem }: NicknameAnswered, typed: boolean): Html => html`<p role="alert">${problem}</p>
+  <p class="names">${suggestions.map((name) => button(CALL + name, name))}${button("names", t("Other nicknames"))}</p>
+  ${typed && html`<form class="typed"><input maxlength="${LONGEST}" aria-label="${t("Your own nickname")}" placeholder="${t("Your own nickname")}" autocomplete="off"><button class="small">${t("Use")}</button></form>`}`;
 
 const button = (what: string, label: string): Html => html`<button type="button" class="small" data-do="${what}"><bdi>${label}</bdi></button>`;
 
