@@ -81,6 +81,7 @@ def test_typed_nickname_is_allowed_then_removed_from_the_phone_at_once(
     badge = phone.page.locator(".code summary")
     badge.click(timeout=TIMEOUT_MS)
     phone.page.get_by_role("textbox", name="Your own nickname").fill("Annie Lee", timeout=TIMEOUT_MS)
+    assert check(phone.page, "nickname") == []
     phone.page.keyboard.press("Enter")
     expect(phone.page.get_by_text("once an organizer has allowed it")).to_be_visible(timeout=TIMEOUT_MS)
     expect(people.get_by_text("Nickname to allow")).to_be_visible(timeout=TIMEOUT_MS)

@@ -35,6 +35,7 @@ RANDOM_VALUES = {
     r'("token":")[^"]+': r"\1TOKEN",
     r'("offer":")[^"]+","team":[12]': r'\1TOKEN","team":ONE',
     r'("voter_code":")[A-Z]+': r"\1VOTER_CODE",
+    r"\b[BCDFGHJKLMNPQRSTVWXZ]{6}\b": "VOTER_CODE",
     r'"qr":\[[^]]*\]': '"qr":[]',
     r'"team_qrs":\[\[[^]]*\],\[[^]]*\]\]': '"team_qrs":[]',
     r"\bpbkdf2_\S+|\bmd5\$\S+": "PASSWORD",

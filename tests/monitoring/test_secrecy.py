@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.monitoring.observers import Observers, watchers
-from tests.monitoring.probes import paused
+from tests.monitoring.probes import ask, paused
 from tests.server import Server, running_server
 from tests.socket_clients import SocketClient, SocketClients, open_clients
 
@@ -91,6 +91,8 @@ def open_vote(stage: Stage, votes: Votes, window_ms: int) -> object:
     """
     turn = stage.open_turn(window_ms)
     stage.vote(votes)
+    for number, phone in enumerate(stage.phones, 10):
+        phone.say("nickname.ask", name=f"Otter {number}").receive("nickname.answered", allowed=True)
     stage.projector.receive("turnout.counted", voted=[len(LOW), len(HIGH)])
     cast(stage.phones[0], turn, 4, sequence=2)
     stage.phones[0].say("drop.show", turn=turn).receive("drop.answered", answer="waiting", index=None)
@@ -114,7 +116,17 @@ def open_vote(stage: Stage, votes: Votes, window_ms: int) -> object:
     assert reveal["seed"] == seed
     check_seal(stage.watching)
     check_turnout(stage.watching)
+    check_nicknames(stage.watching)
     return reveal["red"]["counts"]
+
+
+def check_nicknames(watching: Observers) -> None:
+    """Administrators saw them apart from any vote. Nobody else has seen them, even after the reveal."""
+    seen = [name for name, text in watching.raw_output.items() if "Otter 10" in text]
+    assert seen
+    assert [name for name in seen if not name.startswith("admin /admin/voting/nickname/")] == []
+    public = [*watching.frames().values(), ask(watching.server, f"/record/{watching.code}/1.json").body]
+    assert "Otter" not in str(public)
 
 
 def check_seal(watching: Observers) -> None:
@@ -136,6 +148,26 @@ def check_turnout(watching: Observers) -> None:
         assert (len(message["connected"]), len(message["voted"])) == (2, 2)
         assert set(message["voted"]) <= set(range(len(LOW) + 1))
     assert max(message["voted"] for message in messages) == [len(LOW), len(HIGH)]
+
+
+def waiting_reveal(stage: Stage, votes: Votes) -> object:
+    """The votes are sealed, and the reveal waits for the organizer."""
+    stage.open_turn()
+    stage.vote(votes)
+    stage.projector.receive("turnout.counted", voted=[len(LOW), len(HIGH)])
+    turn = stage.open_turn(200)
+    stage.projector.receive("turn.sealed")
+    time.sleep(DEADLINE_AND_HEARTBEAT_S)  # nothing more should happen, so there is nothing to wait for
+    stage.look("while the reveal waits")
+    assert stage.count_analyses() == 0
+    assert stage.server.rows("SELECT id FROM voting_tallyrecord") == []
+    ((seed,),) = stage.server.rows("SELECT seed FROM games_turn WHERE id = ?", turn)
+    assert all(seed not in text for text in stage.watching.raw_output.values())
+    assert stage.watching.received("turn.revealed", "team.counted", "counts.updated") == []
+    stage.watching.clients["the console"].say("action.ask", id=1, action="reveal.start")
+    reveal = stage.watching.receive("turn.revealed")["state"]["match"]["reveal"]
+    check_seal(stage.watching)
+    return reveal["red"]["counts"]
 
 
 def concealed_half(stage: Stage, votes: Votes) -> object:
@@ -238,6 +270,13 @@ SWAPPED: dict[str, Any] = {"one": {1: LOW, 2: HIGH}, "other": {1: HIGH, 2: LOW},
 SCENARIOS = {
     "in the box": Scenario(partial(open_vote, window_ms=IN_THE_BOX_MS), terms={}, **SWAPPED),
     "in the database": Scenario(partial(open_vote, window_ms=IN_THE_DATABASE_MS), terms={}, **SWAPPED),
+    "waiting reveal": Scenario(
+        waiting_reveal,
+        {1: LOW, 2: HIGH},
+        {1: HIGH, 2: LOW},
+        {"host_wait_s": 180},
+        {"the projector": '"host_wait_s":180', "a phone of team 2": "turn.sealed", "outbox": "turn.moved"},
+    ),
     "concealed half": Scenario(
         concealed_half,
         {1: [1, 1, 2]},
@@ -257,7 +296,7 @@ SCENARIOS = {
         },
     ),
 }
-SLOW = {"in the database", "concealed half", "secret sides"}
+SLOW = {"in the database", "waiting reveal", "concealed half", "secret sides"}
 
 
 def play(scenario: Scenario, hidden: object, data: Path) -> tuple[dict[str, dict[str, str]], object]:
