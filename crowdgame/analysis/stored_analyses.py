@@ -14,6 +14,7 @@ from django.db.models import Q, QuerySet
 from crowdgame.analysis.analyzed_turn import AnalyzedTurn, unpack_analysis
 from crowdgame.analysis.deciding_turns import find_decisive_mistake, find_missed_win, find_turning_turn
 from crowdgame.analysis.models import TurnAnalysis
+from crowdgame.analysis.stored_judges import judges_version, load_judges
 from crowdgame.analysis.verdicts import Shares, judge_choices, vote_shares
 from games.engine.game import SIDES, Side
 from games.solver.judgment import Quality
@@ -57,7 +58,8 @@ def analyses_version(match: Match) -> tuple[object, ...]:
     """Return a value that changes with what `load_event_analyses` returns."""
     rows = _rows(match).order_by()
     withheld = _same_as_live(match.event_id, rows.values_list("turn__match", flat=True))
-    return match.event.analysis, match.event.hide_hints, rows.count(), *sorted(withheld)
+    shown = match.event.analysis, match.event.hide_hints, rows.count(), *sorted(withheld)
+    return *shown, *judges_version(match)
 
 
 def _rows(match: Match) -> QuerySet[TurnAnalysis]:
@@ -113,6 +115,7 @@ def load_match_analysis(
         turning=find_turning_turn(analyses, winner) if winner else None,
         mistake=_describe_mistake(turns[mistake], analyses[mistake], match, event) if mistake else None,
         missed=find_missed_win(analyses, winner),
+        judges=load_judges(match, analyses, event or match.event),
     )
 
 

@@ -31,6 +31,7 @@ from crowdgame.reports.sentences import (
     describe_action,
     describe_counts,
     describe_end,
+    describe_judges,
     describe_result,
     describe_turn,
     describe_turning_point,
@@ -97,6 +98,7 @@ class ReportView:
     end: str
     deciding: DecidingView | None
     turning_point: str
+    judges: str
     final: str
     ballots: str
     most: str
@@ -121,6 +123,7 @@ def view_report(
     """
     analyses = analyses or {}
     report = replace(report, teams={side: isolate(name) for side, name in report.teams.items()})
+    judges = deciding.judges if deciding else ()
     decided = view_deciding(deciding, report, analyses) if deciding else None
     turned = decided.turning if decided else report.turning_point.turn if report.turning_point else 0
     most = max((sum(vote.ballots for vote in turn.votes.values()) for turn in report.turns), default=0)
@@ -129,6 +132,7 @@ def view_report(
         end=describe_end(report),
         deciding=decided,
         turning_point=describe_turning_point(report),
+        judges=describe_judges([judge.name and isolate(judge.name) for judge in judges]),
         final=draw_board(
             translate_board(report.board, _),
             _("The final board.") + " " + describe_board(report, report.board),

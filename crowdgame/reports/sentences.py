@@ -138,6 +138,15 @@ def describe_turning_point(report: MatchReport) -> str:
     return text % {**values, "columns": join_list(point.threats), "since": point.certain_since}
 
 
+def describe_judges(names: Sequence[str]) -> str:
+    """Return the sentence about the best judges, "" without any. Names may be ""."""
+    if not names:
+        return ""
+    if not any(names):
+        return _("The three best judges have no nicknames.")
+    return _("Best judges: %(names)s") % {"names": join_list([name or _("a voter") for name in names])}
+
+
 def join_list(items: Sequence[object]) -> str:
     """Return "1, 2 and 3"."""
     return get_text_list(list(map(str, items)), pgettext("before the last item of a list", "and"))

@@ -16,7 +16,7 @@ export type SpecialRule = "secret_sides" | "single_selector" | "captains" | "res
 export type Ending = "board" | "forfeit" | "time" | "resign" | "deserted" | "conceded" | "agreed";
 export type OfferKind = "draw" | "takeback";
 export type EndReason = "line" | "holder" | "other" | "full" | "game" | "forfeit" | "time" | "resign" | "deserted" | "conceded" | "agreed";
-export type Part = "code" | "turnout" | "tally" | "drops" | "sound" | "hints" | "recognition";
+export type Part = "code" | "turnout" | "tally" | "drops" | "sound" | "hints" | "recognition" | "judges";
 export type DuelAction = "resign" | "abort" | "draw" | "takeback" | "decline";
 export type Quality = "best" | "good" | "inaccuracy" | "mistake" | "blunder";
 export type SideRefusal = "not_offered" | "no_such_turn" | "window_open" | "used_up" | "same_side" | "busy";
@@ -331,10 +331,16 @@ export interface MissedWin {
   turns: number;
 }
 
+export interface Judge {
+  voter_code: string;
+  name: string;
+}
+
 export interface MatchAnalysis {
   turning: number | null;
   mistake: DecisiveMistake | null;
   missed: MissedWin | null;
+  judges: ReadonlyArray<Judge>;
 }
 
 export interface Analysis {

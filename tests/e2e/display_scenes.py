@@ -111,6 +111,7 @@ AFTERWARDS = (
     Scene("ended-both-lines-analysis", ended(analyzed(BOTH_WIN)), "ended", nightly=True),
     Scene("ended-series", ended(with_options(THE_END, **series(2, 1, 1))), "ended"),
     Scene("ended-podium", ended(with_options(THE_END, **series(1, 2, 1, 1))), "ended"),
+    Scene("ended-podium-mistake", ended(with_options(DECIDED, **series(1, 2, 1, 1))), "ended", nightly=True),
     Scene("ended-long-names", ended(with_long_names(THE_END)), "ended"),
     Scene("ended-sides", ended(with_secret_sides(THE_END, sides=SIDES_SUMMARY)), "ended"),
     Scene("aborted", MIDDLE.aborted, "ended"),

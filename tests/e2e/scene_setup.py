@@ -21,6 +21,7 @@ from voting.protocol import (
     Error,
     EventState,
     Finished,
+    Judge,
     MatchAnalysis,
     MissedWin,
     Rated,
@@ -74,6 +75,11 @@ DECIDING = MatchAnalysis(
         after=0.93,
     ),
     missed=MissedWin(side="yellow", turns=3),
+    judges=(
+        Judge(voter_code="BCDFGH", name="Wandering Cormorant 72"),
+        Judge(voter_code="JKLMNP"),
+        Judge(voter_code="QRSTVW", name="Curious Heron 7"),
+    ),
 )
 CONSENT = (
     "Your votes, without your name, go into a study of the University of North Haven:\n"

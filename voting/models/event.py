@@ -182,6 +182,15 @@ class Event(MatchTerms):
             gettext_noop("%(by)s turned on the streaks on phones"),
         ),
     )
+    hide_judges = hidden_part(
+        _("No best judges at the end of a match"),
+        HiddenPart(
+            "judges",
+            "Best judges",
+            gettext_noop("%(by)s hid the best judges"),
+            gettext_noop("%(by)s showed the best judges"),
+        ),
+    )
     sound_on = models.BooleanField(default=False, db_default=False, editable=False)
     best_of = setting(
         models.PositiveSmallIntegerField(

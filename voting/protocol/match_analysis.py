@@ -57,6 +57,18 @@ class MissedWin(msgspec.Struct, frozen=True, kw_only=True):
     turns: Count
 
 
+class Judge(msgspec.Struct, frozen=True, kw_only=True):
+    """A voter whose votes cost their team the least over a match.
+
+    Attributes:
+        voter_code: The voter.
+        name: The nickname. Empty if others don't see one.
+    """
+
+    voter_code: str
+    name: str = ""
+
+
 class MatchAnalysis(msgspec.Struct, frozen=True, kw_only=True):
     """What decided a match.
 
@@ -64,11 +76,13 @@ class MatchAnalysis(msgspec.Struct, frozen=True, kw_only=True):
         turning: The turn in which the winner's chance rose the most. Null without a winner.
         mistake: The decisive mistake. Null without one.
         missed: The missed win. Null without one.
+        judges: The three best judges, the best first. Empty if the event doesn't show them, or if too few voted.
     """
 
     turning: Id | None = None
     mistake: DecisiveMistake | None = None
     missed: MissedWin | None = None
+    judges: tuple[Judge, ...] = ()
 
 
 class Analysis(msgspec.Struct, frozen=True, kw_only=True):

@@ -31,7 +31,7 @@ class Team(msgspec.Struct, frozen=True, kw_only=True):
     solo: bool = False
 
 
-Part = Literal["code", "turnout", "tally", "drops", "sound", "hints", "recognition"]
+Part = Literal["code", "turnout", "tally", "drops", "sound", "hints", "recognition", "judges"]
 """A part that displays can hide.
 
 Values:
@@ -42,6 +42,7 @@ Values:
     sound: The sound.
     hints: Comments on winning columns before the match is over.
     recognition: What phones say about the voter's own choices: streaks, and how few saw the best column.
+    judges: The three voters with the best judgment, after a match.
 """
 
 

@@ -13,7 +13,8 @@ from crowdgame.analysis.turn_solving import store_analysis
 from crowdgame.reports.analysis_view import format_points
 from tests.voting.match_helpers import CLASSIC, RED_WINS, new_event, only_turn, play, play_turn
 from voting.ballot_box.ballot_box import BallotBox
-from voting.models import Event, Match
+from voting.counting.voter_codes import derive_voter_code
+from voting.models import Event, Match, Nickname
 from voting.turns.turns import start_match
 
 pytestmark = pytest.mark.django_db
@@ -196,6 +197,27 @@ def test_turning_point_comes_from_the_analysis_once_all_turns_have_one(
     assert "Turning point: turn 3 The winning chance of Rooks rose from 67% to 100%." in panel
     assert "Decisive mistake: turn 1 Doves: 2, a blunder. 4 held" in panel
     assert "always had a winning column" not in panel
+
+
+def test_page_names_the_best_judges_unless_the_event_hides_them(client: Client, box: BallotBox) -> None:
+    """Eight voters, of whom red1, red2 and red3 choose the best columns."""
+    match = start_match(new_event(options={"token": "red"}).pk, box)
+    for _ in range(4):
+        play_turn(only_turn(match), box, [1, 1, 1], [7, 7, 7, 7, 7])
+    analyze(box)
+    assert "The three best judges have no nicknames." in page_of(client, match)
+    for voter in ("red1", "red2", "red3"):
+        Nickname.objects.create(
+            event=match.event,
+            voter_code=derive_voter_code(voter),
+            name="Heron",
+            skeleton=voter,
+            allowed=True,
+            chosen_at=1,
+        )
+    assert "Best judges: Heron, Heron and Heron" in page_of(client, match)
+    Event.objects.update(hide_judges=True)
+    assert "est judges" not in page_of(client, match)
 
 
 def test_missed_win_is_the_headline(client: Client, box: BallotBox) -> None:

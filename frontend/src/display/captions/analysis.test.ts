@@ -4,7 +4,7 @@ import type { Analysis, Match, MatchAnalysis, Verdict } from "../../protocol";
 import { chances, mistakeText, turningText } from "../../live/match/verdict";
 import { makeEvent, makeMatch, makeResolution, makeReveal, makeTurn, NOW, stacked } from "../fixtures";
 import { nextChange, sceneAt, sceneBoard } from "../scene/scene";
-import { chanceText, judgedTurn, judgmentText, lastAnalysis } from "./analysis";
+import { chanceText, judgedTurn, judgesText, judgmentText, lastAnalysis } from "./analysis";
 import { plainText } from "./sentence";
 
 const COLUMNS = { red_classes: [], yellow_classes: [], red_mix: [], yellow_mix: [] };
@@ -78,7 +78,7 @@ const MISTAKE = { number: 4, verdict: COSTLY, board: stacked(["R", "Y", "", "", 
 
 test("after a won match the last turn is judged, then the decisive mistake, also if it is found later", () => {
   const ended = { turn: null, state: "ended", result: "red", reveal: makeReveal() } as const;
-  const state = makeEvent({ match: makeMatch({ ...ended, analysis: { ...ANALYSIS, match: { turning: 5, mistake: MISTAKE, missed: null } } }) });
+  const state = makeEvent({ match: makeMatch({ ...ended, analysis: { ...ANALYSIS, match: { turning: 5, mistake: MISTAKE, missed: null, judges: [] } } }) });
   const verdicts = (second: number) => judgedTurn(sceneAt(state, NOW + second * 1000))?.verdicts;
   assert.deepEqual([verdicts(15.9), verdicts(16), verdicts(21.9), verdicts(22)], [undefined, ANALYSIS.verdicts, ANALYSIS.verdicts, [COSTLY]]);
   assert.deepEqual([nextChange(state, NOW + 7000), nextChange(state, NOW + 16_000), nextChange(state, NOW + 22_000)], [NOW + 16_000, NOW + 22_000, null]);
@@ -86,13 +86,23 @@ test("after a won match the last turn is judged, then the decisive mistake, also
 });
 
 test("the end screen names the decisive mistake, and a missed win or the turning point", () => {
-  const text = (part: Partial<MatchAnalysis>) => turningText({ turning: 5, mistake: MISTAKE, missed: null, ...part }, () => "South");
+  const text = (part: Partial<MatchAnalysis>) => turningText({ turning: 5, mistake: MISTAKE, missed: null, judges: [], ...part }, () => "South");
   assert.equal(mistakeText(MISTAKE, "red"), "Decisive mistake: turn 4");
   assert.equal(mistakeText(MISTAKE, "draw"), "Biggest mistake: turn 4");
   assert.equal(text({}), "Turning point: turn 5");
   assert.equal(text({ turning: 4 }), "");
   assert.equal(text({ missed: { side: "yellow", turns: 8 } }), "South missed a certain win for 8 turns");
   assert.equal(text({ missed: { side: "yellow", turns: 1 } }), "South missed a certain win in 1 turn");
+});
+
+test("the end screen names the best judges that have a nickname", () => {
+  const text = (...names: string[]) => {
+    const judges = names.map((name, number) => ({ name, voter_code: `BCDFG${number}` }));
+    return judgesText(makeMatch({ analysis: { ...ANALYSIS, match: { turning: null, mistake: null, missed: null, judges } } }));
+  };
+  assert.equal(text(), "");
+  assert.equal(text("Heron 7", "", "Tern"), "Best judges: \u2068Heron\u00a07\u2069, a voter, \u2068Tern\u2069");
+  assert.equal(text("", "", ""), "The three best judges see it on their phones");
 });
 
 test("winning chances of both sides add up to one", () => {

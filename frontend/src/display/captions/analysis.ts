@@ -1,10 +1,12 @@
 import { formatPercent } from "../../live/format";
-import { t } from "../../live/i18n";
+import { p, t } from "../../live/i18n";
 import { verdictText } from "../../live/match/verdict";
 import type { Analysis, Match } from "../../protocol";
 import type { Scene } from "../scene/scene";
 import { bothLinesText } from "./commentary";
 import { teamName } from "./sentence";
+
+const NO_BREAK_SPACE = "\u00a0";
 
 /** The analysis of the turn revealed last; null if there is none yet. */
 export function lastAnalysis(match: Match | null): Analysis | null {
@@ -31,6 +33,15 @@ export function judgmentText(scene: Scene): string {
   const { recap, reveal } = scene;
   if (reveal?.resolution.double_win && !recap?.mistake) return bothLinesText(reveal.resolution);
   return verdictText(judged.verdicts, teamName, judged.before);
+}
+
+/** The best judges of an ended match. Without nicknames, only their phones tell them. Empty if the event doesn't show them. */
+export function judgesText({ analysis }: Match): string {
+  const names = analysis?.match?.judges.map(({ name }) => name) ?? [];
+  if (names.length === 0) return "";
+  if (!names.some(Boolean)) return t("The three best judges see it on their phones");
+  const listed = names.map((name) => (name ? `\u2068${name.replaceAll(" ", NO_BREAK_SPACE)}\u2069` : t("a voter")));
+  return t("Best judges: %(names)s", { names: listed.join(p("between the items of a list", ", ")) });
 }
 
 export function chanceText(name: string, chance: number): string {

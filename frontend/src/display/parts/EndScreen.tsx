@@ -9,6 +9,7 @@ import { fitFontSize } from "../scene/layout";
 import { PLACES, sideAtPlace, sidePlace, type Place } from "../scene/places";
 import { gridPlacement, type StageView } from "../scene/stageView";
 import { matchWinner } from "../scene/scene";
+import { judgesText } from "../captions/analysis";
 import { mistakeText, turningText } from "../../live/match/verdict";
 import { plainText, teamName } from "../captions/sentence";
 import { unitedText, matchVerdict } from "../captions/captions";
@@ -27,7 +28,7 @@ export function WinnerBackground({ view }: { view: StageView }) {
 
 /**
  * The result screen of a match: the winner, the series score and the time of the next match. Some time later, what
- * decided the match replaces the rest.
+ * decided the match and its best judges replace the rest, as far as there is room.
  */
 export function EndScreen({ view }: { view: StageView }) {
   const { match, phase, leftMs, recap } = view.scene;
@@ -38,21 +39,24 @@ export function EndScreen({ view }: { view: StageView }) {
   const { winner } = verdict;
   const [line, reason] = mistake ? [mistakeText(mistake, match.result), plainText({ state: view.state, match }, turningText(match.analysis!.match!, teamName))] : [verdict.line, verdict.reason];
   const united = winner && !recap ? unitedText(view.state, match, winner) : "";
+  const judges = recap ? judgesText(match) : "";
   const sides = mistake ? null : match.sides;
   const series = currentSeries(view.state);
+  const isDecided = series.winner !== null;
   const time = countdownText(leftMs);
   const width = view.size.width - placement.width - 56 * 3;
   const size = (text: string, largest: number, least: number) => `calc(${fitFontSize(text, width, largest, least)} * var(--u))`;
   return (
     <section class="end" data-winner={winner} style={{ width: `calc(${width} * var(--u))` }}>
-      {winner && series.winner === null && !sides && !recap && !match.reveal?.resolution.double_win && <Badge side={winner} />}
+      {winner && !isDecided && !sides && !recap && !match.reveal?.resolution.double_win && <Badge side={winner} />}
       {winner ? <TeamName view={view} place={sidePlace(match, winner)} level="h1" width={width} largest={176} least={80} /> : <h1 style={{ fontSize: size(verdict.title, 176, 80) }}>{verdict.title}</h1>}
       {!winner && !recap && PLACES.map((place) => <div key={place} class="drawn-team"><Badge side={sideAtPlace(match, place)} /><TeamName view={view} place={place} level="h2" width={width - DRAWN_BADGE} largest={84} least={58} /></div>)}
       <p style={{ fontSize: size(line, 84, 58) }}>{line}</p>
-      {reason && <p class="reason" style={{ fontSize: size(reason, 64, 54.5) }}>{reason}</p>}
+      {reason && !(judges && isDecided) && <p class="reason" style={{ fontSize: size(reason, 64, 54.5) }}>{reason}</p>}
+      {judges && <p class="reason" style={{ fontSize: size(judges, 64, 54.5) }}>{judges}</p>}
       {sides && <SideChangesChart sides={sides} width={Math.min(width, WIDEST)} />}
-      {united && !sides && series.winner === null && <p style={{ fontSize: size(united, 64, 54.5) }}>{united}</p>}
-      {series.winner === null ? !sides && <SeriesScore view={view} series={series} /> : <Podium view={view} series={series} />}
+      {united && !sides && !isDecided && <p style={{ fontSize: size(united, 64, 54.5) }}>{united}</p>}
+      {isDecided && !mistake && !judges ? <Podium view={view} series={series} /> : !sides && (isDecided || !judges) && <SeriesScore view={view} series={series} />}
       {!sides && !recap && <MatchHistory view={view} width={width} />}
       {view.state.next_match_at !== null && <p class="next" style={{ fontSize: size(t("Next match in %(time)s", { time: time.repeat(TIMES_WIDER) }), 64, 54.5) }}>{parts("Next match in %(time)s", { time: <b>{time}</b> })}</p>}
     </section>

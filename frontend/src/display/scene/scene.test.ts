@@ -50,7 +50,7 @@ const JUST_AFTER_MS = 1;
 
 test("the costliest mistake is shown after a win and after a draw, not after a stopped match", () => {
   const mistake = { number: 4 } as DecisiveMistake;
-  const analysis = { turn: 6, match: { turning: null, mistake, missed: null } } as unknown as Analysis;
+  const analysis = { turn: 6, match: { turning: null, mistake, missed: null, judges: [] } } as unknown as Analysis;
   const recaps = (part: Partial<Match>) => {
     const state = makeEvent({ match: makeMatch({ turn: null, reveal: makeReveal(), analysis, ...part }) });
     return [15_900, 16_000, 22_000].map((ms) => sceneAt(state, NOW + ms).recap);

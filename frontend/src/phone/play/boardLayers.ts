@@ -6,6 +6,7 @@ import { support } from "../../live/match/support";
 import type { Board, EventState, Match, Reveal, Side, SideTally } from "../../protocol";
 import { optionName } from "../../board/geometry";
 import { duelActions } from "./duelActions";
+import { bestJudge } from "./choiceAnalysis";
 import { ratingAndRematch } from "./rematch";
 import { html, type Html } from "../dom";
 import type { BallotStatus } from "../ballot/ballot";
@@ -165,5 +166,6 @@ export function nextLine(view: PhoneView): Html | false {
   const standing = series && html`<span class="series">${say.bestOf(event.best_of!)} ${ball(1)} ${series[0]} : ${series[1]} ${ball(2)}</span>`;
   const time = at && html`<span>${now < at ? say.nextIn(formatDuration(at - now)) : say.nextBegins}</span>`;
   const more = ratingAndRematch(view);
-  return (!!series || !!at || !!more) && html`<p class="next">${standing}${time}${more}</p>`;
+  const judge = phase === "ended" && bestJudge(view);
+  return (!!series || !!at || !!more || !!judge) && html`<p class="next">${judge && html`<span>${judge}</span>`}${standing}${time}${more}</p>`;
 }

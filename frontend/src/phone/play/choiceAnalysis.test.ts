@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { Analysis } from "../../protocol";
-import { choiceAnalysis, oneOfFew, streak } from "./choiceAnalysis";
+import { bestJudge, choiceAnalysis, oneOfFew, streak } from "./choiceAnalysis";
 import type { PhoneView } from "../seat/phoneView";
 
 const NOW = 1_000_000;
@@ -47,6 +47,14 @@ test("it says so only of few, who can't be singled out, and only if votes are sh
     view(1, { hidden: ["tally"] }), view(1, { hidden: ["recognition"] }), view(1, { method: "score" }), view(1, { phase: "voting" }), view(1, { more: { max_side_changes: 1 } }),
   ];
   assert.deepEqual(silent.map(oneOfFew), silent.map(() => ""));
+});
+
+test("only the three best judges learn from their phones that they are", () => {
+  const judges = ["BCDFGH", "JKLMNP", "QRSTVW"].map((voter_code) => ({ voter_code, name: "" }));
+  const analysis: Analysis = { ...ANALYSIS, match: { turning: null, mistake: null, missed: null, judges } };
+  const text = (voterCode: string, shown: Analysis) => bestJudge({ ...view(1, { analysis: shown, phase: "ended" }), voterCode });
+  assert.equal(text("JKLMNP", analysis), "You are one of the three best judges.");
+  assert.deepEqual([text("BBBBBB", analysis), text("JKLMNP", ANALYSIS)], ["", ""]);
 });
 
 test("it counts the turns in a row in which the voter and the team agreed", () => {

@@ -40,7 +40,7 @@ export function decidingTexts(view: PhoneView): string[] {
   const deciding = view.match?.analysis?.match;
   if (!deciding) return [turnVerdict(view)].filter(Boolean);
   const { mistake } = deciding;
-  return [...(mistake ? [mistakeText(mistake, view.match!.result), verdictText([mistake.verdict], nameOf, mistake.before)] : []), turningText(deciding, nameOf)].filter(Boolean);
+  return [bestJudge(view), ...(mistake ? [mistakeText(mistake, view.match!.result), verdictText([mistake.verdict], nameOf, mistake.before)] : []), turningText(deciding, nameOf)].filter(Boolean);
 }
 
 /** How good the voter's column in the turn revealed last was. Empty if nobody knows. */
@@ -56,6 +56,12 @@ export function choiceAnalysis(view: PhoneView): string {
   return share
     ? t("Your column: %(quality)s, %(percent)s of a perfect mix", { quality: word, percent: formatPercent(share, 100) })
     : t("Your column: %(quality)s", { quality: word });
+}
+
+/** Whether the voter is one of the best judges of the ended match. */
+export function bestJudge({ match, voterCode }: PhoneView): string {
+  const isOne = match?.analysis?.match?.judges.some(({ voter_code }) => voter_code === voterCode);
+  return isOne ? t("You are one of the three best judges.") : "";
 }
 
 const LEAST_STREAK = 3;

@@ -1,0 +1,137 @@
+"""The voters with the best judgment of a match: how they are ranked, and when nobody is named."""
+
+from typing import Any, cast
+
+import pytest
+from django.utils import timezone
+from msgspec.structs import replace
+
+from crowdgame.analysis.analyzed_turn import AnalyzedSide, AnalyzedTurn
+from crowdgame.analysis.best_judges import TurnLosses, rank_voters
+from crowdgame.analysis.stored_judges import judges_version, load_judges
+from crowdgame.operations.retention import anonymize_ballots
+from games.engine.game import Side
+from games.solver.solution import Solution
+from tests.crowdgame.analysis.analysis_helpers import analyze_all, begin
+from tests.voting.match_helpers import kinds, only_turn, play_turn
+from voting.announcements.snapshots import load_snapshot
+from voting.ballot_box.ballot_box import BallotBox
+from voting.counting.ballots import RESIGN, pack_ballots, unpack_ballots
+from voting.counting.voter_codes import derive_voter_code
+from voting.models import Match, Nickname, StoredRestriction, TallyRecord
+from voting.terms import Admission
+
+# What each column costs, and the columns that the voters of each side choose in every turn.
+COSTS: dict[Side, dict[int, float]] = {
+    "red": {1: 0.3, 2: 0.0, 3: 0.02},
+    "yellow": {4: 0.4, 5: 0.01, 6: 0.2, 7: 0.5},
+}
+RED, YELLOW = [1, 1, 1, 2, 3], [4, 4, 5, 6, 7]
+VOTERS = {derive_voter_code(f"{side}{number}"): f"{side}{number}" for side in COSTS for number in range(1, 6)}
+
+
+def test_voters_are_ranked_by_average_cost_then_by_number_of_votes() -> None:
+    votes = {
+        "often": [0.1, 0.0, 0.0, 0.0, 0.1, 0.1],  # 0.05 on average
+        "less": [0.1, 0.0, 0.1, 0.0],  # 0.05, too
+        "best": [0.0, 0.0, 0.1, 0.0],
+        "worst": [0.9, 0.9, 0.9, 0.9, 0.9, 0.9],
+        "seldom": [0.0, 0.0, 0.0],
+    }
+    turns: list[TurnLosses] = [
+        {"red": {voter: costs[turn] for voter, costs in votes.items() if turn < len(costs)}}
+        for turn in range(6)
+    ]
+    assert rank_voters(turns, "lot") == ["best", "often", "less", "worst"]
+
+
+def test_voter_needs_half_of_the_turns_of_the_own_side() -> None:
+    turns: list[TurnLosses] = [{"red": {"all": 0.1, "half": 0.0, "four": 0.0}} for _ in range(4)]
+    turns += [{"red": {"all": 0.1, "half": 0.0}}]
+    turns += [{"red": {"all": 0.1}} for _ in range(5)]
+    turns += [{"yellow": {"other": 0.2}} for _ in range(4)]
+    assert rank_voters(turns, "lot") == ["half", "all", "other"]
+
+
+def test_equals_are_drawn_by_the_lot_of_the_match() -> None:
+    turns: list[TurnLosses] = [{"red": dict.fromkeys("abcdefgh", 0.0)} for _ in range(4)]
+    assert rank_voters(turns, "1") == rank_voters(turns, "1") != rank_voters(turns, "2")
+
+
+@pytest.fixture
+def match(box: BallotBox, db: None) -> Match:
+    match = begin(box, analysis="match")
+    for _ in range(4):
+        play_turn(only_turn(match), box, RED, YELLOW)
+    return Match.objects.select_related("event").get(pk=match.pk)
+
+
+def judges(match: Match) -> list[str]:
+    """The names of the judges if they have one, otherwise their ids, such as "red4"."""
+    sides = {side: AnalyzedSide(pick=None, losses=costs, qualities={}) for side, costs in COSTS.items()}
+    turn = AnalyzedTurn(solution=cast(Solution, None), sides=sides, after=None)
+    found = load_judges(match, dict.fromkeys(range(1, 5), turn), match.event)
+    return [judge.name or VOTERS[judge.voter_code] for judge in found]
+
+
+def ban(match: Match, *voters: str) -> None:
+    for voter in voters:
+        code = derive_voter_code(voter)
+        StoredRestriction.objects.create(event=match.event, voter_code=code, banned=True, at=1)
+
+
+def test_three_voters_are_named_by_their_nicknames(match: Match) -> None:
+    assert judges(match) == ["red4", "yellow3", "red5"]
+    code = derive_voter_code("yellow3")
+    Nickname.objects.create(event=match.event, voter_code=code, name="Heron", allowed=True, chosen_at=1)
+    assert judges(match) == ["red4", "Heron", "red5"]
+
+
+def test_judges_are_announced_with_the_last_analysis(match: Match, box: BallotBox) -> None:
+    analyze_all(box)
+    assert kinds(match.event_id)[-1] == "turn.analyzed"
+    shown = load_snapshot(match.event).match
+    assert shown
+    assert shown.analysis
+    assert shown.analysis.match
+    assert len(shown.analysis.match.judges) == 3
+
+
+@pytest.mark.parametrize(
+    "setting", [{"hide_judges": True}, {"hide_tally": True}, {"admission": Admission.ROSTER}], ids=str
+)
+def test_event_can_keep_its_judges_unnamed(match: Match, setting: dict[str, Any]) -> None:
+    before = judges_version(match)
+    vars(match.event).update(setting)
+    assert judges(match) == []
+    assert judges_version(match) != before
+
+
+def test_secret_sides_keep_the_judges_unnamed(match: Match) -> None:
+    match.max_side_changes = 1
+    assert judges(match) == []
+
+
+def test_banned_voters_are_left_out_and_don_t_count(match: Match) -> None:
+    before = judges_version(match)
+    ban(match, "red4", "yellow3")
+    assert judges(match)[:2] == ["red5", "yellow4"]
+    assert judges_version(match) != before
+    ban(match, "yellow5")  # seven are left
+    assert judges(match) == []
+
+
+@pytest.mark.parametrize("change", [{"voter": ""}, {"voter": "hand:1"}, {"choice": RESIGN}], ids=str)
+def test_anonymized_votes_hands_and_resignations_are_not_judged(match: Match, change: dict[str, Any]) -> None:
+    for tally in TallyRecord.objects.filter(side="red"):
+        changed = [replace(ballot, **change) for ballot in unpack_ballots(bytes(tally.sealed))]
+        TallyRecord.objects.filter(pk=tally.pk).update(sealed=pack_ballots(changed))
+    assert judges(match) == []
+
+
+def test_anonymizing_the_event_removes_judges_that_were_shown(match: Match) -> None:
+    assert judges(match) == ["red4", "yellow3", "red5"]
+    for tally in TallyRecord.objects.all():
+        TallyRecord.objects.filter(pk=tally.pk).update(sealed=anonymize_ballots(bytes(tally.sealed)))
+    match.event.anonymized_at = timezone.now()
+    assert judges(match) == []
