@@ -181,6 +181,8 @@ def _sentences(report: MatchReport, turn: TurnReport) -> Iterator[str]:
         yield insert_team_names(translate_text(sentence, _), report.teams)
     if came.conflict:
         yield _describe_conflict(report, turn)
+        if came.result == "open":
+            yield _("The token went to %(team)s.") % {"team": report.teams[came.drops[1].side]}
     if came.result in SIDES and came.lines:
         completed = (other_side(came.result), came.result) if came.losing_lines else (came.result,)
         for side in completed:
@@ -261,15 +263,9 @@ def describe_counts(report: MatchReport, counts: Sequence[int]) -> str:
 def _describe_conflict(report: MatchReport, turn: TurnReport) -> str:
     first, second = turn.resolution.drops
     if second.row is None:
-        text = _(
-            "%(holder)s held the token and dropped first; there was no space left for %(other)s. "
-            "The token went to %(other)s."
-        )
+        text = _("%(holder)s held the token and dropped first; there was no space left for %(other)s.")
     else:
-        text = _(
-            "%(holder)s held the token and dropped first; %(other)s landed on top. "
-            "The token went to %(other)s."
-        )
+        text = _("%(holder)s held the token and dropped first; %(other)s landed on top.")
     return text % {"holder": report.teams[first.side], "other": report.teams[second.side]}
 
 

@@ -132,6 +132,13 @@ def test_report_describes_conflict_and_token(box: BallotBox) -> None:
     assert "there was no space left for Doves. The token went to Doves." in describe_turn(report, last)
 
 
+def test_report_leaves_token_in_conflict_that_ends_match(box: BallotBox) -> None:
+    report = played(box, [(1, 7), (2, 7), (3, 6), (4, 4)])
+    assert describe_turn(report, report.turns[-1]).endswith(
+        "Rooks held the token and dropped first; Doves landed on top. Four in a row for Rooks."
+    )
+
+
 @pytest.mark.parametrize(
     ("name", "turn", "sentence"),
     [
