@@ -70,12 +70,13 @@ function revealed(view: PhoneView, match: Match, reveal: Reveal, now: number): B
   const { drops, conflict } = reveal.resolution;
   const fresh = drops.filter((_, index) => now >= at[index]! && now < at[index]! + FALLING_MS);
   const picks = step === "picks";
+  const counted = !view.event.hidden.includes("tally");
   const own = view.hidden ? [] : choiceColumns(ownColumn(view), match);
   return {
     balls: ballsBefore(board, reveal.resolution, at.filter((moment) => now >= moment).length),
     falls: (ball) => fresh.some((drop) => isSameCell(drop, ball)),
     lit: step === "lines" ? lines(board, now >= verdictMoment(match)) : undefined,
-    over: picks || step === "pour" ? (column) => html`${SIDES.map((side) => bar(reveal, side, column, picks))}` : undefined,
+    over: counted && (picks || step === "pour") ? (column) => html`${SIDES.map((side) => bar(reveal, side, column, picks))}` : undefined,
     kind: (column) => (own.includes(column) ? " own" : "") + (column === conflict && (picks || step === "drops") ? " framed" : ""),
   };
 }
@@ -137,15 +138,19 @@ export function corner(view: PhoneView, match: Match, side: Side): ReturnType<De
   const { now, phase, turnout, event } = view;
   const left = phase === "voting" && timeBankLeft(match, side, turnout, match[side] - 1, now);
   if (typeof left === "number") return { picked: formatClock(left) || formatLongTime(left), name: "", holds: match.board.token === side };
-  const reveal = phase === "reveal" ? match.reveal : null;
-  const tally = reveal?.[side];
-  const step = revealStep(match, now);
-  const shown = !!tally?.pick && step !== "sealed" && step !== "pour";
-  const share = shown && tally.ballots ? ` · ${formatPercent(...support(match, tally))}` : "";
   const last = match.reveal?.resolution;
   const holder = last && (last.result !== "open" || now < tokenMoment(match)) ? last.token_before : match.board.token;
   const holds = holder === side;
-  return { picked: shown ? optionName(match.board, tally.pick!) + share : "", name: cornerName(event, side, holds), holds };
+  return { picked: pickedText(view, match, side), name: cornerName(event, side, holds), holds };
+}
+
+/** A side's pick and its share of votes. Empty until the reveal shows them. */
+export function pickedText({ now, phase, event }: PhoneView, match: Match, side: Side): string {
+  const tally = phase === "reveal" ? match.reveal?.[side] : null;
+  const step = revealStep(match, now);
+  if (!tally?.pick || step === "sealed" || step === "pour") return "";
+  const share = tally.ballots && !event.hidden.includes("tally") ? ` · ${formatPercent(...support(match, tally))}` : "";
+  return optionName(match.board, tally.pick) + share;
 }
 
 /** A link to the page on which players find opponents. */

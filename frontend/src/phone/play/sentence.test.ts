@@ -5,7 +5,7 @@ import { NO_BALLOT } from "../ballot/ballot";
 import { board } from "./board";
 import { htmlText } from "../dom";
 import { shapeText, sentence } from "./sentence";
-import { boardLayers } from "./boardLayers";
+import { boardLayers, pickedText } from "./boardLayers";
 import * as sentences from "./sentences";
 import { phoneView, type PhoneView } from "../seat/phoneView";
 import type { SeatedPhone } from "../seat/voterState";
@@ -31,7 +31,7 @@ function match(part: Partial<Match> = {}): Match {
 
 function view(played: Match | null, voter: Partial<PhoneView> = {}, event: Partial<EventState> = {}): PhoneView {
   const teams = [{ number: 1, name: "North", hands: false, captain: "" }, { number: 2, name: "South", hands: false, captain: "" }];
-  const state = { code: "HJKM", teams, finished: [], match: played, own_counts: false, ...event } as unknown as EventState;
+  const state = { code: "HJKM", teams, finished: [], match: played, own_counts: false, hidden: [], ...event } as unknown as EventState;
   const own = { ballot: NO_BALLOT, record: { match: 1, turn: 10, choice: 2, agreed: {} }, receipts: [], counts: null, sideChanges: [] };
   const seated = {
     clock: { now: () => NOW },
@@ -97,6 +97,16 @@ test("after the count the phone shows the team's pick and its share of votes", (
   assert.equal(picked([0, 1, 0], 2), "Your team picked 2: you alone, 100%.");
   assert.equal(picked([0, 5, 3], 3), "Your team picked 2 with 63% (5 votes). You voted 3.");
   assert.equal(picked([0, 5, 3], null), "Your team picked 2 with 63% (5 votes).");
+});
+
+test("a reveal without vote counts shows only the picks", () => {
+  const played = match({ reveal: reveal(1700) });
+  const look = (hidden: readonly "tally"[]) => {
+    const seen = view(played, {}, { hidden });
+    return [sentences.sentence(seen, played), pickedText(seen, played, "yellow"), !!boardLayers(seen, played).over];
+  };
+  assert.deepEqual(look(["tally"]), ["Your team picked 2.", "2", false]);
+  assert.deepEqual(look([]), ["Your team picked 2: you and 4 more, 63%.", "2 · 63%", true]);
 });
 
 test("moves are announced only after they have dropped", () => {

@@ -130,7 +130,7 @@ function ownPick(view: PhoneView, tally: SideTally, match: Match): string {
   if (decided_by === "resign") return say.weGaveUp;
   if (pick === null) return wording(view).noDrop;
   const name = optionName(match.board, pick);
-  if (!tally.counts.length) return say.picking(name);
+  if (!tally.counts.length || (ballots && view.event.hidden.includes("tally"))) return say.picking(name);
   if (decided_by === "random" || !ballots) return wording(view).lot(name);
   if (isForTwo(match)) return say.forTwo.youVoted(name);
   const [votes, of] = support(match, tally);
