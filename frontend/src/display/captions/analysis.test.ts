@@ -80,9 +80,11 @@ test("after a won match the last turn is judged, then the decisive mistake, also
   const ended = { turn: null, state: "ended", result: "red", reveal: makeReveal() } as const;
   const state = makeEvent({ match: makeMatch({ ...ended, analysis: { ...ANALYSIS, match: { turning: 5, mistake: MISTAKE, missed: null, judges: [] } } }) });
   const verdicts = (second: number) => judgedTurn(sceneAt(state, NOW + second * 1000))?.verdicts;
-  assert.deepEqual([verdicts(15.9), verdicts(16), verdicts(21.9), verdicts(22)], [undefined, ANALYSIS.verdicts, ANALYSIS.verdicts, [COSTLY]]);
-  assert.deepEqual([nextChange(state, NOW + 7000), nextChange(state, NOW + 16_000), nextChange(state, NOW + 22_000)], [NOW + 16_000, NOW + 22_000, null]);
-  assert.equal(sceneBoard(sceneAt(state, NOW + 22_000)), MISTAKE.board);
+  assert.deepEqual([verdicts(15.9), verdicts(16), verdicts(22.9), verdicts(23)], [undefined, ANALYSIS.verdicts, ANALYSIS.verdicts, [COSTLY]]);
+  assert.deepEqual([nextChange(state, NOW + 7000), nextChange(state, NOW + 16_000), nextChange(state, NOW + 23_000)], [NOW + 16_000, NOW + 23_000, null]);
+  assert.equal(sceneBoard(sceneAt(state, NOW + 23_000)), MISTAKE.board);
+  const recaps = (next: number) => [16, 23].map((second) => sceneAt({ ...state, next_match_at: NOW + next * 1000 }, NOW + second * 1000).recap);
+  assert.deepEqual([recaps(22.9), recaps(34.9), recaps(35)], [[null, null], [{ mistake: null }, { mistake: null }], [{ mistake: null }, { mistake: MISTAKE }]], "the next match leaves no time");
 });
 
 test("the end screen names the decisive mistake, and a missed win or the turning point", () => {

@@ -1,16 +1,18 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { makeEvent, makeMatch } from "../fixtures";
-import type { Match, Pace, Reveal, RevealSteps } from "../../protocol";
+import { makeEvent, makeMatch, makeTurn, NOW, stacked } from "../fixtures";
+import type { EventState, Match, Pace, Reveal, RevealSteps, Verdict } from "../../protocol";
 import { sideAtPlace, tallyForSide } from "../scene/places";
 import { revealPlan, timelineSteps } from "../scene/timeline";
 import { pickTexts } from "./pickTexts";
-import { CELEBRATION_MS } from "../scene/scene";
+import { CELEBRATION_MS, LAST_TURN_MS, MISTAKE_MS } from "../scene/scene";
+import { turnoutText } from "../votes/turnoutLevel";
 import { matchVerdict, revealSentence, unitedText } from "./captions";
-import type { MatchContext } from "./sentence";
+import { openingSentence } from "./openingSentence";
+import { sentenceText, type MatchContext } from "./sentence";
 import { readingTime } from "./readingTime";
-import { verdictText } from "../../live/match/verdict";
-import { english, translateWith } from "../../live/i18n";
+import { mistakeText, turningText, verdictText } from "../../live/match/verdict";
+import { english, t, translateWith } from "../../live/i18n";
 import { Catalog, LANGUAGES } from "../../../messages";
 import situations from "./situations.json" with { type: "json" };
 
@@ -33,19 +35,28 @@ function shownTexts(situation: Situation, pace: keyof Situation["steps"]): Shown
   const steps = situation.steps[pace];
   const reveal = { ...situation.reveal, steps };
   const match = makeMatch({ ...situation, pace, reveal });
-  const [one, other] = makeEvent().teams;
-  const state = makeEvent({ match, teams: [{ ...one, name: situation.names[0] }, { ...other, name: situation.names[1] }] });
+  const state = makeNamedEvent(match, situation.names);
   const begun = timelineSteps(revealPlan(reveal, reveal.close_call)).filter(([step]) => step !== "over");
   const captions: Shown[] = [];
   begun.forEach(([step, at], index) => {
-    const sentence = revealSentence(step, { state, match, reveal }, reveal.close_call);
-    const text = sentence.map((part) => (typeof part === "string" ? part : part.name)).join("");
+    const text = sentenceText(revealSentence(step, { state, match, reveal }, reveal.close_call));
     const ms = (begun[index + 1]?.[1] ?? steps.over) - at;
     const last = captions[captions.length - 1];
     if (last?.text === text) last.ms += ms;
     else captions.push({ text, ms });
   });
-  return [...captions, ...picks({ state, match }, reveal), ...barFigures(reveal)].filter(({ text }) => text);
+  return [...captions, counted(reveal), ...picks({ state, match }, reveal), ...barFigures(reveal)].filter(({ text }) => text);
+}
+
+function makeNamedEvent(match: Match, [red, yellow]: readonly [string, string]): EventState {
+  const [one, other] = makeEvent().teams;
+  return makeEvent({ match, teams: [{ ...one, name: red }, { ...other, name: yellow }] });
+}
+
+/** How many voted, on both turnout bars. */
+function counted({ red, yellow, steps }: Reveal): Shown {
+  const texts = [red, yellow].map((tally) => (tally?.counts.length ? `${tally.ballots} ${turnoutText("voted", tally.ballots)}` : ""));
+  return { text: texts.join(" ").trim(), ms: steps.picks };
 }
 
 /** The picks of both teams, which stay until the end: who chose what, with how many votes. */
@@ -91,16 +102,37 @@ function endTexts(situation: Situation): string {
   const { result, double_win, lines } = situation.reveal.resolution;
   if (result === "open" || situation.names[0] !== "North Hall") return "";
   const match = makeMatch({ ...situation, state: "ended", result, ended_by: "board", turn: null, end_reason: double_win ? "holder" : lines.length ? "line" : "full" });
-  const [one, other] = makeEvent().teams;
-  const state = makeEvent({ match, teams: [{ ...one, name: situation.names[0] }, { ...other, name: situation.names[1] }] });
+  const state = makeNamedEvent(match, situation.names);
   const { title, line, reason, winner } = matchVerdict({ state, home: false }, match);
   return [title, line, reason, winner ? unitedText(state, match, winner) : situation.names.join(" "), "1", "0"].join(" ");
 }
 
-test("an ordinary turn takes six seconds, a special one longer", () => {
+const LONG_NAMES = ["The Owls of Riverside Comprehensive", "Grundschule am Alten Mühlenweg"] as const;
+
+for (const language of ["en", ...LANGUAGES])
+  test(`a hint at the opening of a vote, and the analysis of a match, can be read: ${language}`, (context) => {
+    const catalog = language === "en" ? null : new Catalog(language);
+    if (catalog) translateWith((...message) => catalog.translate(...message));
+    context.after(() => translateWith(english));
+    const match = makeMatch({ turn: makeTurn({ opens_at: NOW }), board: stacked(["RRR", "RRR", "RRR", "", "YYY", "YYY", "YYY"]) });
+    const hint = (ms: number) => sentenceText(openingSentence({ state: makeNamedEvent(match, LONG_NAMES), match }, false, NOW + ms));
+    assert.ok(readingTime(hint(0)) > 5000, hint(0));
+    assert.equal(hint(readingTime(hint(0)) - 1), hint(0));
+
+    const nameOf = () => LONG_NAMES[0];
+    const verdict: Verdict = { side: "red", column: 3, quality: "mistake", held: 4, share: 0.12 };
+    const lastTurn = [verdictText([verdict], nameOf, 0.5), t("Winning chance"), "44%", "56%"].join(" ");
+    assert.ok(readingTime(lastTurn) <= LAST_TURN_MS, lastTurn);
+    const mistake = { number: 8, verdict, board: match.board, before: 0.5, after: 0.9 };
+    const decided = turningText({ turning: 9, mistake, missed: { side: "red", turns: 12 } }, nameOf);
+    const screen = [lastTurn, mistakeText(mistake, "yellow"), decided, LONG_NAMES[1]].join(" ");
+    assert.ok(readingTime(screen) <= MISTAKE_MS, screen);
+  });
+
+test("an ordinary turn takes about six seconds, a special one longer", () => {
   const lengths = new Map(SITUATIONS.map(({ name, names, steps }) => [name.replace(` (${names[0]})`, ""), steps.normal.over]));
   const ordinary = lengths.get("an ordinary turn")!;
-  assert.equal(ordinary, 5800);
+  assert.equal(ordinary, 6400);
   for (const name of ["a conflict", "a block", "a win", "a close vote", "four in a row for both"]) assert.ok(lengths.get(name)! > ordinary, name);
 });
 

@@ -4,18 +4,15 @@ import { n, nParts, p, parts, t } from "../../live/i18n";
 import { countdownText } from "../scene/countdownText";
 import { measureName } from "../scene/measureName";
 import { isTimely } from "../captions/changeNotices";
-import { isPartHidden, sidePlace } from "../scene/places";
+import { isPartHidden } from "../scene/places";
 import { idleText } from "../../live/match/idleText";
 import type { StageView } from "../scene/stageView";
 import { judgedTurn, judgmentText } from "../captions/analysis";
-import { threatText } from "../captions/commentary";
-import { fillTeamNames, fitSentence, sentenceText, teamName, type SentencePart, type MatchContext, type Sentence } from "../captions/sentence";
+import { openingSentence } from "../captions/openingSentence";
+import { fillTeamNames, fitSentence, sentenceText, type SentencePart, type Sentence } from "../captions/sentence";
 import { revealSentence, sealed } from "../captions/captions";
 
 const BESIDE_PEEK = 484;
-/** How long the hint about the board is shown when its vote opens. */
-const ANNOUNCED_MS = 5000;
-const LEAST_WINDOW_S = 10;
 const CAPTION = { largest: 68, least: 56, margin: 92 };
 
 /**
@@ -46,33 +43,13 @@ function footerSentence(view: StageView): Sentence {
   const judgment = judgmentText(scene);
   if (judgment && match) return fillTeamNames({ state, match }, judgment);
   if (phase === "talk" && scene.turn) return [t("Voting on turn %(turn)s opens soon", { turn: scene.turn.number })];
-  if (phase === "voting") return match && isOpening(view) ? fillTeamNames({ state, match }, openingText(view, { state, match })) : [];
+  if (phase === "voting") return match ? openingSentence({ state, match }, view.home, view.now()) : [];
   return phase === "reveal" && match && reveal && stage ? revealSentence(stage.step, { state, match, reveal }, call) : [];
 }
 
 function pausedText(ms: number): string {
   const time = countdownText(ms);
   return /^\d+$/.test(time) ? n("Paused with %(count)s second left", "Paused with %(count)s seconds left", Number(time)) : t("Paused with %(time)s left", { time });
-}
-
-/** A hint about the board when the vote opens. On a team's own screen, also says that it holds the token if nothing is more urgent. */
-function openingText({ home }: StageView, context: MatchContext): string {
-  const text = halfTurnText(context) || threatText(context);
-  const { token } = context.match.board;
-  if (text || !home || !token || sidePlace(context.match, token) !== 0) return text;
-  return t("You hold the token this turn");
-}
-
-/** In a turn of two halves: which team votes, and whether in secret. */
-function halfTurnText({ match: { board, turn } }: MatchContext): string {
-  const side = turn?.to_move[0];
-  if (!board.vote || !side) return "";
-  const name = teamName(side);
-  return board.vote === "open" ? t("%(name)s votes openly", { name }) : t("%(name)s chooses in secret", { name });
-}
-
-function isOpening({ scene: { turn, match }, now }: StageView): boolean {
-  return !!turn && !!match && match.window_s >= LEAST_WINDOW_S && now() < turn.opens_at + ANNOUNCED_MS;
 }
 
 /** The width of a line of the caption. */

@@ -53,7 +53,7 @@ test("the costliest mistake is shown after a win and after a draw, not after a s
   const analysis = { turn: 6, match: { turning: null, mistake, missed: null, judges: [] } } as unknown as Analysis;
   const recaps = (part: Partial<Match>) => {
     const state = makeEvent({ match: makeMatch({ turn: null, reveal: makeReveal(), analysis, ...part }) });
-    return [15_900, 16_000, 22_000].map((ms) => sceneAt(state, NOW + ms).recap);
+    return [15_900, 16_000, 23_000].map((ms) => sceneAt(state, NOW + ms).recap);
   };
   for (const result of ["red", "draw"] as const) assert.deepEqual(recaps({ state: "ended", result }), [null, { mistake: null }, { mistake }]);
   assert.deepEqual(recaps({ state: "aborted" }), [null, null, null]);

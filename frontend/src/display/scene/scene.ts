@@ -21,9 +21,10 @@ export interface Scene {
 }
 
 const SECOND_MS = 1000;
-/** How long after a match its analysis begins, and how much later the costliest mistake follows. */
+/** How long after a match its analysis begins, and how long its parts take to read: the last turn and the costliest mistake. */
 export const CELEBRATION_MS = 10_000;
-const LAST_TURN_MS = 6000;
+export const LAST_TURN_MS = 7000;
+export const MISTAKE_MS = 12_000;
 
 export function sceneAt(state: EventState, now: number): Scene {
   const match = state.match;
@@ -31,7 +32,7 @@ export function sceneAt(state: EventState, now: number): Scene {
   const scene: Scene = { phase: "lobby", match, turn, reveal: match?.reveal ?? null, stage: null, plan: null, call: null, recap: null, leftMs: 0 };
   if (!match) return scene;
   if (isRevealing(match, now)) return { ...scene, phase: "reveal", ...revealAt(state, match, now) };
-  if (!turn) return { ...scene, phase: "ended", recap: recapAt(match, now), leftMs: leftUntil(state.next_match_at, now) };
+  if (!turn) return { ...scene, phase: "ended", recap: recapAt(match, now, state.next_match_at), leftMs: leftUntil(state.next_match_at, now) };
   return { ...scene, ...windowAt(turn, now) };
 }
 
@@ -42,10 +43,13 @@ function windowAt(turn: Turn, now: number): Pick<Scene, "phase" | "leftMs"> {
   return leftMs > 0 ? { phase: "voting", leftMs } : { phase: "sealed", leftMs: 0 };
 }
 
-function recapAt(match: Match, now: number): Scene["recap"] {
-  const sinceMs = now - revealEnd(match) - CELEBRATION_MS;
-  if (!match.analysis || match.state !== "ended" || sinceMs < 0) return null;
-  return { mistake: sinceMs < LAST_TURN_MS ? null : (match.analysis.match?.mistake ?? null) };
+/** Leaves out what the next match would cut short. */
+function recapAt(match: Match, now: number, nextMatchAt: number | null): Scene["recap"] {
+  const begins = revealEnd(match) + CELEBRATION_MS;
+  const roomMs = (nextMatchAt ?? Infinity) - begins;
+  if (!match.analysis || match.state !== "ended" || now < begins || roomMs < LAST_TURN_MS) return null;
+  const isOver = now >= begins + LAST_TURN_MS && roomMs >= LAST_TURN_MS + MISTAKE_MS;
+  return { mistake: isOver ? (match.analysis.match?.mistake ?? null) : null };
 }
 
 /** The next moment at which the screen after a match changes. Infinity if there is none. */

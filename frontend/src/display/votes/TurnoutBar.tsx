@@ -1,11 +1,10 @@
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { formatNumber } from "../../live/format";
-import { n, t } from "../../live/i18n";
 import { ArrivingVotes, ArrivingCheers } from "./ArrivalEffects";
 import { HEIGHT, fitNumber, turnoutY } from "../scene/layout";
 import { showsParticles } from "../particles/particleSupport";
 import { sideShownAtPlace, type Place } from "../scene/places";
-import { turnoutLevel, type TurnoutLevel } from "./turnoutLevel";
+import { turnoutLevel, turnoutText, type TurnoutLevel } from "./turnoutLevel";
 import { isDimmed, isOpenVote, useReveal, type StageView } from "../scene/stageView";
 
 const PERIOD = 480;
@@ -98,11 +97,4 @@ function TurnoutLabel({ number, word, of, isNumberHidden, place, beside }: Turno
       <span>{turnoutText(word, number, of)}</span>
     </div>
   );
-}
-
-/** Below the number, or alone if the number is hidden. */
-function turnoutText(word: TurnoutLevel["word"], number: number, of = 0): string {
-  if (word === "hands") return t("by show of hands");
-  if (word === "joined") return n("joined", "joined", number);
-  return of ? n("of %(count)s voted", "of %(count)s voted", of, { count: formatNumber(of) }) : n("voted", "voted", number);
 }

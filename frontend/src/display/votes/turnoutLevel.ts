@@ -1,3 +1,5 @@
+import { formatNumber } from "../../live/format";
+import { n, t } from "../../live/i18n";
 import { isPartHidden, sideAtPlace, tallyForSide, teamAtPlace, type Place } from "../scene/places";
 import { isTalkHeld } from "../../live/match/phase";
 import { isForTwo } from "../../live/match/timeBank";
@@ -68,4 +70,11 @@ function sealedLevel({ scene }: StageView, place: Place, connected: number): Tur
   const shown = !isForTwo(scene.match) && (scene.stage?.step === "sealed" || scene.stage?.step === "pour");
   const share = tally.ballots / Math.max(1, tally.ballots, connected);
   return { number: tally.ballots, share, word: shown ? "voted" : "", isActive: true };
+}
+
+/** Below the number, or alone if the number is hidden. */
+export function turnoutText(word: TurnoutLevel["word"], number: number, of = 0): string {
+  if (word === "hands") return t("by show of hands");
+  if (word === "joined") return n("joined", "joined", number);
+  return of ? n("of %(count)s voted", "of %(count)s voted", of, { count: formatNumber(of) }) : n("voted", "voted", number);
 }

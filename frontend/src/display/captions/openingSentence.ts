@@ -1,0 +1,33 @@
+import { t } from "../../live/i18n";
+import { sidePlace } from "../scene/places";
+import { threatText } from "./commentary";
+import { readingTime } from "./readingTime";
+import { fillTeamNames, sentenceText, teamName, type MatchContext, type Sentence } from "./sentence";
+
+const ANNOUNCED_MS = 5000;
+const LEAST_WINDOW_S = 10;
+
+/** A hint about the board while its vote opens, as long as it takes to read. None in a short window. */
+export function openingSentence(context: MatchContext, home: boolean, now: number): Sentence {
+  const { turn, window_s } = context.match;
+  if (!turn || window_s < LEAST_WINDOW_S) return [];
+  const sentence = fillTeamNames(context, openingText(context, home));
+  const shownMs = Math.max(ANNOUNCED_MS, readingTime(sentenceText(sentence)));
+  return now < turn.opens_at + shownMs ? sentence : [];
+}
+
+/** On a team's own screen, also says that it holds the token if nothing is more urgent. */
+function openingText(context: MatchContext, home: boolean): string {
+  const text = halfTurnText(context) || threatText(context);
+  const { token } = context.match.board;
+  if (text || !home || !token || sidePlace(context.match, token) !== 0) return text;
+  return t("You hold the token this turn");
+}
+
+/** In a turn of two halves: which team votes, and whether in secret. */
+function halfTurnText({ match: { board, turn } }: MatchContext): string {
+  const side = turn?.to_move[0];
+  if (!board.vote || !side) return "";
+  const name = teamName(side);
+  return board.vote === "open" ? t("%(name)s votes openly", { name }) : t("%(name)s chooses in secret", { name });
+}
