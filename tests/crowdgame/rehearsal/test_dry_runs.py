@@ -14,10 +14,21 @@ from crowdgame.rehearsal.dry_runs import DryRuns, stop_dry_run
 from crowdgame.rehearsal.join_keys import system_ms
 from tests.crowdgame.rehearsal.conftest import FaultProxy, until
 from voting.ballot_box.async_ballot_box import AsyncBallotBox
+from voting.ballot_box.box_types import event_key
 from voting.matches import MatchError
 from voting.protocol import RehearsalUpdated
 
 PHONES = 4
+OTHER = RehearsalUpdated(
+    phones=77,
+    connected=0,
+    sent=0,
+    acknowledged=0,
+    lost=0,
+    ack_p99_ms=None,
+    reveal_p99_ms=None,
+    running=True,
+)
 
 pytestmark = pytest.mark.usefixtures("valkey_url")
 
@@ -113,21 +124,37 @@ def test_concurrent_dry_run_starts_leave_one_running(converse: Converse) -> None
 def test_dry_run_ends_when_lease_is_taken_over(valkey_url: str, converse: Converse) -> None:
     async def conversation(harness: DryRunHarness) -> None:
         await harness.start_and_join()
-        other = RehearsalUpdated(
-            phones=77,
-            connected=0,
-            sent=0,
-            acknowledged=0,
-            lost=0,
-            ack_p99_ms=None,
-            reveal_p99_ms=None,
-            running=True,
-        )
         with Redis.from_url(valkey_url) as redis:
-            while await harness.lease.renew(1, "other", other) is dry_run_lease.LeaseAnswer.TAKEN:
+            while await harness.lease.renew(1, "other", OTHER) is dry_run_lease.LeaseAnswer.TAKEN:
                 redis.flushall()
         await until(lambda: not harness.runs.playing)
-        assert await harness.lease.watch(1) == other
+        assert await harness.lease.watch(1) == OTHER
+
+    converse(conversation)
+
+
+def test_dry_run_takes_its_expired_lease_again(valkey_url: str, converse: Converse) -> None:
+    async def conversation(harness: DryRunHarness) -> None:
+        await harness.start_and_join()
+        with Redis.from_url(valkey_url) as redis:
+            assert redis.delete(event_key(1, "rehearsal")) == 1
+        await asyncio.sleep(2 * dry_run.RENEWED_EVERY_S)
+        renewed = await harness.lease.watch(1)
+        assert renewed
+        assert (renewed.connected, renewed.running) == (PHONES, True)
+
+    converse(conversation)
+
+
+def test_lease_of_killed_gateway_expires(converse: Converse, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def conversation(harness: DryRunHarness) -> None:
+        with monkeypatch.context() as patch:
+            patch.setattr(dry_run_lease, "KEPT_MS", 300)
+            await harness.lease.renew(1, "killed", OTHER)
+        assert await harness.lease.watch(1) == OTHER
+        await asyncio.sleep(0.4)
+        assert await harness.lease.watch(1) is None
+        await harness.start(harness.others)
 
     converse(conversation)
 
