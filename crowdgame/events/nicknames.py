@@ -14,13 +14,15 @@ from django.utils.translation import override
 from crowdgame.accounts.accounts import clean_account_name
 from crowdgame.accounts.name_skeletons import name_skeleton
 from crowdgame.events.nickname_words import all_words, words_in
+from voting.announcements.outbox import announce_edit
+from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.stores import DATABASE_ERRORS
 from voting.gateway import hooks
 from voting.gateway.threads import in_database
 from voting.models import Event, Nickname, StoredRestriction
 from voting.nicknames import offered_nicknames
 from voting.protocol import NicknameAnswered, NicknameAsk
-from voting.terms import Nicknames
+from voting.terms import MatchState, Nicknames
 
 SUGGESTIONS = 3
 MIN_NUMBER, SHORT_BELOW, LONG_BELOW = 10, 100, 10_000
@@ -39,12 +41,7 @@ def answer_nickname_ask(event_id: int, voter_code: str, asked: NicknameAsk, now:
             return NicknameAnswered(problem=_("This event has no nicknames."))
         if StoredRestriction.objects.filter(event=event, voter_code=voter_code, nameless=True).exists():
             return NicknameAnswered(removed=True)
-        problem = ""
-        if asked.name is not None:
-            try:
-                _choose(event, voter_code, asked.name, now)
-            except ValidationError as refusal:
-                problem = str(refusal.message)
+        problem = "" if asked.name is None else _try_name(event, voter_code, asked.name, now)
     own = Nickname.objects.filter(event=event, voter_code=voter_code).first()
     return NicknameAnswered(
         name=own.name if own else "",
@@ -52,6 +49,17 @@ def answer_nickname_ask(event_id: int, voter_code: str, asked: NicknameAsk, now:
         suggestions=_suggest(event, language),
         problem=problem,
     )
+
+
+def _try_name(event: Event, voter_code: str, typed: str, now: int) -> str:
+    """Store the nickname and return "", or return why it is refused. Announces it if screens show it now."""
+    try:
+        _choose(event, voter_code, typed, now)
+    except ValidationError as refusal:
+        return str(refusal.message)
+    if _is_on_screens(event, voter_code):
+        announce_edit(event.pk, now)
+    return ""
 
 
 def _choose(event: Event, voter_code: str, typed: str, now: int) -> None:
@@ -72,6 +80,14 @@ def _choose(event: Event, voter_code: str, typed: str, now: int) -> None:
             Nickname.objects.update_or_create(event=event, voter_code=voter_code, defaults=chosen)
     except IntegrityError:
         raise ValidationError(_("Somebody has this nickname. Choose another one.")) from None
+
+
+def _is_on_screens(event: Event, voter_code: str) -> bool:
+    """Whether the end of the latest match names this voter as one of its best judges."""
+    ended = event.matches.order_by("-number").values_list("state", flat=True).first() == MatchState.ENDED
+    match = load_snapshot(event).match if ended else None
+    analysis = match.analysis.match if match and match.analysis else None
+    return analysis is not None and any(judge.voter_code == voter_code for judge in analysis.judges)
 
 
 def _suggest(event: Event, language: str) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from crowdgame.analysis.analyzed_turn import AnalyzedSide, AnalyzedTurn
 from crowdgame.analysis.best_judges import TurnLosses, rank_voters
 from crowdgame.analysis.stored_judges import judges_version, load_judges
+from crowdgame.events.nicknames import answer_nickname_ask
 from crowdgame.operations.retention import anonymize_ballots
 from games.engine.game import Side
 from games.solver.solution import Solution
@@ -19,6 +20,7 @@ from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import RESIGN, pack_ballots, unpack_ballots
 from voting.counting.voter_codes import derive_voter_code
 from voting.models import Match, Nickname, StoredRestriction, TallyRecord
+from voting.protocol import NicknameAsk
 from voting.terms import Admission
 
 # What each column costs, and the columns that the voters of each side choose in every turn.
@@ -95,6 +97,23 @@ def test_judges_are_announced_with_the_last_analysis(match: Match, box: BallotBo
     assert shown.analysis
     assert shown.analysis.match
     assert len(shown.analysis.match.judges) == 3
+
+
+def test_judge_changes_the_nickname_on_all_screens_at_once(match: Match, box: BallotBox) -> None:
+    analyze_all(box)
+    event, announced = match.event, len(kinds(match.event_id))
+    shown = load_snapshot(event).match
+    assert shown
+    assert shown.analysis
+    assert shown.analysis.match
+    judge, *_ = codes = [judge.voter_code for judge in shown.analysis.match.judges]
+    other = next(code for code in VOTERS if code not in codes)
+    answer_nickname_ask(event.pk, other, NicknameAsk(name="Heron 30"), box.now())
+    assert len(kinds(event.pk)) == announced
+    for name in ("Otter 12", ""):
+        answer_nickname_ask(event.pk, judge, NicknameAsk(name=name), box.now())
+        announced += 1
+        assert (kinds(event.pk)[-1], len(kinds(event.pk))) == ("event.edited", announced)
 
 
 @pytest.mark.parametrize(
