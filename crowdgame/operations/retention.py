@@ -99,7 +99,7 @@ def _has_personal_data(event: Event, ended_ms: int) -> bool:
     if event.anonymized_at is None:
         return True
     newer = ended_ms > event.anonymized_at.timestamp() * 1000
-    return newer or any(PURGED_ROWS[name](event).exists() for name in ("tickets", "audit_entries"))
+    return newer or any(PURGED_ROWS[name](event).exists() for name in ("tickets", "audit_entries", "nicknames"))
 
 
 def count_removable(event: Event) -> RemovedRows:

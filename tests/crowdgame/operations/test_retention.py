@@ -224,6 +224,14 @@ def test_recent_audit_entry_in_old_event_is_kept_until_old(box: BallotBox) -> No
     assert not AuditEntry.objects.exists()
 
 
+def test_nickname_chosen_after_the_anonymization_is_deleted_later(box: BallotBox) -> None:
+    event = played_event(box)
+    anonymize()
+    Nickname.objects.create(event=event, voter_code="LMNPQR", name="Heron", allowed=True, chosen_at=1)
+    assert anonymize()
+    assert not Nickname.objects.exists()
+
+
 def test_anonymize_repeats_only_after_another_match(box: BallotBox) -> None:
     event = played_event(box)
     anonymize()

@@ -38,7 +38,7 @@ from tests.crowdgame.duels.conditional_picks_helpers import THREE_DAYS
 from tests.voting.match_helpers import RED_WINS, only_turn, play
 from voting.ballot_box.ballot_box import BallotBox
 from voting.events import create_event
-from voting.models import Event, Match
+from voting.models import Event, Match, Nickname
 from voting.protocol import Role
 from voting.turns.turns import start_match
 
@@ -195,12 +195,14 @@ def test_organizer_deletes_account_and_events(box: BallotBox) -> None:
     client, user = log_in()
     over = create_event(user, "Fair", ("Reds", "Yellows"))
     play(start_match(over.pk, box), box, RED_WINS)
+    Nickname.objects.create(event=over, voter_code="BCDFGH", name="Heron", allowed=True, chosen_at=1)
     others = create_event(User.objects.create_user("ada"), "Other", ("Reds", "Yellows"))
     for by in (user, others.owner):
         AuditEntry.objects.create(event=others, user=by, by=by.username, action="event.edit", what="x", at=1)
     assert "Your events and cups are deleted" in client.get("/console/data/").content.decode()
     assert ask(client, "delete")["Location"] == "/play/"
     assert list(Event.objects.all()) == [others]
+    assert not Nickname.objects.exists()
     assert not User.objects.filter(username="grace").exists()
     assert {entry.by for entry in AuditEntry.objects.all()} == {"former organizer", "ada"}
     assert client.get("/console/").status_code == 302
