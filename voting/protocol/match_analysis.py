@@ -76,7 +76,7 @@ class MatchAnalysis(msgspec.Struct, frozen=True, kw_only=True):
         turning: The turn in which the winner's chance rose the most. Null without a winner.
         mistake: The decisive mistake. Null without one.
         missed: The missed win. Null without one.
-        judges: The three best judges, the best first. Empty if the event doesn't show them, or if too few voted.
+        judges: The three best judges, the best first. Empty if hidden, or if too few voted.
     """
 
     turning: Id | None = None
