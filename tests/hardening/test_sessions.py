@@ -14,11 +14,7 @@ from django.utils import timezone
 from crowdgame.accounts.invitations import create_invitation
 from crowdgame.accounts.login_links import login_link_path
 from crowdgame.events.models import Member
-from crowdgame.events.permissions import (
-    ROLE_PERMISSIONS,
-    EventPermission,
-    find_access,
-)
+from crowdgame.events.permissions import ROLE_PERMISSIONS, EventPermission, find_access
 from voting.events import create_event
 from voting.models import Event
 from voting.protocol import Role

@@ -4,9 +4,7 @@ from typing import Any
 
 from crowdgame.analysis.analyzer import POLL_S, Analyzer
 from crowdgame.analysis.models import TurnAnalysis
-from tests.voting.match_helpers import (
-    new_event,
-)
+from tests.voting.match_helpers import new_event
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Match
 from voting.turns.turns import start_match

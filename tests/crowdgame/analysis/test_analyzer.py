@@ -6,10 +6,7 @@ from django.utils import timezone
 from crowdgame.analysis.analyzed_turn import AnalyzedTurn
 from crowdgame.analysis.analyzer import Analyzer, solved_games, unanalyzed_turns
 from crowdgame.analysis.models import TurnAnalysis
-from crowdgame.analysis.stored_analyses import (
-    load_analyses,
-    load_event_analyses,
-)
+from crowdgame.analysis.stored_analyses import load_analyses, load_event_analyses
 from crowdgame.analysis.turn_solving import Work, solve_cached, store_analysis
 from tests.crowdgame.analysis.analysis_helpers import analyze_all, analyzed, begin
 from tests.crowdgame.cups.cup_helpers import let_win

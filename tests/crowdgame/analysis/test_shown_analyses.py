@@ -12,14 +12,7 @@ from crowdgame.analysis.stored_analyses import (
 )
 from crowdgame.analysis.turn_solving import store_analysis
 from tests.crowdgame.analysis.analysis_helpers import analyze_all, analyzed, begin
-from tests.voting.match_helpers import (
-    RED_WINS,
-    SELECTOR,
-    kinds,
-    only_turn,
-    play,
-    play_turn,
-)
+from tests.voting.match_helpers import RED_WINS, SELECTOR, kinds, only_turn, play, play_turn
 from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Event, Match, Turn

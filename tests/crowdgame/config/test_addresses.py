@@ -48,7 +48,7 @@ def test_public_url_with_anything_else_is_refused(value: str) -> None:
 def test_allowed_hosts_are_read_as_in_host_headers() -> None:
     names = host_names("Play.example.org, .example.com,::1,[2001:DB8::7],192.0.2.7,ANY_ADDRESS,*")
     assert names == [
-        *("play.example.org", ".example.com", "[::1]", "[2001:db8::7]", "192.0.2.7", "ANY_ADDRESS", "*"),
+        *("play.example.org", ".example.com", "[::1]", "[2001:db8::7]", "192.0.2.7", "ANY_ADDRESS", "*")
     ]
     assert validate_host("[::1]", host_names("::1"))
 

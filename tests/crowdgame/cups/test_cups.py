@@ -7,13 +7,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from crowdgame.console.actions.matches import abort_playing_match, void_last_turn
 from crowdgame.cups.cup_view import view_cup
-from crowdgame.cups.cups import (
-    CupError,
-    give_walkover,
-    load_cup_progress,
-    revoke_walkover,
-    start_pairing,
-)
+from crowdgame.cups.cups import CupError, give_walkover, load_cup_progress, revoke_walkover, start_pairing
 from crowdgame.cups.models import CupPairing
 from tests.crowdgame.cups.cup_helpers import decide, let_win, new_cup
 from tests.voting.match_helpers import RED_WINS, play

@@ -45,11 +45,7 @@ def test_pairing_outcome_follows_from_match_winners(
     assert decide_pairing(winners, best_of, kind) == expected
 
 
-@given(
-    st.lists(st.sampled_from([1, 2, None]), max_size=12),
-    st.integers(1, 7),
-    st.sampled_from(CupFormat),
-)
+@given(st.lists(st.sampled_from([1, 2, None]), max_size=12), st.integers(1, 7), st.sampled_from(CupFormat))
 def test_matches_after_the_decision_change_nothing(
     winners: list[int | None], best_of: int, kind: CupFormat
 ) -> None:

@@ -220,9 +220,7 @@ def test_choices_have_the_names_of_the_game(box: BallotBox) -> None:
 def test_page_with_a_plan_makes_few_queries(visitors: Visitors) -> None:
     for theirs in range(1, 8):
         visitors.plan(visitors.one, theirs)
-    with CaptureQueriesContext(
-        connection,
-    ) as queries:
+    with CaptureQueriesContext(connection) as queries:
         page(visitors.one, visitors.path)
     assert len(queries) <= 10
 

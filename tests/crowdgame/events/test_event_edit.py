@@ -8,13 +8,7 @@ from django.test import Client
 from pytest_django.fixtures import Settings
 
 from crowdgame.events.presets import EMPTY_PRESET, PRESETS_BY_SLUG
-from tests.crowdgame.events.form_helpers import (
-    BANK,
-    edit_path,
-    event_settings,
-    form_defaults,
-    hands,
-)
+from tests.crowdgame.events.form_helpers import BANK, edit_path, event_settings, form_defaults, hands
 from tests.voting.action_helpers import press
 from tests.voting.page_fixtures import answers
 from voting.ballot_box.ballot_box import BallotBox

@@ -157,12 +157,7 @@ def test_event_form_explains_every_choice(browser: Client) -> None:
 
 def test_event_form_unfolds_sections_with_unusual_or_wrong_values() -> None:
     unfolded = {preset.slug: EventForm(instance=preset.build_event()).open_sections for preset in PRESETS}
-    expected = {
-        "two-classes": {"seen"},
-        "best-of-three": {"series"},
-        "two-halls": set(),
-        "empty": set(),
-    }
+    expected = {"two-classes": {"seen"}, "best-of-three": {"series"}, "two-halls": set(), "empty": set()}
     assert expected.items() <= unfolded.items()
     wrong = EventForm({"tie_rule": "coin"}, instance=EMPTY_PRESET.build_event())
     assert "fine" in wrong.open_sections

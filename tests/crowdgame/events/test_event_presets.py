@@ -7,12 +7,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from crowdgame.events.presets import PRESETS, Preset
-from tests.crowdgame.events.form_helpers import (
-    READY_PRESETS,
-    event_settings,
-    form_defaults,
-    hands,
-)
+from tests.crowdgame.events.form_helpers import READY_PRESETS, event_settings, form_defaults, hands
 from tests.voting.match_helpers import RED_WINS, play
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Event

@@ -66,10 +66,7 @@ def test_invalid_member_is_rejected_with_message(
 
 @pytest.mark.parametrize(
     ("ask", "number"),
-    [
-        *((ask, number) for ask in ("cohost", "remove") for number in UNKNOWN),
-        ("owner", "OURS"),
-    ],
+    [*((ask, number) for ask in ("cohost", "remove") for number in UNKNOWN), ("owner", "OURS")],
 )
 def test_change_of_unknown_member_or_role_is_rejected(
     ask: str, number: str, browser: Client, event: Event, other: User

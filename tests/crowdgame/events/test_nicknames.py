@@ -102,8 +102,7 @@ def test_typed_nickname_is_seen_once_an_organizer_allows_it(box: BallotBox) -> N
 
 
 @pytest.mark.parametrize(
-    ("hiding", "showing"),
-    [("voter.remove_nickname", "voter.restore_nickname"), ("voter.ban", "voter.admit")],
+    ("hiding", "showing"), [("voter.remove_nickname", "voter.restore_nickname"), ("voter.ban", "voter.admit")]
 )
 def test_removed_or_banned_nickname_disappears_with_the_next_announcement(
     hiding: str, showing: str, box: BallotBox

@@ -101,10 +101,7 @@ def test_roster_is_previewed_by_line_before_it_is_saved(browser: Client, event: 
     page = ask(browser, event, "roster", names=names)
     rows = re.findall(r"<tr><td>(\d+)</td><th.*?><bdi>(.*?)</bdi></th><td>(.*?)</td></tr>", page)
     no_team = '<span class="state">no team</span>'
-    assert rows == [
-        ("3", "Ada &quot;A&quot;", "<bdi>South</bdi>"),
-        ("4", "&lt;b&gt;Cy&lt;/b&gt;", no_team),
-    ]
+    assert rows == [("3", "Ada &quot;A&quot;", "<bdi>South</bdi>"), ("4", "&lt;b&gt;Cy&lt;/b&gt;", no_team)]
     assert "Line 1 has the titles of the columns." in page
     assert not event.tickets.exists()
     [kept] = re.findall(r'<textarea name="names" hidden>\n(.*?)</textarea>', page, re.DOTALL)

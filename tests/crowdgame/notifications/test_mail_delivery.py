@@ -11,11 +11,7 @@ from crowdgame.notifications import email as notification_email
 from crowdgame.notifications.email import LEASE, send_due
 from crowdgame.notifications.models import EmailAddress, EmailNotification
 from deploy.laptop.network import free_port
-from tests.crowdgame.notifications.conftest import (
-    EMAIL,
-    guest_with_address,
-    send_all,
-)
+from tests.crowdgame.notifications.conftest import EMAIL, guest_with_address, send_all
 from tests.mailbox import Mailbox
 from voting.ballot_box.ballot_box import BallotBox
 from voting.turns import tasks

@@ -54,14 +54,8 @@ def show_page_to(playing: Playing, side: Side) -> None:
         (["red draw", "yellow draw"], {("yellow", "draw_offered"), ("red", "draw_accepted")}),
         (["red draw", "yellow decline"], {("yellow", "draw_offered"), ("red", "draw_declined")}),
         (["red takeback"], {("yellow", "takeback_offered")}),
-        (
-            ["yellow takeback", "red takeback"],
-            {("red", "takeback_offered"), ("yellow", "takeback_accepted")},
-        ),
-        (
-            ["yellow takeback", "red decline"],
-            {("red", "takeback_offered"), ("yellow", "takeback_declined")},
-        ),
+        (["yellow takeback", "red takeback"], {("red", "takeback_offered"), ("yellow", "takeback_accepted")}),
+        (["yellow takeback", "red decline"], {("red", "takeback_offered"), ("yellow", "takeback_declined")}),
         (["red resign"], {("yellow", "resigned")}),
     ],
 )

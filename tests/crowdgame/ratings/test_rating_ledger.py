@@ -33,9 +33,7 @@ def mus(ledger: RatingLedger) -> dict[int, float]:
 
 
 @given(MATCH_LISTS)
-def test_ledger_is_deterministic_and_independent_of_side(
-    matches: list[tuple[tuple[int, int], str]],
-) -> None:
+def test_ledger_is_deterministic_and_independent_of_side(matches: list[tuple[tuple[int, int], str]]) -> None:
     one, two, mirrored = RatingLedger(), RatingLedger(), RatingLedger()
     changes = [[ledger.rate(match) for match in numbered(matches)] for ledger in (one, two)]
     assert changes[0] == changes[1]

@@ -20,14 +20,7 @@ from voting.protocol import RehearsalUpdated
 
 PHONES = 4
 OTHER = RehearsalUpdated(
-    phones=77,
-    connected=0,
-    sent=0,
-    acknowledged=0,
-    lost=0,
-    ack_p99_ms=None,
-    reveal_p99_ms=None,
-    running=True,
+    phones=77, connected=0, sent=0, acknowledged=0, lost=0, ack_p99_ms=None, reveal_p99_ms=None, running=True
 )
 
 pytestmark = pytest.mark.usefixtures("valkey_url")

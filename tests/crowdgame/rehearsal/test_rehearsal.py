@@ -157,14 +157,7 @@ def test_decode_shares_equal_state_between_welcomes() -> None:
 
 
 @pytest.mark.parametrize(
-    "frame",
-    [
-        b"",
-        b"\xff",
-        b'{"type":"phone.welcomed"}',
-        b'{"type":"clock.synced"}',
-        b'{"type":"nonsense"}',
-    ],
+    "frame", [b"", b"\xff", b'{"type":"phone.welcomed"}', b'{"type":"clock.synced"}', b'{"type":"nonsense"}']
 )
 def test_decode_rejects_invalid_frame(frame: bytes) -> None:
     with pytest.raises(msgspec.DecodeError):

@@ -48,11 +48,7 @@ def status(connection: socket.socket) -> bytes:
     return read_until(connection, b"\r\n\r\n").split(b" ", 2)[1]
 
 
-ROUTES = {
-    "page": GET,
-    "handshake": head(),
-    "unusual handshake": head(Sec_WebSocket_Protocol="chess"),
-}
+ROUTES = {"page": GET, "handshake": head(), "unusual handshake": head(Sec_WebSocket_Protocol="chess")}
 
 
 def padded(request: bytes, size: int, lines: int = 1) -> bytes:

@@ -12,10 +12,7 @@ from django.template.base import Lexer, TokenType
 
 from crowdgame.translation.extraction import PACKAGES, extract_texts, render_template
 
-NOT_MARKED_YET = (
-    "crowdgame/templates/printing/",
-    "crowdgame/templates/reports/",
-)
+NOT_MARKED_YET = ("crowdgame/templates/printing/", "crowdgame/templates/reports/")
 WORD = re.compile(r"[^\W\d_]{2,}")
 NAMES = re.compile(r"Crowdgame|UTC|/cup/")
 TEXT_ATTRIBUTES = {"alt", "aria-label", "aria-description", "placeholder", "title", "label"}
