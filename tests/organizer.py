@@ -43,12 +43,7 @@ from voting.ballot_box.box_types import turn_keys  # noqa: E402
 from voting.counting.ballots import pack_ballots, unpack_ballots  # noqa: E402
 from voting.events import create_event  # noqa: E402
 from voting.matches import MatchError, live_turn  # noqa: E402
-from voting.models import (  # noqa: E402
-    Event,
-    Match,
-    TallyRecord,
-    Turn,
-)
+from voting.models import Event, Match, TallyRecord, Turn  # noqa: E402
 from voting.protocol import ActionAsk, Role, TurnMoved  # noqa: E402
 from voting.terms import MatchState  # noqa: E402
 from voting.turns.tasks import enqueue_close  # noqa: E402

@@ -75,13 +75,7 @@ def _play_campaign(options: Namespace, kind: str, run_info: RunInfo, say: Callab
         url = held.enter_context(running_postgres()).new_database() if options.postgres else ""
         disk = held.enter_context(small_disk(home / "disk", DISK_MB)) if kind == DISK else None
         target_options = TargetOptions(
-            options.server,
-            options.gateways,
-            url,
-            kind == CLOCKS,
-            disk,
-            options.mutant,
-            options.large_turn,
+            options.server, options.gateways, url, kind == CLOCKS, disk, options.mutant, options.large_turn
         )
         target = held.enter_context(running_target(home, target_options))
         size = Size(

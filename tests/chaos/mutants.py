@@ -63,7 +63,4 @@ def remove_seal() -> None:
         resolve_name(f"voting.ballot_box.{client}").load_script = without_seal
 
 
-MUTANTS: dict[str, Callable[[], None]] = {
-    NAMES[1]: remove_compare_and_set,
-    NAMES[2]: remove_seal,
-}
+MUTANTS: dict[str, Callable[[], None]] = {NAMES[1]: remove_compare_and_set, NAMES[2]: remove_seal}

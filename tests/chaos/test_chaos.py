@@ -22,10 +22,7 @@ LONGER = (
 # Turns are prepared before their deadline, unless all events close together.
 LARGE = {False: 5, True: 0}
 SIZE = Size(events=4, phones=60, turns=1_000, seconds=300, rounds=1)
-EXPOSED_BY = {
-    "no-compare-and-set": "turn extended while it closes",
-    "no-seal": "closing process stalls",
-}
+EXPOSED_BY = {"no-compare-and-set": "turn extended while it closes", "no-seal": "closing process stalls"}
 
 
 def play(home: Path, options: TargetOptions, names: tuple[str, ...], size: Size) -> Campaign:

@@ -116,11 +116,7 @@ PUBLIC = (
     Visit("login-locked", "/console/login/", by="nobody", action=fail_to_log_in),
     Visit("privacy", "/privacy", by="nobody", frames=TABLET_AND_PHONE),
     Visit(
-        "privacy-event",
-        "/privacy/{code}",
-        by="nobody",
-        choices={"consent": CONSENT},
-        frames=TABLET_AND_PHONE,
+        "privacy-event", "/privacy/{code}", by="nobody", choices={"consent": CONSENT}, frames=TABLET_AND_PHONE
     ),
     Visit("not-found", "/nothing/is/here", by="nobody"),
     Visit("display-unknown", "/display/ZZZZ", by="nobody", frames=BIG_SCREENS),
@@ -154,11 +150,7 @@ PUBLIC = (
     Visit("play-ratings", "/play/ratings", by="nobody", prepare=with_duels, frames=TABLET_AND_PHONE),
     Visit("play-login", "/play/login", by="nobody", frames=TABLET_AND_PHONE),
     Visit(
-        "play-found",
-        "/play/?q=nobody+of+that+name",
-        by="nobody",
-        prepare=with_duels,
-        frames=TABLET_AND_PHONE,
+        "play-found", "/play/?q=nobody+of+that+name", by="nobody", prepare=with_duels, frames=TABLET_AND_PHONE
     ),
     Visit("play-all", "/play/all/finished", by="nobody", prepare=with_duels, frames=TABLET_AND_PHONE),
 )
@@ -188,13 +180,7 @@ CONSOLES = (
     Visit("console-closed", "/console/{code}/", choices={}, phase="lobby"),
     Visit("console-lobby", "/console/{code}/", phase="lobby", frames=DESKTOPS),
     Visit(
-        "console-voting",
-        "/console/{code}/",
-        "owner",
-        SLOW,
-        play_to(*PLAYED),
-        phase="voting",
-        frames=DESKTOPS,
+        "console-voting", "/console/{code}/", "owner", SLOW, play_to(*PLAYED), phase="voting", frames=DESKTOPS
     ),
     Visit("console-help", "/console/{code}/", "owner", SLOW, play_to(*PLAYED), press_help, "voting"),
     Visit(

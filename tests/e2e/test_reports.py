@@ -47,12 +47,7 @@ def test_report_steps_through_turns_by_keyboard(page: Page) -> None:
 
 
 def test_report_steps_through_turns_by_buttons(page: Page) -> None:
-    for name, turn in [
-        ("Next turn", 2),
-        ("Last turn", LAST),
-        ("Previous turn", LAST - 1),
-        ("First turn", 1),
-    ]:
+    for name, turn in [("Next turn", 2), ("Last turn", LAST), ("Previous turn", LAST - 1), ("First turn", 1)]:
         page.get_by_role("button", name=name).click()
         expect_turn(page, turn)
     page.get_by_role("slider", name="Turn").fill("3")

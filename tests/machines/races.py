@@ -19,16 +19,7 @@ from redis.exceptions import LockError
 
 from tests.voting.action_helpers import press
 from tests.voting.concurrency_helpers import at_once
-from tests.voting.match_helpers import (
-    NINE_MINUTES_MS,
-    kinds,
-    only_turn,
-    open_now,
-    play,
-    run_out,
-    start,
-    vote,
-)
+from tests.voting.match_helpers import NINE_MINUTES_MS, kinds, only_turn, open_now, play, run_out, start, vote
 from voting import protocol
 from voting.announcements.outbox import announce_edit, relay
 from voting.ballot_box.archive import load_stored_ballots, store_ballots

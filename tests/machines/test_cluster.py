@@ -24,14 +24,7 @@ from voting.protocol import RehearsalUpdated
 EVENTS = range(1, 41)
 KEYS = 6  # of an event: box, ballots, joined, gateways, most, rehearsal
 REHEARSED = RehearsalUpdated(
-    phones=5,
-    connected=5,
-    sent=0,
-    acknowledged=0,
-    lost=0,
-    ack_p99_ms=None,
-    reveal_p99_ms=None,
-    running=True,
+    phones=5, connected=5, sent=0, acknowledged=0, lost=0, ack_p99_ms=None, reveal_p99_ms=None, running=True
 )
 
 
@@ -179,10 +172,7 @@ def places(box: BallotBox, turn: BoxedTurn) -> bool:
 def failover(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FailoverRun]:
     """The event's slot moves to another node, which is killed in a later turn."""
     data, nodes = tmp_path_factory.mktemp("server"), tmp_path_factory.mktemp("nodes")
-    with (
-        running_cluster(nodes, replicas=1) as cluster,
-        running_server(data, box_url=cluster.url) as server,
-    ):
+    with running_cluster(nodes, replicas=1) as cluster, running_server(data, box_url=cluster.url) as server:
 
         def fail(event: int) -> list[int]:
             with during_window(server, event) as moved_in:

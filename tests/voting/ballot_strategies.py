@@ -8,12 +8,7 @@ from voting.counting.ballots import Ballot
 COLUMNS = 7
 voters = st.text("abcdef", min_size=1, max_size=2)
 ballots = st.builds(
-    Ballot,
-    voters,
-    st.sampled_from(SIDES),
-    st.integers(1, COLUMNS),
-    st.integers(1, 5),
-    st.integers(0, 50),
+    Ballot, voters, st.sampled_from(SIDES), st.integers(1, COLUMNS), st.integers(1, 5), st.integers(0, 50)
 )
 ballot_lists = st.lists(ballots, max_size=30)
 

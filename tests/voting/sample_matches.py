@@ -58,17 +58,11 @@ MATCHES: dict[str, tuple[dict[str, Any], Crowds]] = {
         [([4, 4, 2], []), ([], [4, 1, 4]), ([], [2, 1, 2, 1]), ([], []), ([], [5])],
     ),
     "selector, passing": ({"game": SELECTOR, "no_ballot_rule": "pass"}, [([], []), ([], [5])] * 2),
-    "selector, to the end": (
-        {"game": SELECTOR, "options": {"columns": 6}},
-        [([1], []), ([], [6])] * 4,
-    ),
+    "selector, to the end": ({"game": SELECTOR, "options": {"columns": 6}}, [([1], []), ([], [6])] * 4),
     "selector, given up": ({"game": SELECTOR, "no_ballot_rule": "forfeit"}, [([3], []), ([], [])]),
     "begun": ({}, []),
     # red goes straight on without votes; yellow leaves the field
-    "trails": (
-        {"game": "trails", "no_ballot_rule": "pass"},
-        [([1, 1, 2], [1]), ([], [2]), ([2], [2])],
-    ),
+    "trails": ({"game": "trails", "no_ballot_rule": "pass"}, [([1, 1, 2], [1]), ([], [2]), ([2], [2])]),
     # one prize waits for the next
     "goofspiel": (
         {"game": "goofspiel", "options": {"cards": 5}, "no_ballot_rule": "pass"},
@@ -100,10 +94,7 @@ MATCHES: dict[str, tuple[dict[str, Any], Crowds]] = {
         [([ranked(1, 2), ranked(2, 1), ranked(3, 2), ranked(4, 3, 2), 1, 2], [ranked(7, 6), 6])],
     ),
     # the captain, first in the list, votes for one of two leaders, for neither, and with a ranking
-    "captain": (
-        {"tie_rule": "captain"},
-        [([5, 1, 1, 5], [2, 3]), ([7, 1, 1, 5, 5], [4])],
-    ),
+    "captain": ({"tie_rule": "captain"}, [([5, 1, 1, 5], [2, 3]), ([7, 1, 1, 5, 5], [4])]),
     "captain ranks": (
         {"tally_method": "instant_runoff", "tie_rule": "captain"},
         [([ranked(1, 6), 6], [ranked(3, 2, 1), 1, 2]), ([ranked(7, 2), 2, 2, 6, 6, 7], [ranked(5, 1), 3, 4])],
@@ -112,10 +103,7 @@ MATCHES: dict[str, tuple[dict[str, Any], Crowds]] = {
         {"resign": "two_thirds", "tally_method": "approval"},
         [([3, RESIGN + 3, 2], [3]), ([RESIGN + liked(2, 5), RESIGN + 4, 4], [RESIGN + 1, 1])],
     ),
-    "both resigned": (
-        {"resign": "half"},
-        [([RESIGN + 3, 3], [RESIGN + 3])],
-    ),
+    "both resigned": ({"resign": "half"}, [([RESIGN + 3, 3], [RESIGN + 3])]),
 }
 
 RNG = Random(1)

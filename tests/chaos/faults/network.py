@@ -57,8 +57,7 @@ def lose_reply(script: str) -> Inject:
 
 FAULTS = (
     Fault(
-        "Valkey connections with 200 ms latency",
-        impair_connections(Impairment(delay_s=0.1, jitter_s=0.1), 8),
+        "Valkey connections with 200 ms latency", impair_connections(Impairment(delay_s=0.1, jitter_s=0.1), 8)
     ),
     Fault("Valkey connections at 50 kB/s", impair_connections(Impairment(rate=50_000), 8)),
     Fault("Valkey connections without data for 5 s", impair_connections(Impairment(black_hole=True), 5)),

@@ -95,10 +95,7 @@ def play(fake_gateway: FakeGateway, page: Page, number: int, chance: random.Rand
                 },
             )
             wait_scaled(fake_gateway, page, WINDOW_S / 2)
-        fake_gateway.say(
-            "display",
-            fake_gateway.change("turn.revealed", scripted.reveal(fake_gateway.now())),
-        )
+        fake_gateway.say("display", fake_gateway.change("turn.revealed", scripted.reveal(fake_gateway.now())))
         wait_scaled(fake_gateway, page, scripted.steps.over / 1000)
         turns += 1
     wait_scaled(fake_gateway, page, 4)

@@ -13,8 +13,5 @@ from tests.load.stock.consumers import VoteConsumer  # noqa: E402
 
 urls = URLRouter([path("ws/vote", VoteConsumer.as_asgi())])
 application = ProtocolTypeRouter(
-    {
-        "http": django_application,
-        "websocket": AllowedHostsOriginValidator(AuthMiddlewareStack(urls)),
-    }
+    {"http": django_application, "websocket": AllowedHostsOriginValidator(AuthMiddlewareStack(urls))}
 )

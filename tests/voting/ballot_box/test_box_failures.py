@@ -7,18 +7,7 @@ from django.conf import settings
 from redis import Redis, RedisError
 
 from deploy.laptop.network import LOOPBACK, free_port
-from tests.voting.box_helpers import (
-    EVENT,
-    R1,
-    TURN,
-    Y2,
-    ask,
-    cast,
-    over,
-    sealed,
-    voted,
-    with_arrival,
-)
+from tests.voting.box_helpers import EVENT, R1, TURN, Y2, ask, cast, over, sealed, voted, with_arrival
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import BoxedTurn, BoxLost, CastResult, event_key
 from voting.counting.ballots import Ballot
@@ -34,9 +23,7 @@ from voting.counting.ballots import Ballot
         lambda box, turn: box.expire(EVENT, TURN),
     ],
 )
-def test_unreachable_box_raises_redis_error(
-    call: Callable[[BallotBox, BoxedTurn], object],
-) -> None:
+def test_unreachable_box_raises_redis_error(call: Callable[[BallotBox, BoxedTurn], object]) -> None:
     unreachable = BallotBox(f"redis://{LOOPBACK}:{free_port()}/0")
     with pytest.raises(RedisError):
         call(unreachable, BoxedTurn(EVENT, TURN, 1, 1, 0, 1))

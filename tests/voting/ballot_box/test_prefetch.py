@@ -79,10 +79,7 @@ def revote_often(turn: BoxedTurn, box: BallotBox, redis: Redis) -> None:
 
 @pytest.mark.parametrize("change", [prefetch_again, lose_the_record, rebuild_the_box, revote_often])
 def test_seal_returns_all_ballots_after(
-    change: Callable[[BoxedTurn, BallotBox, Redis], None],
-    turn: BoxedTurn,
-    box: BallotBox,
-    valkey_url: str,
+    change: Callable[[BoxedTurn, BallotBox, Redis], None], turn: BoxedTurn, box: BallotBox, valkey_url: str
 ) -> None:
     cast(turn, R1)
     prefetched = box.prefetch(turn)

@@ -37,18 +37,10 @@ class MethodCase:
 
 CASES = {
     "plurality": MethodCase(
-        ballots=columns,
-        invalid=ALIEN,
-        cast=(7, 1, RESIGN + 7),
-        counts=(1, 0, 0, 0, 0, 0, 2),
-        pick=7,
+        ballots=columns, invalid=ALIEN, cast=(7, 1, RESIGN + 7), counts=(1, 0, 0, 0, 0, 0, 2), pick=7
     ),
     "lottery": MethodCase(
-        ballots=columns,
-        invalid=ALIEN,
-        cast=(4, 4, RESIGN + 4),
-        counts=(0, 0, 0, 3, 0, 0, 0),
-        pick=4,
+        ballots=columns, invalid=ALIEN, cast=(4, 4, RESIGN + 4), counts=(0, 0, 0, 3, 0, 0, 0), pick=4
     ),
     "approval": MethodCase(
         ballots=sets,
@@ -66,10 +58,7 @@ CASES = {
     ),
     "instant_runoff": MethodCase(
         ballots=rankings,
-        invalid=(
-            encode_set([1, 2]),
-            *map(encode_ranking, ([1, 1], [1, 3], [1, 0, 2], [0, 1], [1, 2, 4, 7])),
-        ),
+        invalid=(encode_set([1, 2]), *map(encode_ranking, ([1, 1], [1, 3], [1, 0, 2], [0, 1], [1, 2, 4, 7]))),
         cast=(encode_ranking([7, 1, 2]), 7, RESIGN + encode_ranking([2, 7])),
         counts=(0, 1, 0, 0, 0, 0, 2),
         pick=7,

@@ -4,14 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from voting.counting.ballots import (
-    RESIGN,
-    decode_columns,
-    encode_ranking,
-    encode_set,
-    largest_set,
-    resigns,
-)
+from voting.counting.ballots import RESIGN, decode_columns, encode_ranking, encode_set, largest_set, resigns
 from voting.counting.methods.voting_method import METHODS, VotingMethod
 from voting.protocol import MAX_CHOICE
 

@@ -24,8 +24,7 @@ windows = st.builds(lambda opens, span: Window(opens, opens + span), times, span
 
 
 @pytest.mark.parametrize(
-    ("now", "left"),
-    [(0, 20_000), (1_000, 20_000), (1_001, 19_999), (20_999, 1), (21_000, 0), (99_000, 0)],
+    ("now", "left"), [(0, 20_000), (1_000, 20_000), (1_001, 19_999), (20_999, 1), (21_000, 0), (99_000, 0)]
 )
 def test_left_ms_counts_from_opening_and_never_goes_negative(now: int, left: int) -> None:
     assert WINDOW.left_ms(now) == left

@@ -6,9 +6,7 @@ from typing import Any
 
 import msgspec
 
-from tests.voting.gateway_helpers import (
-    FakeSocket,
-)
+from tests.voting.gateway_helpers import FakeSocket
 from voting.ballot_box.async_ballot_box import AsyncBallotBox
 from voting.ballot_box.box_types import BoxClock
 from voting.gateway.presence import Presence

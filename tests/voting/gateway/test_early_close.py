@@ -6,12 +6,7 @@ import pytest
 
 from tests.voting.box_helpers import queued_tasks
 from tests.voting.gateway.presence_helpers import with_presence
-from tests.voting.gateway_helpers import (
-    FakeSocket,
-    cast,
-    make_room,
-    voter,
-)
+from tests.voting.gateway_helpers import FakeSocket, cast, make_room, voter
 from tests.voting.match_helpers import new_event, only_turn, open_now, start, vote
 from voting import protocol
 from voting.admission.seats import Seat

@@ -10,14 +10,7 @@ import pytest
 from asgiref.sync import sync_to_async
 from django.db.models import F
 
-from tests.voting.gateway_helpers import (
-    FakeSocket,
-    in_a_thread,
-    latest,
-    open_room,
-    until,
-    with_gateway,
-)
+from tests.voting.gateway_helpers import FakeSocket, in_a_thread, latest, open_room, until, with_gateway
 from tests.voting.match_helpers import new_event, play_turn, start
 from voting import protocol
 from voting.announcements import channel_layer as layer

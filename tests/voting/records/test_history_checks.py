@@ -11,9 +11,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from tests.voting.match_helpers import (
-    organizer,
-)
+from tests.voting.match_helpers import organizer
 from tests.voting.sample_histories import play_eventful_match
 from tests.voting.sample_matches import Record, plain, record_of
 from tests.voting.verifiers import SCRIPT, ours, theirs, verify

@@ -144,10 +144,7 @@ class OrganizedMatch:
             close_turn(turn.pk, self.box)
 
 
-@settings(
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(terms=TERMS, steps=st.lists(STEPS, min_size=3, max_size=14))
 def test_record_verifies_after_any_sequence_of_actions(
     terms: dict[str, Any], steps: list[tuple[str, Any]], box: BallotBox

@@ -96,9 +96,7 @@ def test_side_changes_count_by_number_whatever_their_order(
 
 
 @given(matches())
-def test_reassign_sides_moves_ballots_and_keeps_order(
-    match: tuple[list[Votes], list[SideChange]],
-) -> None:
+def test_reassign_sides_moves_ballots_and_keeps_order(match: tuple[list[Votes], list[SideChange]]) -> None:
     _, side_changes = match
     now = current_sides(side_changes)
     ballots = [Ballot(voter, side, 3, 1, place) for place, (voter, side) in enumerate(HOME_SIDES.items())]
@@ -109,9 +107,7 @@ def test_reassign_sides_moves_ballots_and_keeps_order(
 
 
 @given(matches())
-def test_deserted_side_is_left_and_empty(
-    match: tuple[list[Votes], list[SideChange]],
-) -> None:
+def test_deserted_side_is_left_and_empty(match: tuple[list[Votes], list[SideChange]]) -> None:
     votes, side_changes = match
     now = current_sides(side_changes)
     home_sides = {voter: side for turn in votes for voter, side in turn.items()}

@@ -76,11 +76,7 @@ def test_seal_recorded_before_a_crash_is_published_unchanged(
 
 @pytest.mark.parametrize("is_published", [True, False])
 def test_ballots_lost_since_the_seal_begin_a_new_epoch(
-    is_published: bool,
-    box: BallotBox,
-    published: list[Any],
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
+    is_published: bool, box: BallotBox, published: list[Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """Valkey comes back without its last second. The turn isn't sealed again as if nothing had happened."""
     turn = start(box)
