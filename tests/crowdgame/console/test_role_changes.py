@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import ExitStack
-from itertools import count, product
+from itertools import count
 from typing import Any
 
 import pytest
@@ -64,7 +64,10 @@ def open_at_each_gateway(
 @pytest.mark.parametrize(
     ("change", "role"),
     [
-        *product(("remove_member", "deactivate_in_admin", "delete_account", "change_password"), MEMBERS),
+        ("remove_member", "viewer"),
+        ("deactivate_in_admin", "cohost"),
+        ("delete_account", "viewer"),
+        ("change_password", "cohost"),
         ("change_owner_in_admin", "owner"),
     ],
 )

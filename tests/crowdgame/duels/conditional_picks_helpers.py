@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from crowdgame.duels.conditional_picks import plan_pick, remove_pick
+from crowdgame.duels.conditional_picks import plan_pick
 from crowdgame.duels.duels import seat_number
 from crowdgame.duels.time_controls import TIME_CONTROLS_BY_SLUG
 from games.engine.game import Side
@@ -28,10 +28,6 @@ def team_of(playing: Playing, side: Side) -> int:
 def plan(playing: Playing, side: Side, theirs: int, own: int) -> None:
     turn = only_turn(playing.match).pk
     plan_pick(playing.duel.event_id, team_of(playing, side), turn, theirs, own)
-
-
-def unplan(playing: Playing, side: Side, theirs: int) -> None:
-    remove_pick(playing.duel.event_id, team_of(playing, side), only_turn(playing.match).pk, theirs)
 
 
 def open_turn(playing: Playing, box: BallotBox) -> Turn:

@@ -21,14 +21,13 @@ from tests.crowdgame.duels.conditional_picks_helpers import (
     in_database,
     open_turn,
     plan,
-    unplan,
     voter,
 )
 from tests.crowdgame.duels.test_player_actions import export
 from tests.voting.match_helpers import CLASSIC, RED_WINS, only_turn, open_now, play, run_out, vote
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.voter_codes import derive_voter_code
-from voting.models import MatchResult, StoredRestriction, Turn, TurnState
+from voting.models import Match, MatchResult, StoredRestriction, Turn, TurnState
 from voting.records.recount import find_faults
 from voting.turns.closing import close_turn
 from voting.turns.turns import load_turn
@@ -151,8 +150,8 @@ def test_plan_of_alternating_game_waits_for_the_opponents_choice(box: BallotBox)
     assert not ConditionalPicks.objects.exists()
 
 
-def play_alone(match: object, side: Side, column: int, box: BallotBox) -> None:
-    turn = only_turn(match)  # type: ignore[arg-type]
+def play_alone(match: Match, side: Side, column: int, box: BallotBox) -> None:
+    turn = only_turn(match)
     open_now(turn, box)
     vote(turn, box, **{side: [column]})
     run_out(turn, box)
@@ -176,18 +175,6 @@ def test_plans_work_in_other_games(box: BallotBox, game: str, theirs: int, own: 
     cast_due(box)
     held = in_database(following)
     assert held == [(voter(playing, side), side, own)]
-
-
-def test_plan_can_be_replaced_and_removed(box: BallotBox) -> None:
-    playing = begin_days(box)
-    plan(playing, "red", 2, 5)
-    plan(playing, "red", 2, 6)
-    plan(playing, "red", 3, 4)
-    unplan(playing, "red", 3)
-    play(playing.match, box, FIRST_TURN)
-    turn = open_turn(playing, box)
-    cast_due(box)
-    assert in_box(turn, box) == [(voter(playing, "red"), "red", 6)]
 
 
 def test_takeback_deletes_plans_of_both_turns(box: BallotBox) -> None:
