@@ -13,13 +13,6 @@ from tests.server import ASGI_SERVERS_TESTED
 SPOOFED = "192.0.2.66"
 CLIENT = "93.184.216.34"
 OUTER_PROXY = "10.0.0.9"
-# The number of proxies, the header, and the client's address.
-FORWARDED = [
-    (1, f"{SPOOFED}\r\nX-Forwarded-For: {CLIENT}", CLIENT),
-    (1, "", LOOPBACK),
-    (2, f"{SPOOFED}, {CLIENT}, {OUTER_PROXY}", CLIENT),
-    (0, SPOOFED, LOOPBACK),
-]
 
 
 @pytest.mark.parametrize(
@@ -58,7 +51,15 @@ def proxied_servers(
         yield {0: none, 1: one, 2: two}
 
 
-@pytest.mark.parametrize(("proxies", "forwarded_for", "client"), FORWARDED)
+@pytest.mark.parametrize(
+    ("proxies", "forwarded_for", "client"),
+    [
+        (1, f"{SPOOFED}\r\nX-Forwarded-For: {CLIENT}", CLIENT),
+        (1, "", LOOPBACK),
+        (2, f"{SPOOFED}, {CLIENT}, {OUTER_PROXY}", CLIENT),
+        (0, SPOOFED, LOOPBACK),
+    ],
+)
 def test_servers_tell_the_application_the_address_of_the_client(
     proxied_servers: dict[int, AsgiServer], proxies: int, forwarded_for: str, client: str
 ) -> None:
