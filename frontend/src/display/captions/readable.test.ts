@@ -124,7 +124,7 @@ for (const language of ["en", ...LANGUAGES])
     const lastTurn = [verdictText([verdict], nameOf, 0.5), t("Winning chance"), "44%", "56%"].join(" ");
     assert.ok(readingTime(lastTurn) <= LAST_TURN_MS, lastTurn);
     const mistake = { number: 8, verdict, board: match.board, before: 0.5, after: 0.9 };
-    const decided = turningText({ turning: 9, mistake, missed: { side: "red", turns: 12 } }, nameOf);
+    const decided = turningText({ turning: 9, mistake, missed: { side: "red", turns: 12 }, judges: [] }, nameOf);
     const screen = [lastTurn, mistakeText(mistake, "yellow"), decided, LONG_NAMES[1]].join(" ");
     assert.ok(readingTime(screen) <= MISTAKE_MS, screen);
   });
