@@ -99,7 +99,8 @@ def _has_personal_data(event: Event, ended_ms: int) -> bool:
     if event.anonymized_at is None:
         return True
     newer = ended_ms > event.anonymized_at.timestamp() * 1000
-    return newer or any(PURGED_ROWS[name](event).exists() for name in ("tickets", "audit_entries", "nicknames"))
+    may_return = ("tickets", "audit_entries", "nicknames")
+    return newer or any(PURGED_ROWS[name](event).exists() for name in may_return)
 
 
 def count_removable(event: Event) -> RemovedRows:
