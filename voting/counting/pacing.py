@@ -26,9 +26,9 @@ CAPTION_MS, WORD_MS = 1000, 250
 UNSPACED, UNSPACED_PER_WORD = re.compile("[\u3040-\u30ff\u3400-\u9fff]"), 2
 STRETCH = {Pace.BRISK: 1.0, Pace.NORMAL: 1.2, Pace.DRAMATIC: 1.5}
 
-# Words of the captions: how many voted, of both teams; both picked one column; who drops first and gets the token; the column is
-# full; no ball drops; a team resigns; the winner; both sides have a line; the winner of the two; a draw; a
-# block; a replayed conflict or count.
+# Words of the captions: how many voted, of both teams; both picked one column; who drops first and gets the
+# token; the column is full; no ball drops; a team resigns; the winner; both sides have a line; the winner of
+# the two; a draw; a block; a replayed conflict or count.
 COUNTED, CONFLICT, ORDER, FULL, NO_DROP, RESIGNED = 4, 7, 7, 8, 6, 8
 WON, BOTH, BOTH_WON, DRAWN, BLOCKED, CONFLICT_REPLAY, COUNT_REPLAY = 9, 6, 11, 8, 5, 7, 10
 # Words of a pick: "chose", the column and its share; without a column, "no pick"; the number of votes.
