@@ -31,6 +31,7 @@ export function headline(event: EventState, phase: Phase): string {
   const turn = (phase === "reveal" ? match.reveal : match.turn)?.number ?? 1;
   if (phase === "reveal") return t("Turn %(turn)s: reveal", { turn });
   if (phase === "paused" && match.turn?.idle) return idleText(match.turn);
+  if (phase === "sealed" && match.host_wait_s) return t("Turn %(turn)s: votes are in", { turn });
   if (phase !== "waiting") return windowHeadline(phase, match.board.vote, turn);
   return isTalk(event, phase) ? t("Turn %(turn)s: time to talk", { turn }) : t("Turn %(turn)s: about to open", { turn });
 }

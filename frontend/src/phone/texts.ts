@@ -86,6 +86,7 @@ export const voteKept: string = t("Your vote is kept.");
 export const notConnected: string = t("You aren't connected.");
 export const timeIsUp: string = t("Time is up.");
 export const sealed: string = t("Sealed: counting the votes.");
+export const sealedUntilHost: string = t("Sealed: the organizer starts the reveal.");
 export const allCountedNow: string = t("Counted: here it comes.");
 export const waitingForReceipt: string = t("Checking whether your vote counted…");
 export const notVoted: string = t("You didn't vote this time.");

@@ -85,6 +85,7 @@ test("closed, sealed and counted differ in text and on the board", () => {
   assert.deepEqual(looks(over, {}), ["closed", "Time is up. You voted 3.", '<div class="lid "></div>']);
   assert.deepEqual(looks(over, { seal: { ...seal, turn: 10 } }), looks(over, {}), "a seal of another turn");
   assert.deepEqual(looks(over, { seal }), ["sealed", "Sealed: counting the votes. You voted 3.", '<div class="lid shut"></div>']);
+  assert.equal(looks({ ...over, host_wait_s: 60 }, { seal })[1], "Sealed: the organizer starts the reveal. You voted 3.");
   assert.deepEqual(looks(match({ reveal: reveal(100) }), { seal }), ["counted", "Counted: here it comes.", undefined]);
 });
 

@@ -82,7 +82,7 @@ const isCaptain = ({ event, team, voterCode }: PhoneView, { tie_rule }: Match) =
 
 function sealed(view: PhoneView, match: Match): string {
   const { ballot, hidden, hands } = view;
-  const text = isSealed(view) ? wording(view).sealed : say.timeIsUp;
+  const text = isSealed(view) ? (match.host_wait_s ? say.sealedUntilHost : wording(view).sealed) : say.timeIsUp;
   if (!isToMove(view, match) || hands) return text;
   if (ballot.status === "refused") return refused(view, match);
   if (ballot.status === "sending") return join(text, wording(view).waitingForReceipt);
