@@ -76,15 +76,18 @@ test("an analysis of another turn than the last is not shown", () => {
 
 const MISTAKE = { number: 4, verdict: COSTLY, board: stacked(["R", "Y", "", "", "", "", ""]), before: 0.5, after: 0.9 };
 
+const JUDGES = [{ name: "Heron", voter_code: "BCDFGH" }];
+const LAST_TURN = { mistake: null, judges: [] };
+
 test("after a won match the last turn is judged, then the decisive mistake, also if it is found later", () => {
   const ended = { turn: null, state: "ended", result: "red", reveal: makeReveal() } as const;
-  const state = makeEvent({ match: makeMatch({ ...ended, analysis: { ...ANALYSIS, match: { turning: 5, mistake: MISTAKE, missed: null, judges: [] } } }) });
+  const state = makeEvent({ match: makeMatch({ ...ended, analysis: { ...ANALYSIS, match: { turning: 5, mistake: MISTAKE, missed: null, judges: JUDGES } } }) });
   const verdicts = (second: number) => judgedTurn(sceneAt(state, NOW + second * 1000))?.verdicts;
   assert.deepEqual([verdicts(15.9), verdicts(16), verdicts(22.9), verdicts(23)], [undefined, ANALYSIS.verdicts, ANALYSIS.verdicts, [COSTLY]]);
   assert.deepEqual([nextChange(state, NOW + 7000), nextChange(state, NOW + 16_000), nextChange(state, NOW + 23_000)], [NOW + 16_000, NOW + 23_000, null]);
   assert.equal(sceneBoard(sceneAt(state, NOW + 23_000)), MISTAKE.board);
   const recaps = (next: number) => [16, 23].map((second) => sceneAt({ ...state, next_match_at: NOW + next * 1000 }, NOW + second * 1000).recap);
-  assert.deepEqual([recaps(22.9), recaps(34.9), recaps(35)], [[null, null], [{ mistake: null }, { mistake: null }], [{ mistake: null }, { mistake: MISTAKE }]], "the next match leaves no time");
+  assert.deepEqual([recaps(22.9), recaps(34.9), recaps(35)], [[null, null], [LAST_TURN, LAST_TURN], [{ mistake: null, judges: JUDGES }, { mistake: MISTAKE, judges: JUDGES }]], "the next match leaves no time");
 });
 
 test("the end screen names the decisive mistake, and a missed win or the turning point", () => {
@@ -98,10 +101,7 @@ test("the end screen names the decisive mistake, and a missed win or the turning
 });
 
 test("the end screen names the best judges that have a nickname", () => {
-  const text = (...names: string[]) => {
-    const judges = names.map((name, number) => ({ name, voter_code: `BCDFG${number}` }));
-    return judgesText(makeMatch({ analysis: { ...ANALYSIS, match: { turning: null, mistake: null, missed: null, judges } } }));
-  };
+  const text = (...names: string[]) => judgesText(names.map((name) => ({ name, voter_code: "BCDFGH" })));
   assert.equal(text(), "");
   assert.equal(text("Heron 7", "", "Tern"), "Best judges: \u2068Heron\u00a07\u2069, a voter, \u2068Tern\u2069");
   assert.equal(text("", "", ""), "The three best judges see it on their phones");

@@ -1,7 +1,7 @@
 import { formatPercent } from "../../live/format";
 import { p, t } from "../../live/i18n";
 import { verdictText } from "../../live/match/verdict";
-import type { Analysis, Match } from "../../protocol";
+import type { Analysis, Judge, Match } from "../../protocol";
 import type { Scene } from "../scene/scene";
 import { bothLinesText } from "./commentary";
 import { teamName } from "./sentence";
@@ -36,8 +36,8 @@ export function judgmentText(scene: Scene): string {
 }
 
 /** The best judges of an ended match. Without nicknames, only their phones tell them. Empty if the event doesn't show them. */
-export function judgesText({ analysis }: Match): string {
-  const names = analysis?.match?.judges.map(({ name }) => name) ?? [];
+export function judgesText(judges: readonly Judge[]): string {
+  const names = judges.map(({ name }) => name);
   if (names.length === 0) return "";
   if (!names.some(Boolean)) return t("The three best judges see it on their phones");
   const listed = names.map((name) => (name ? `\u2068${name.replaceAll(" ", NO_BREAK_SPACE)}\u2069` : t("a voter")));

@@ -5,6 +5,7 @@ import type { EventState, Match, Pace, Reveal, RevealSteps, Verdict } from "../.
 import { sideAtPlace, tallyForSide } from "../scene/places";
 import { revealPlan, timelineSteps } from "../scene/timeline";
 import { pickTexts } from "./pickTexts";
+import { judgesText } from "./analysis";
 import { CELEBRATION_MS, LAST_TURN_MS, MISTAKE_MS } from "../scene/scene";
 import { turnoutText } from "../votes/turnoutLevel";
 import { matchVerdict, revealSentence, unitedText } from "./captions";
@@ -127,6 +128,8 @@ for (const language of ["en", ...LANGUAGES])
     const decided = turningText({ turning: 9, mistake, missed: { side: "red", turns: 12 }, judges: [] }, nameOf);
     const screen = [lastTurn, mistakeText(mistake, "yellow"), decided, LONG_NAMES[1]].join(" ");
     assert.ok(readingTime(screen) <= MISTAKE_MS, screen);
+    const judges = judgesText(["Wandering Cormorant 72", "", "Wandering Cormorant 27"].map((name) => ({ name, voter_code: "BCDFGH" })));
+    assert.ok(readingTime(`${screen} ${judges.replaceAll("\u00a0", " ")}`) <= LAST_TURN_MS + MISTAKE_MS, judges);
   });
 
 test("an ordinary turn takes about six seconds, a special one longer", () => {

@@ -39,7 +39,7 @@ export function EndScreen({ view }: { view: StageView }) {
   const { winner } = verdict;
   const [line, reason] = mistake ? [mistakeText(mistake, match.result), plainText({ state: view.state, match }, turningText(match.analysis!.match!, teamName))] : [verdict.line, verdict.reason];
   const united = winner && !recap ? unitedText(view.state, match, winner) : "";
-  const judges = recap ? judgesText(match) : "";
+  const judges = judgesText(recap?.judges ?? []);
   const sides = mistake ? null : match.sides;
   const series = currentSeries(view.state);
   const isDecided = series.winner !== null;

@@ -55,7 +55,7 @@ test("the costliest mistake is shown after a win and after a draw, not after a s
     const state = makeEvent({ match: makeMatch({ turn: null, reveal: makeReveal(), analysis, ...part }) });
     return [15_900, 16_000, 23_000].map((ms) => sceneAt(state, NOW + ms).recap);
   };
-  for (const result of ["red", "draw"] as const) assert.deepEqual(recaps({ state: "ended", result }), [null, { mistake: null }, { mistake }]);
+  for (const result of ["red", "draw"] as const) assert.deepEqual(recaps({ state: "ended", result }), [null, { mistake: null, judges: [] }, { mistake, judges: [] }]);
   assert.deepEqual(recaps({ state: "aborted" }), [null, null, null]);
 });
 

@@ -1,4 +1,4 @@
-import type { Board, CloseCall, DecisiveMistake, EventState, Match, Reveal, Side, Turn } from "../../protocol";
+import type { Board, CloseCall, DecisiveMistake, EventState, Judge, Match, Reveal, Side, Turn } from "../../protocol";
 import { boardBefore } from "../../board/boardBefore";
 import { heldMs, revealEnd } from "../../live/match/phase";
 import { isPartHidden } from "./places";
@@ -15,8 +15,8 @@ export interface Scene {
   stage: RevealProgress | null;
   plan: RevealPlan | null;
   call: CloseCall | null;
-  /** Some time after a match, its analysis is shown: that of the last turn, then the costliest mistake. */
-  recap: { mistake: DecisiveMistake | null } | null;
+  /** Some time after a match, its analysis is shown: that of the last turn, then the costliest mistake. With both, the best judges. */
+  recap: { mistake: DecisiveMistake | null; judges: readonly Judge[] } | null;
   leftMs: number;
 }
 
@@ -48,8 +48,8 @@ function recapAt(match: Match, now: number, nextMatchAt: number | null): Scene["
   const begins = revealEnd(match) + CELEBRATION_MS;
   const roomMs = (nextMatchAt ?? Infinity) - begins;
   if (!match.analysis || match.state !== "ended" || now < begins || roomMs < LAST_TURN_MS) return null;
-  const isOver = now >= begins + LAST_TURN_MS && roomMs >= LAST_TURN_MS + MISTAKE_MS;
-  return { mistake: isOver ? (match.analysis.match?.mistake ?? null) : null };
+  const found = roomMs >= LAST_TURN_MS + MISTAKE_MS ? match.analysis.match : null;
+  return { mistake: (now >= begins + LAST_TURN_MS && found?.mistake) || null, judges: found?.judges ?? [] };
 }
 
 /** The next moment at which the screen after a match changes. Infinity if there is none. */
