@@ -27,9 +27,9 @@ UNSPACED, UNSPACED_PER_WORD = re.compile("[\u3040-\u30ff\u3400-\u9fff]"), 2
 STRETCH = {Pace.BRISK: 1.0, Pace.NORMAL: 1.2, Pace.DRAMATIC: 1.5}
 
 # Words of the captions: how many voted, of both teams; both picked one column; who drops first and gets the
-# token; the column is full; no ball drops; a team resigns; the winner; both sides have a line; the winner of
-# the two; a draw; a block; a replayed conflict or count.
-COUNTED, CONFLICT, ORDER, FULL, NO_DROP, RESIGNED = 4, 7, 7, 8, 6, 8
+# token; the column is full; who gets the token then; no ball drops; a team resigns; the winner; both sides
+# have a line; the winner of the two; a draw; a block; a replayed conflict or count.
+COUNTED, CONFLICT, ORDER, FULL, RECEIVED, NO_DROP, RESIGNED = 4, 9, 7, 8, 4, 6, 8
 WON, BOTH, BOTH_WON, DRAWN, BLOCKED, CONFLICT_REPLAY, COUNT_REPLAY = 9, 6, 11, 8, 5, 7, 10
 # Words of a pick: "chose", the column and its share; without a column, "no pick"; the number of votes.
 PICK, NO_PICK, VOTES = 3, 2, 3
@@ -214,13 +214,16 @@ def _falls_ms(
     falls = {"drops": FALL_MS, "second": FALL_MS if in_turn else 0}
     outcome_ms = _outcome_ms(resolution, names, name_words)
     lands = {"lines": outcome_ms or SETTLE_MS, "verdict": 0, "token": TOKEN_MS if passes else 0}
+    has_forfeit = any(drop.row is None for drop in resolution.drops)
+    if passes and has_forfeit:
+        lands["token"] = reading_ms(RECEIVED + name_words)
     if resolution.double_win:
         lands |= {"lines": reading_ms(BOTH), "verdict": outcome_ms}
     unread_ms = _falls_reading_ms(resolution, names, name_words) - sum(falls.values())
     if outcome_ms:
         falls["second" if in_turn else "drops"] += max(0, unread_ms)
     else:
-        lands["lines"] = max(lands["lines"], unread_ms - lands["token"])
+        lands["lines"] = max(lands["lines"], unread_ms - (0 if has_forfeit else lands["token"]))
     return falls | lands
 
 

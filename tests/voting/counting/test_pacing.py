@@ -49,7 +49,7 @@ def test_steps_begin_one_after_the_other_in_every_situation() -> None:
 
 
 def test_ordinary_turn_takes_about_six_seconds_at_normal_pace() -> None:
-    """How many voted are four words, which take 2 s to read; the picks are twelve, which take 4 s."""
+    """Reading how many voted, four words and figures, takes 2 s, and the picks, twelve, 4 s."""
     steps = pace(ORDINARY)
     assert (steps.picks, steps.over) == (2_400, 6_400)
     assert (steps.hold, steps.second, steps.verdict, steps.token, steps.replay) == (None,) * 5

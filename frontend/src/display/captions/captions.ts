@@ -21,7 +21,7 @@ export function revealSentence(step: TimelineStep, context: RevealContext, call:
 }
 
 const TEXTS: Record<TimelineStep, (context: RevealContext, call: CloseCall | null) => string> = {
-  sealed, pour: sealed, picks, hold: picks, drops, second: drops, lines, verdict: outcome, token: outcome, replay: closeCallText, over: outcome,
+  sealed, pour: sealed, picks, hold: picks, drops, second: drops, lines, verdict: outcome, token: afterwards, replay: closeCallText, over: afterwards,
 };
 
 /** Also shown between the deadline and the reveal. */
@@ -41,8 +41,9 @@ function movers({ match, reveal }: RevealContext): Side[] {
 }
 
 function picks(context: RevealContext): string {
-  const { conflict: column } = context.reveal.resolution;
-  if (column !== null) return isThreatConflict(context) ? t("Both saw the winning column: %(column)s", { column }) : t("Both chose column %(column)s", { column });
+  const { conflict: column, token_before } = context.reveal.resolution;
+  if (column !== null && isThreatConflict(context)) return t("Both saw the winning column: %(column)s", { column });
+  if (column !== null) return token_before ? t("Both chose column %(column)s: the token decides", { column }) : t("Both chose column %(column)s", { column });
   const resigning = movers(context).filter((side) => tallyForSide(context.reveal, side)?.decided_by === "resign");
   if (resigning.length > 1) return t("Both teams give up");
   return resigning[0] ? t("%(name)s gives up", { name: teamName(resigning[0]) }) : "";
@@ -58,7 +59,7 @@ function drops({ reveal: { resolution } }: RevealContext): string {
   if (second.row === null) return t("Column %(column)s is full: %(name)s loses the drop", { column: second.column, name: teamName(second.side) });
   const name = teamName(first.side);
   const receiver = tokenReceiver(resolution);
-  return receiver ? t("%(name)s drops first, %(other)s gets the token", { name, other: teamName(receiver) }) : t("%(name)s drops first", { name });
+  return receiver ? t("%(name)s drops first, %(other)s gets the token", { name, other: teamName(receiver) }) : t("%(name)s holds the token and drops first", { name });
 }
 
 function lines(context: RevealContext): string {
@@ -73,6 +74,13 @@ function outcome(context: RevealContext): string {
   if (double_win) return result === token_before ? t("Four in a row for both: %(name)s held the token and wins", { name }) : endReasonText("other", name, teamName(otherSide(result)));
   if (lines.length > 1) return n("%(count)s line at once: %(name)s wins", "%(count)s lines at once: %(name)s wins", lines.length, { name });
   return lines.length ? t("%(name)s has four in a row", { name }) : t("%(name)s wins", { name });
+}
+
+/** Who receives the token, if the caption of the drops said instead that a ball has no room. */
+function afterwards(context: RevealContext): string {
+  const { resolution } = context.reveal;
+  const receiver = tokenReceiver(resolution);
+  return receiver && resolution.drops.some(({ row }) => row === null) ? t("%(name)s gets the token", { name: teamName(receiver) }) : outcome(context);
 }
 
 /** Threats are named when the next vote opens. */

@@ -3,9 +3,10 @@ import test from "node:test";
 import type { Board, Match, Part } from "../../protocol";
 import { threatLabel, threatText } from "./commentary";
 import { fillTeamNames, type Sentence } from "./sentence";
-import { makeEvent, makeMatch, makeResolution, makeReveal, stacked, makeTally } from "../fixtures";
+import { makeEvent, makeMatch, makeResolution, makeReveal, makeTurn, NOW, stacked, makeTally } from "../fixtures";
 import type { TimelineStep } from "../scene/timeline";
 import { decisionText, revealSentence, sealed } from "./captions";
+import { openingSentence } from "./openingSentence";
 
 function sentenceText(sentence: Sentence): string {
   return sentence.map((part) => (typeof part === "string" ? part : part.name)).join("");
@@ -48,7 +49,7 @@ test("hidden hints leave out every comment on a winning column", () => {
   const drops = [{ side: "red", column: 4, row: 1 }, { side: "yellow", column: 4, row: 2 }] as const;
   assert.equal(threatText(context), "");
   assert.equal(threatLabel(context, "red"), "");
-  assert.equal(story("picks", board, { drops, conflict: 4 }, ["hints"]), "Both chose column 4");
+  assert.equal(story("picks", board, { drops, conflict: 4 }, ["hints"]), "Both chose column 4: the token decides");
   assert.equal(story("lines", board, { drops, block: drops[1] }, ["hints"]), "");
 });
 
@@ -61,7 +62,21 @@ test("a conflict over a winning column says that both saw it", () => {
   const drops = [{ side: "red", column: 4, row: 1 }, { side: "yellow", column: 4, row: 2 }] as const;
   const winning = stacked(["R", "R", "R", "RY", "", "", ""]);
   assert.equal(story("picks", winning, { drops, conflict: 4 }), "Both saw the winning column: 4");
-  assert.equal(story("picks", stacked(["R", "R", "", "RY", "", "", ""]), { drops, conflict: 4 }), "Both chose column 4");
+  assert.equal(story("picks", stacked(["R", "R", "", "RY", "", "", ""]), { drops, conflict: 4 }), "Both chose column 4: the token decides");
+});
+
+test("a ball without room is announced as it falls, and who gets the token as it passes", () => {
+  const drops = [{ side: "red", column: 6, row: 6 }, { side: "yellow", column: 6, row: null }] as const;
+  const full = (step: TimelineStep) => story(step, stacked(["", "", "", "", "", "RYRYRR", ""]), { drops, conflict: 6, token_after: "yellow" });
+  assert.deepEqual([full("second"), full("token"), full("over")], ["Column 6 is full: South loses the drop", "South gets the token", "South gets the token"]);
+});
+
+test("the opening of the first vote says what the token is for", () => {
+  const hint = (number: number, home: boolean) => {
+    const match = makeMatch({ turn: makeTurn({ number }) });
+    return sentenceText(openingSentence({ state: makeEvent({ match }), match }, home, NOW));
+  };
+  assert.deepEqual([hint(1, false), hint(1, true), hint(2, false), hint(2, true)], ["Same column: the token's holder drops first", "Same column: the token's holder drops first", "", "You hold the token this turn"]);
 });
 
 test("a block is announced once its ball has landed", () => {

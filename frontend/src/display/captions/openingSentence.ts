@@ -16,10 +16,11 @@ export function openingSentence(context: MatchContext, home: boolean, now: numbe
   return now < turn.opens_at + shownMs ? sentence : [];
 }
 
-/** On a team's own screen, also says that it holds the token if nothing is more urgent. */
+/** In the first turn, says what the token is. On a team's own screen, says that it holds the token if nothing is more urgent. */
 function openingText(context: MatchContext, home: boolean): string {
   const text = halfTurnText(context) || threatText(context);
-  const { token } = context.match.board;
+  const { board: { token }, turn } = context.match;
+  if (!text && token && turn?.number === 1) return t("Same column: the token's holder drops first");
   if (text || !home || !token || sidePlace(context.match, token) !== 0) return text;
   return t("You hold the token this turn");
 }
