@@ -188,7 +188,7 @@ def _view_turn(report: MatchReport, turn: TurnReport, turned: int, analysis: Ana
     for side, vote in turn.votes.items():
         counts = describe_counts(report, vote.counts) or pgettext("votes", "none")
         shares += " " + _("%(team)s: %(votes)s.") % {"team": report.teams[side], "votes": counts}
-    holder = came.token_after
+    holder = came.token_after if came.result == "open" else came.token_before
     choices = [translate_text(turn.board.action_name(n), _) for n in range(1, turn.board.columns + 1)]
     return TurnView(
         number=turn.number,

@@ -137,6 +137,7 @@ def test_report_leaves_token_in_conflict_that_ends_match(box: BallotBox) -> None
     assert describe_turn(report, report.turns[-1]).endswith(
         "Rooks held the token and dropped first; Doves landed on top. Four in a row for Rooks."
     )
+    assert [turn.token for turn in view_report(report).turns[-2:]] == ["Rooks", "Rooks"]
 
 
 @pytest.mark.parametrize(
