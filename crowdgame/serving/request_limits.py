@@ -16,18 +16,19 @@ BUSY_RETRY_S = 3
 NOTHING = re.compile(rb"(?!)")
 
 
-def _response(status: bytes, text: bytes, headers: bytes = b"") -> bytes:
+def response(status: bytes, text: bytes, headers: bytes = b"") -> bytes:
     return (
         b"HTTP/1.1 %b\r\nContent-Type: text/plain; charset=utf-8\r\nX-Content-Type-Options: nosniff\r\n"
         b"%bConnection: close\r\nContent-Length: %d\r\n\r\n%b"
     ) % (status, headers, len(text), text)
 
 
-HEAD_TOO_LARGE_RESPONSE = _response(
+HEAD_TOO_LARGE_RESPONSE = response(
     b"431 Request Header Fields Too Large", b"The headers of the request are too large.\n"
 )
-BODY_TOO_LARGE_RESPONSE = _response(b"413 Content Too Large", b"The request is too large.\n")
-BUSY_RESPONSE = _response(
+INVALID_REQUEST_RESPONSE = response(b"400 Bad Request", b"The request is invalid.\n")
+BODY_TOO_LARGE_RESPONSE = response(b"413 Content Too Large", b"The request is too large.\n")
+BUSY_RESPONSE = response(
     b"503 Service Unavailable",
     b"Too many requests at once. Try again in a few seconds.\n",
     b"Retry-After: %d\r\n" % BUSY_RETRY_S,

@@ -52,12 +52,9 @@ class Service:
     def body_limits(self) -> BodyLimits:
         return BodyLimits(self.proxies, self.upload_paths)
 
-    def drain_on_signals(self, stop_listening: Callable[[], object], stop: Callable[[], None]) -> None:
-        """Install signal handlers: the first of SIGNALS drains, the second kills the process.
-
-        `stop_listening` and `stop` are the server's own. Call it on the event loop.
-        """
-        loop = asyncio.get_running_loop()
+    async def drained(self, stop_listening: Callable[[], object]) -> None:
+        """Wait for the first of SIGNALS, then stop listening and drain. Another one kills the process."""
+        loop, begun = asyncio.get_running_loop(), asyncio.Event()
         kept = self.listener.dup()  # the server closes its own, but shutting down needs an open one
 
         def begin() -> None:
@@ -67,20 +64,15 @@ class Service:
                 signal.signal(number, signal.SIG_DFL)
             stop_listening()
             close_listener(kept)
-            ending = loop.create_task(self._drain())
-            ending.add_done_callback(lambda _: end())
-
-        def end() -> None:
-            log.info("gateway stopped")
-            stop()
+            begun.set()
 
         for number in SIGNALS:
             loop.add_signal_handler(number, begin)
         log.info("gateway started, capacity: %d connections", max_connections())
-
-    async def _drain(self) -> None:
+        await begun.wait()
         try:
             async with asyncio.timeout(self.drain_s + CLOSE_TIMEOUT_S):
                 await self.drain(self.drain_s)
         except TimeoutError:
             log.warning("drain timed out after %g s, some sockets are still open", self.drain_s)
+        log.info("gateway stopped")

@@ -19,10 +19,9 @@ Send = Callable[[dict[str, Any]], Awaitable[None]]
 
 MAX_QUEUED_FRAMES = 64
 DRAIN_TIMEOUT_S = 10.0
-# Autobahn's Disconnected is a RuntimeError, and uvicorn raises one after it has closed the socket itself.
-SOCKET_CLOSED_ERRORS = (OSError, RuntimeError)
 
-FINAL_TEXT_FRAME, MASK_BIT = 0x81, 0x80
+FINAL, TEXT = 0x80, 1
+FINAL_TEXT_FRAME, MASK_BIT = FINAL | TEXT, 0x80
 SHORT_HEADER_BYTES = 6
 SHORT_PAYLOAD_LIMIT = 126
 LARGE_PAYLOAD_LIMIT = 1 << 16
@@ -44,12 +43,16 @@ def text_frame(text: str) -> Frames:
 
 
 def encode_text_frame(payload: bytes) -> bytes:
+    return encode_frame(TEXT, payload)
+
+
+def encode_frame(kind: int, payload: bytes) -> bytes:
     size = len(payload)
     if size < SHORT_PAYLOAD_LIMIT:
-        return bytes((FINAL_TEXT_FRAME, size)) + payload
+        return bytes((FINAL | kind, size)) + payload
     if size < LARGE_PAYLOAD_LIMIT:
-        return bytes((FINAL_TEXT_FRAME, SHORT_PAYLOAD_LIMIT)) + size.to_bytes(2, "big") + payload
-    return bytes((FINAL_TEXT_FRAME, SHORT_PAYLOAD_LIMIT + 1)) + size.to_bytes(8, "big") + payload
+        return bytes((FINAL | kind, SHORT_PAYLOAD_LIMIT)) + size.to_bytes(2, "big") + payload
+    return bytes((FINAL | kind, SHORT_PAYLOAD_LIMIT + 1)) + size.to_bytes(8, "big") + payload
 
 
 def read_short_text(data: bytes) -> bytes | None:
@@ -60,9 +63,13 @@ def read_short_text(data: bytes) -> bytes | None:
     size = len(data) - SHORT_HEADER_BYTES
     if not (0 <= size < SHORT_PAYLOAD_LIMIT and data[0] == FINAL_TEXT_FRAME and data[1] == MASK_BIT | size):
         return None
-    key = (data[2:SHORT_HEADER_BYTES] * (size // 4 + 1))[:size]
-    text = int.from_bytes(data[SHORT_HEADER_BYTES:], "big") ^ int.from_bytes(key, "big")
-    return text.to_bytes(size, "big")
+    return unmask(data[SHORT_HEADER_BYTES:], data[2:SHORT_HEADER_BYTES])
+
+
+def unmask(payload: bytes, mask: bytes) -> bytes:
+    size = len(payload)
+    key = (mask * (size // 4 + 1))[:size]
+    return (int.from_bytes(payload, "big") ^ int.from_bytes(key, "big")).to_bytes(size, "big")
 
 
 class SendQueue:
@@ -140,7 +147,7 @@ class SendQueue:
             awaited = sending.send(None)
         except StopIteration:
             return
-        except SOCKET_CLOSED_ERRORS:  # its disconnect event follows
+        except OSError:  # its disconnect event follows
             self._ended = True
             return
         self._drain_task = asyncio.create_task(self._drain(_finish(sending, awaited)))
@@ -153,7 +160,7 @@ class SendQueue:
                     await self._send(self._queued.pop(0))
         except TimeoutError:
             self._overflow()
-        except SOCKET_CLOSED_ERRORS:
+        except OSError:
             self._ended = True
         else:
             self._drain_task = None
@@ -170,7 +177,7 @@ class SendQueue:
     async def _close_anyway(self) -> None:
         try:
             await self._send({"type": "websocket.close", "code": CloseCode.TOO_SLOW})
-        except SOCKET_CLOSED_ERRORS:
+        except OSError:
             return
 
 

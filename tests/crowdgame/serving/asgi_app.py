@@ -5,7 +5,7 @@
 
 `flood <frames>` sends that many frames of 100,000 characters. `nag` sends a word repeatedly. `nagged` reports
 whether that still runs, or ended as it does for a disconnected client. `close <code>` closes the socket.
-After `register`, a reader answers texts that start with `now` in capitals. Any other text is echoed. The
+After `register`, a reader answers texts that start with `now` in capitals. Any other message is echoed. The
 response to a POST is the length of its body; `?<chunks>` asks for that many chunks of 100,000 bytes. At
 `/client`, the response or first message is the scheme and the client address.
 """
@@ -17,8 +17,6 @@ from importlib import import_module
 from pathlib import Path
 from types import NoneType
 from typing import Any
-
-from autobahn.exception import Disconnected
 
 from crowdgame.serving.listener import adopt_listener
 from crowdgame.serving.service import Service
@@ -41,6 +39,9 @@ async def application(scope: Any, receive: Any, send: Any) -> None:
     if client:
         await send({"type": "websocket.send", "text": client})
     while (event := await receive())["type"] == "websocket.receive":
+        if "text" not in event:
+            await send({"type": "websocket.send", "bytes": event["bytes"]})
+            continue
         if event["text"] == "register":
             register_reader(scope["extensions"])
         await answer(event["text"], send)
@@ -74,7 +75,7 @@ async def answer(text: str, send: Any) -> None:
     elif word == "nag":
         await nag(send)
     elif word == "nagged":
-        orderly = isinstance(Nagging.ended_by, (NoneType, OSError, Disconnected))
+        orderly = isinstance(Nagging.ended_by, (NoneType, OSError))
         await send({"type": "websocket.send", "text": str(orderly)})
     elif word == "close":
         await send({"type": "websocket.close", "code": int(count)})

@@ -5,11 +5,11 @@ import time
 
 import pytest
 
-from crowdgame.serving.handshake import read_handshake
 from deploy.laptop.network import LOOPBACK
 from tests.crowdgame.serving.conftest import AsgiServer
 
 KEY = "dGhlIHNhbXBsZSBub25jZQ=="
+HELLO = b"\x81\x85\0\0\0\0hello"
 ANSWER = b"\x81\x05hello"
 USUAL = {
     "Host": "here",
@@ -76,7 +76,7 @@ def test_handshake_may_arrive_in_pieces(asgi_server: AsgiServer, headers: dict[s
             connection.sendall(whole[start : start + 40])
             time.sleep(0.002)
         read_until(connection, b"\r\n\r\n")
-        connection.sendall(b"\x81\x85\0\0\0\0hello")
+        connection.sendall(HELLO)
         assert read_until(connection, ANSWER) == ANSWER
 
 
@@ -87,31 +87,19 @@ def test_handshake_may_arrive_in_pieces(asgi_server: AsgiServer, headers: dict[s
         {"Sec_WebSocket_Key": ""},
         {"Sec_WebSocket_Key": "short"},
         {"X": f"y\r\nSec-WebSocket-Key: {KEY}"},
-    ],
-)
-def test_invalid_handshake_is_rejected(asgi_server: AsgiServer, headers: dict[str, str]) -> None:
-    assert status(answer(asgi_server, head(**headers))) in {400, 426}
-    assert status(answer(asgi_server, head())) == 101
-
-
-@pytest.mark.parametrize(
-    "headers",
-    [
         {"Content_Length": "4"},
         {"Transfer_Encoding": "chunked"},
-        {"Sec_WebSocket_Protocol": "chess"},
         {"Host": "here:there"},
         {"Host": "[here"},
         {"Origin": "http://[bad"},
         {"Origin": "http://here:there"},
         {"Origin": "elsewhere"},
+        {"Connection": "keep-alive"},
     ],
 )
-def test_read_handshake_leaves_unusual_requests_to_the_server(headers: dict[str, str]) -> None:
-    assert read_handshake(head(**headers) + b"rest") is None
-    usual = read_handshake(head(Host="[::1]:8000", Origin="https://elsewhere.example:443") + b"rest")
-    assert usual is not None
-    assert usual[1] == b"rest"
+def test_invalid_handshake_is_rejected(asgi_server: AsgiServer, headers: dict[str, str]) -> None:
+    assert status(answer(asgi_server, head(**headers))) in {400, 426}
+    assert status(answer(asgi_server, head())) == 101
 
 
 @pytest.mark.parametrize(
@@ -124,12 +112,20 @@ def test_read_handshake_leaves_unusual_requests_to_the_server(headers: dict[str,
         (b"Host: here\r\n", b""),
         (b"Host: here\r\n", b"Host: here\r\n" * 2),
         (b"Version: 13", b"Version: 8"),
-        (KEY.encode(), b"short"),
     ],
 )
-def test_read_handshake_leaves_other_requests_to_the_server(usual: bytes, unusual: bytes) -> None:
-    assert read_handshake(head())
-    assert read_handshake(head().replace(usual, unusual)) is None
+def test_invalid_request_is_no_handshake(asgi_server: AsgiServer, usual: bytes, unusual: bytes) -> None:
+    assert status(answer(asgi_server, head().replace(usual, unusual))) in {400, 426}
+
+
+def test_kept_alive_connection_becomes_a_websocket(asgi_server: AsgiServer) -> None:
+    """As behind a reverse proxy, which reuses its connections."""
+    with dial(asgi_server) as connection:
+        for _ in range(2):
+            connection.sendall(b"GET / HTTP/1.1\r\nHost: here\r\n\r\n")
+            assert status(read_until(connection, b"\r\n\r\n")) == 204
+        connection.sendall(head() + HELLO)
+        assert read_until(connection, ANSWER).endswith(ANSWER)
 
 
 def test_pipelined_requests_are_not_mixed_up(asgi_server: AsgiServer) -> None:

@@ -3,7 +3,6 @@
 import signal
 import socket
 import time
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,7 @@ from tests.crowdgame.serving.conftest import AsgiServer, run_asgi_server
 from tests.crowdgame.serving.test_handshake import dial, head, read_until
 from tests.deploy.processes import handles_sigterm, wait_until
 from tests.server import ASGI_SERVERS_TESTED
-from voting.protocol import MAX_FRAME_BYTES, CloseCode
+from voting.protocol import CloseCode
 
 TIMEOUT_S = 20
 FLOOD = 1_000  # a hundred megabytes
@@ -101,29 +100,6 @@ def send_has_failed(connection: ClientConnection) -> bool:
     """Whether the application's send has failed as for a disconnected client."""
     connection.send("nagged")
     return connection.recv(timeout=TIMEOUT_S) == "True"
-
-
-@pytest.mark.parametrize("size", [MAX_FRAME_BYTES + 1, 70_000, 500_000])
-def test_oversized_frame_is_closed_with_its_code(asgi_server: AsgiServer, size: int) -> None:
-    with asgi_server.open() as connection:
-        connection.send("x" * MAX_FRAME_BYTES)
-        assert connection.recv(timeout=TIMEOUT_S) == "x" * MAX_FRAME_BYTES
-        connection.send("x" * size)
-        assert closed_with(connection) == CloseCode.FRAME_TOO_LARGE
-    with asgi_server.open() as connection:
-        with suppress(ConnectionClosed):  # the server may close before the last fragment
-            connection.send(iter(["x" * MAX_FRAME_BYTES] * (size // MAX_FRAME_BYTES + 1)))
-        assert closed_with(connection) == CloseCode.FRAME_TOO_LARGE
-
-
-@pytest.mark.parametrize("text", ["a", "é", "x" * 125, "x" * 126, "€" * 300, "✓" * 41])
-def test_text_of_every_length_is_echoed(asgi_server: AsgiServer, text: str) -> None:
-    with asgi_server.open() as connection:
-        for _ in range(3):
-            connection.send(text)
-        assert [connection.recv(timeout=TIMEOUT_S) for _ in range(3)] == [text] * 3
-        connection.send([text, "!", text])
-        assert connection.recv(timeout=TIMEOUT_S) == f"{text}!{text}"
 
 
 def test_close_code_reaches_client(asgi_server: AsgiServer) -> None:

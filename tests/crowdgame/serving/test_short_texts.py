@@ -4,19 +4,14 @@ import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import pytest
-
+from crowdgame.serving.frames import TEXT
 from tests.crowdgame.serving.conftest import AsgiServer
+from tests.crowdgame.serving.test_conformance import frame
 from tests.crowdgame.serving.test_handshake import dial, head, read_until
 from tests.socket_queues import wait_until_read
 from voting.gateway.send_queue import read_short_text
 
 TIMEOUT_S = 20
-
-
-def masked(text: bytes, mask: bytes = b"mask", first: int = 0x81) -> bytes:
-    payload = bytes(byte ^ mask[place % 4] for place, byte in enumerate(text))
-    return bytes((first, 0x80 | len(text))) + mask + payload
 
 
 @contextmanager
@@ -25,7 +20,7 @@ def registered(asgi_server: AsgiServer) -> Iterator[socket.socket]:
     with dial(asgi_server) as connection:
         connection.sendall(head())
         read_until(connection, b"\r\n\r\n")
-        connection.sendall(masked(b"register"))
+        connection.sendall(frame(TEXT, b"register"))
         read_until(connection, b"register")
         yield connection
 
@@ -49,53 +44,19 @@ def test_reader_gets_texts_and_application_those_it_refuses(asgi_server: AsgiSer
 
 def test_frames_that_arrive_together_stay_in_order(asgi_server: AsgiServer) -> None:
     with registered(asgi_server) as connection:
-        connection.sendall(masked(b"one") + masked(b"now two") + masked(b"three"))
+        connection.sendall(frame(TEXT, b"one") + frame(TEXT, b"now two") + frame(TEXT, b"three"))
         assert answers(connection, b"one", b"now two", b"three")
-        connection.sendall(masked(b"now four"))
+        connection.sendall(frame(TEXT, b"now four"))
         assert answers(connection, b"NOW FOUR")
-
-
-@pytest.mark.parametrize("cut", [1, 2, 4, 6, 8])
-def test_frame_in_two_pieces_is_read_once(asgi_server: AsgiServer, cut: int) -> None:
-    with registered(asgi_server) as connection:
-        frame = masked(b"now x")
-        connection.sendall(frame[:cut])
-        wait_until_read(connection)
-        connection.sendall(frame[cut:])
-        assert answers(connection, b"now x")
 
 
 def test_rest_of_a_frame_is_not_taken_for_a_frame(asgi_server: AsgiServer) -> None:
     """After the two bytes of the header, the rest looks like a frame two bytes shorter."""
     text = b"now, a text"
-    rest = masked(text, mask=bytes((0x81, 0x80 | len(text) - 2, 1, 2)))[2:]
+    rest = frame(TEXT, text, mask=bytes((0x81, 0x80 | len(text) - 2, 1, 2)))[2:]
     assert read_short_text(rest) is not None
     with registered(asgi_server) as connection:
-        connection.sendall(masked(text)[:2])
+        connection.sendall(frame(TEXT, text)[:2])
         wait_until_read(connection)
         connection.sendall(rest)
         assert answers(connection, text)
-
-
-def test_fragments_and_control_frames_take_the_usual_path(asgi_server: AsgiServer) -> None:
-    with registered(asgi_server) as connection:
-        connection.sendall(masked(b"now ", first=0x01))
-        wait_until_read(connection)
-        connection.sendall(masked(b"", first=0x89))
-        assert connection.recv(2) == b"\x8a\x00"
-        connection.sendall(masked(b"x", first=0x80))
-        assert answers(connection, b"now x")
-
-
-@pytest.mark.parametrize("frames", [(masked(b"now ", first=0x01), masked(b"now x")), (masked(b"\xff"),)])
-def test_invalid_text_ends_the_connection(asgi_server: AsgiServer, frames: tuple[bytes, ...]) -> None:
-    """A text within a fragmented message, and a text that isn't UTF-8."""
-    with registered(asgi_server) as connection:
-        for frame in frames:
-            wait_until_read(connection)
-            connection.sendall(frame)
-        try:
-            received = read_until(connection, b"never sent")
-        except ConnectionResetError:
-            return
-        assert b"NOW" not in received
