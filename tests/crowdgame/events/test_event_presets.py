@@ -24,6 +24,11 @@ def test_presets_are_listed_in_order() -> None:
     ]  # fmt: skip
 
 
+def test_only_templates_for_classes_start_without_nicknames() -> None:
+    without = {preset.slug for preset in PRESETS if preset.build_event().nicknames == "off"}
+    assert without == {"first-game", "two-classes", "class-against-class"}
+
+
 @pytest.mark.parametrize("preset", READY_PRESETS, ids=lambda preset: preset.slug)
 def test_preset_creates_playable_event_in_one_click(
     preset: Preset, browser: Client, organizer: User, box: BallotBox

@@ -11,11 +11,12 @@ import pytest
 
 from tests.voting.gateway_helpers import new_room, playing, until
 from voting import protocol
-from voting.gateway import socket
+from voting.admission.seats import Seat
+from voting.gateway import hooks, socket
 from voting.gateway.phone import PhoneConsumer
 from voting.gateway.server_extensions import READ_TEXTS
 from voting.gateway.socket import SocketConsumer
-from voting.protocol import CloseCode
+from voting.protocol import CloseCode, NicknameAnswered, NicknameAsk
 
 
 class FakeConnection:
@@ -83,6 +84,28 @@ def test_disconnected_phone_receives_nothing_more() -> None:
 
 
 # ------------------------------------------------------------------ messages read in the server's callback
+
+
+def test_phone_chooses_nicknames_one_at_a_time_and_only_a_few_in_a_row(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[str | None] = []
+
+    async def answer(_event: int, _code: str, message: NicknameAsk, _now: int) -> NicknameAnswered:
+        asked.append(message.name)
+        return NicknameAnswered()
+
+    async def ask() -> None:
+        room, phone = new_room(1, 0, playing(1)), PhoneConsumer({}, FakeConnection().send)
+        phone.voter = room.add_voter(phone, Seat(1, "a", 1))
+        for number in range(20):
+            for name in (f"first {number}", f"second {number}"):
+                phone.handle_now(NicknameAsk(name=name), room)
+            await asyncio.sleep(0)
+
+    monkeypatch.setattr(hooks, "nickname_requests", [answer])
+    asyncio.run(ask())
+    assert asked == [f"first {number}" for number in range(10)]
 
 
 class Probe(SocketConsumer):
