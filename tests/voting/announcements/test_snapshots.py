@@ -27,7 +27,7 @@ from voting.counting.commitments import commit_lot
 from voting.counting.tally import SideTally
 from voting.models import Event, Turn
 from voting.protocol import ActionAsk
-from voting.terms import EndReason, Lobby, TeamChoice
+from voting.terms import EndReason, Lobby, Nicknames, TeamChoice
 from voting.turns.turns import start_match
 
 pytestmark = pytest.mark.django_db
@@ -50,6 +50,7 @@ def test_snapshot_before_first_match(box: BallotBox) -> None:
         next_match_at=None,
         finished=(),
         game="simultaneous-captains-mistress",
+        nicknames=Nicknames.SUGGESTED,
         next_lot=commit_lot(event.next_seed),
     )
 
