@@ -227,6 +227,7 @@ def test_long_headline_is_not_cut_off(server: Server, open_at: OpenScreen) -> No
     server.ask("play_to", event_id=event["id"], picks=[[1, 2], [1, 3], [1, 5], [1, 6]])
     console = open_console(server, open_at, event["code"], {"width": 1280, "height": 800})
     headline = console.page.get_by_role("heading", level=2).first
-    expect(headline).to_contain_text("won match 1", timeout=TIMEOUT_MS)
+    expect(headline).to_have_text(f"{names[0]} won match 1: Four in a row", timeout=TIMEOUT_MS)
+    expect(console.page.locator(".matches li")).to_contain_text(f"{names[0]} won, 4 turns: Four in a row")
     assert headline.evaluate("heading => heading.scrollHeight <= heading.clientHeight + 1")
     assert headline.evaluate("heading => heading.scrollWidth <= heading.clientWidth")

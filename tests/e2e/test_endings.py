@@ -7,13 +7,10 @@ import pytest
 from msgspec.structs import replace
 from playwright.sync_api import Browser, Page, expect
 
-from tests.e2e.conftest import OpenScreen
 from tests.e2e.fake_gateway import FakeGateway
-from tests.e2e.page_visits import sign_in
 from tests.e2e.scene_setup import BOTH_WIN, CODE, MIDDLE, THE_END, at_phase
-from tests.e2e.screens import PHONE, PROJECTOR, TABLET, TIMEOUT_MS, vote
+from tests.e2e.screens import PHONE, PROJECTOR, TIMEOUT_MS
 from tests.e2e.scripted_match import ScriptedMatch, script_match
-from tests.server import Server
 from voting.protocol import EventState
 from voting.terms import EndReason
 
@@ -110,29 +107,3 @@ def test_token_flares_until_the_replay(
     fake_gateway.show(scripted.reveal(fake_gateway.now(), step, slower=15))
     window.goto(f"{fake_gateway.http}/display/{CODE}")
     expect(window.locator(".token .flare")).to_have_css("opacity", opacity)
-
-
-def test_forfeit_is_named_on_every_screen(server: Server, open_at: OpenScreen) -> None:
-    event = server.ask("event", owner="olga", lobby="open", window_s=90, no_ballot_rule="forfeit")
-    display, phone, console, report = (
-        open_at(server, f"forfeit-{name}", size)
-        for name, size in (("wall", PROJECTOR), ("phone", PHONE), ("console", TABLET), ("report", TABLET))
-    )
-    display.page.goto(f"/display/{event['code']}")
-    phone.page.goto(f"/{event['code']}")
-    phone.wait_for(phase="lobby", team="1")
-    sign_in(console.page, server, "olga")
-    console.page.goto(f"/console/{event['code']}/")
-    server.ask("open_turn_now", event_id=event["id"])
-    vote(phone, 4)
-    expect(phone.page.locator("main")).to_have_attribute("data-status", "counted", timeout=TIMEOUT_MS)
-    server.ask("close_after", event_id=event["id"], ms=200)
-    reason = "No votes from Doves"
-    expect(display.page.locator(".end .reason")).to_have_text(reason, timeout=TIMEOUT_MS)
-    expect(phone.page.locator(".sentence")).to_contain_text(f"{reason}.", timeout=TIMEOUT_MS)
-    expect(console.page.get_by_role("heading", name=f"Rooks won match 1: {reason}")).to_be_visible()
-    expect(console.page.locator(".matches li")).to_contain_text(f"Rooks won, 1 turn: {reason}")
-    report.page.goto(f"/report/{event['code']}/1")
-    expect(report.page.get_by_text("Nobody from Doves voted in turn 1.").first).to_be_visible()
-    for screen in (display, phone, console, report):
-        screen.shoot("ended")

@@ -26,18 +26,13 @@ def expect_votes(screen: Screen, column: int, votes: str) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "size",
-    [pytest.param(PROJECTOR, id="16x9", marks=pytest.mark.nightly), pytest.param(OLD_PROJECTOR, id="4x3")],
-)
-def test_single_selector_full_turn(server: Server, open_at: OpenScreen, size: dict[str, int]) -> None:
+def test_single_selector_full_turn(server: Server, open_at: OpenScreen) -> None:
     event = server.ask(
         "event", lobby="open", window_s=90, pace="normal", game="single-selector", options=RED_FIRST
     )
-    display = open_at(server, f"selector-{size['width']}", size)
-    red, yellow = (
-        open_at(server, f"selector-{name}-{size['width']}", of)
-        for name, of in (("red", PHONE), ("yellow", SMALL))
+    display, red, yellow = (
+        open_at(server, f"selector-{name}", size)
+        for name, size in (("display", OLD_PROJECTOR), ("red", PHONE), ("yellow", SMALL))
     )
     screens = (display, red, yellow)
     display.page.goto(f"/display/{event['code']}")
