@@ -20,6 +20,7 @@ from django.db import close_old_connections
 from django.db.models import Exists, OuterRef, QuerySet
 
 from crowdgame.analysis.stored_analyses import announce_analysis
+from crowdgame.analysis.stored_judges import store_judges
 from crowdgame.analysis.turn_solving import store_analysis
 from games.engine.registry import all_games, read_options
 from games.solver.positions import read_position
@@ -117,6 +118,7 @@ class Analyzer:
             if store_analysis(turn, lambda work: self.solving.submit(work).result()) is None:
                 self.failed.add(turn_id)
             else:
+                store_judges(turn.match)
                 announce_analysis(turn, self.box.now())
         except (*PERMANENT_ERRORS, *SOLVER_ERRORS) as error:
             log.error("analyzing turn %s failed: %s", turn_id, error, extra={"turn": turn_id})

@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
-from statistics import mean
+from statistics import fmean
 
 from games.engine.game import Side
 
@@ -28,7 +28,7 @@ def rank_voters(turns: Iterable[TurnLosses], lot: str) -> list[str]:
                 losses[voter].append(loss)
                 sides[voter] = side
     ranks = {
-        voter: (round(mean(costs), 3), -len(costs), sha256(f"{lot}:{voter}".encode()).digest())
+        voter: (round(fmean(costs), 3), -len(costs), sha256(f"{lot}:{voter}".encode()).digest())
         for voter, costs in losses.items()
         if len(costs) >= max(MIN_VOTES, MIN_SHARE * played[sides[voter]])
     }

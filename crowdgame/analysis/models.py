@@ -19,3 +19,19 @@ class TurnAnalysis(models.Model):
 
     def __str__(self) -> str:
         return f"{self.turn}, analyzed"
+
+
+class MatchJudges(models.Model):
+    """The voters with the best judgment of a match, the best first, by their codes. `turn` ended the match.
+
+    Retention deletes it. Like an analysis, it is of no use if the turn is taken back.
+    """
+
+    turn = models.OneToOneField(Turn, on_delete=models.CASCADE, related_name="match_judges")
+    voter_codes = models.JSONField()
+
+    class Meta:
+        verbose_name_plural = "match judges"
+
+    def __str__(self) -> str:
+        return f"Judges until {self.turn}"

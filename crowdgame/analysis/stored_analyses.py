@@ -115,7 +115,7 @@ def load_match_analysis(
         turning=find_turning_turn(analyses, winner) if winner else None,
         mistake=_describe_mistake(turns[mistake], analyses[mistake], match, event) if mistake else None,
         missed=find_missed_win(analyses, winner),
-        judges=load_judges(match, analyses, event or match.event),
+        judges=load_judges(match, event or match.event),
     )
 
 

@@ -1,15 +1,13 @@
-"""Load the best judges of an ended match from its ballots and stored analyses."""
+"""Rank the voters of an ended match by its ballots and analyses, and load the best judges."""
 
 from collections.abc import Iterable, Mapping
-from functools import partial
-from statistics import mean
+from functools import cache
+from statistics import fmean
 from typing import cast
 
-from django.core.cache import caches
-from django.db.models import Max
-
-from crowdgame.analysis.analyzed_turn import AnalyzedSide, AnalyzedTurn
+from crowdgame.analysis.analyzed_turn import AnalyzedSide, AnalyzedTurn, unpack_analysis
 from crowdgame.analysis.best_judges import TurnLosses, best_judges, rank_voters
+from crowdgame.analysis.models import MatchJudges, TurnAnalysis
 from games.engine.game import Side
 from voting import protocol
 from voting.counting.ballots import HAND_VOTER_PREFIX, unpack_ballots
@@ -17,25 +15,39 @@ from voting.counting.methods.voting_method import VotingMethod, find_method
 from voting.counting.voter_codes import derive_voter_code
 from voting.models import Event, Match, StoredRestriction, TallyRecord, TurnState
 from voting.nicknames import load_nicknames
-from voting.terms import Admission
+from voting.terms import Admission, MatchState
+
+RANKED = 50  # more than are named, for some may be banned later
 
 
-def load_judges(
-    match: Match, analyses: Mapping[int, AnalyzedTurn], event: Event
-) -> tuple[protocol.Judge, ...]:
-    """Return the best judges of an ended match with all its analyses. Empty if the event shows none.
+def store_judges(match: Match) -> None:
+    """Rank the voters of a match that has ended, once all its turns are analyzed. Idempotent.
 
-    Ranks the voters once. Reads bans and nicknames each time.
+    Takes a second with 50,000 voters, so only the analyzer calls it.
     """
+    rows = TurnAnalysis.objects.filter(turn__match=match, turn__state=TurnState.RESOLVED)
+    analyses = {row.turn.number: unpack_analysis(bytes(row.packed)) for row in rows.select_related("turn")}
+    turns = match.turns.filter(state=TurnState.RESOLVED).order_by("-number")
+    has_ended = Match.objects.filter(pk=match.pk, state=MatchState.ENDED).exists()
+    is_whole = has_ended and len(analyses) == turns.count()
+    if is_whole and all(one.solution.is_conclusive for one in analyses.values()):
+        ranked = rank_voters(_losses(match, analyses), match.seed)
+        codes = [derive_voter_code(voter) for voter in ranked[:RANKED]]
+        MatchJudges.objects.get_or_create(turn=turns[0], defaults={"voter_codes": codes})
+
+
+def load_judges(match: Match, event: Event) -> tuple[protocol.Judge, ...]:
+    """Return the best judges of a match that has ended. Empty if the event shows none."""
     if _hides(event) or match.max_side_changes:
         return ()
-    last = match.turns.filter(state=TurnState.RESOLVED).aggregate(last=Max("pk"))["last"]
-    key = f"judges:{event.code}:{last}:{event.anonymized_at and event.anonymized_at.timestamp()}"
-    ranked = caches["local"].get_or_set(key, partial(_rank, match, analyses)) or []
-    names = load_nicknames(event)
+    last = match.turns.filter(state=TurnState.RESOLVED).order_by("-number")[:1]
+    stored = (
+        MatchJudges.objects.filter(turn__in=last.values("pk")).values_list("voter_codes", flat=True).first()
+    )
+    names = load_nicknames(event) if stored else {}
     return tuple(
         protocol.Judge(voter_code=voter_code, name=names.get(voter_code, ""))
-        for voter_code in best_judges(ranked, _banned(event))
+        for voter_code in best_judges(stored or [], _banned(event))
     )
 
 
@@ -55,10 +67,6 @@ def _banned(event: Event) -> set[str]:
     return set(rows.values_list("voter_code", flat=True))
 
 
-def _rank(match: Match, analyses: Mapping[int, AnalyzedTurn]) -> list[str]:
-    return [derive_voter_code(voter) for voter in rank_voters(_losses(match, analyses), match.seed)]
-
-
 def _losses(match: Match, analyses: Mapping[int, AnalyzedTurn]) -> Iterable[TurnLosses]:
     method = find_method(match.tally_method)
     tallies = TallyRecord.objects.filter(turn__match=match, turn__state=TurnState.RESOLVED)
@@ -71,10 +79,16 @@ def _losses(match: Match, analyses: Mapping[int, AnalyzedTurn]) -> Iterable[Turn
 
 def _side_losses(packed: bytes, judged: AnalyzedSide, method: VotingMethod) -> dict[str, float]:
     """Return the mean loss of each voter's columns. Leaves out hands, and voters without a name or column."""
+
+    @cache
+    def loss(choice: int) -> float | None:
+        columns = method.counted(method.decode(choice))
+        return fmean(judged.losses[column] for column in columns) if columns else None
+
     return {
-        ballot.voter: mean(judged.losses[column] for column in columns)
+        ballot.voter: cost
         for ballot in unpack_ballots(packed)
         if ballot.voter
         and not ballot.voter.startswith(HAND_VOTER_PREFIX)
-        and (columns := method.counted(method.decode(ballot.choice)))
+        and (cost := loss(ballot.choice)) is not None
     }

@@ -17,6 +17,7 @@ from django.db.models import Exists, Max, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from crowdgame.accounts.account_changes import delete_ended_sessions
+from crowdgame.analysis.models import MatchJudges
 from crowdgame.duels.models import Duel
 from crowdgame.events.models import AuditEntry
 from crowdgame.notifications.models import EmailAddress
@@ -57,6 +58,7 @@ class RemovedRows:
     restrictions: int = 0
     side_changes: int = 0
     nicknames: int = 0
+    judges: int = 0
 
     def __str__(self) -> str:
         return (
@@ -64,7 +66,7 @@ class RemovedRows:
             f"{self.tickets} tickets, {self.announcements} announcements, "
             f"{self.audit_entries} audit entries, "
             f"{self.restrictions} restrictions, {self.side_changes} changes of side, "
-            f"{self.nicknames} nicknames"
+            f"{self.nicknames} nicknames, {self.judges} lists of judges"
         )
 
 
@@ -209,5 +211,6 @@ PURGED_ROWS: dict[str, Callable[[Event], QuerySet[Any]]] = {
     "audit_entries": lambda event: AuditEntry.objects.filter(event=event),
     "restrictions": lambda event: StoredRestriction.objects.filter(event=event),
     "nicknames": lambda event: Nickname.objects.filter(event=event),
+    "judges": lambda event: MatchJudges.objects.filter(turn__match__event=event),
     "side_changes": lambda event: StoredSideChange.objects.filter(match__event=event),
 }

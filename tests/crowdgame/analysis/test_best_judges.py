@@ -1,16 +1,15 @@
 """The voters with the best judgment of a match: how they are ranked, and when nobody is named."""
 
-from typing import Any, cast
+from typing import Any
 
 import pytest
-from django.utils import timezone
 from msgspec.structs import replace
 
-from crowdgame.analysis.analyzed_turn import AnalyzedSide, AnalyzedTurn
+from crowdgame.analysis.analyzed_turn import AnalyzedSide, AnalyzedTurn, pack_analysis
 from crowdgame.analysis.best_judges import TurnLosses, rank_voters
-from crowdgame.analysis.stored_judges import judges_version, load_judges
+from crowdgame.analysis.models import MatchJudges, TurnAnalysis
+from crowdgame.analysis.stored_judges import judges_version, load_judges, store_judges
 from crowdgame.events.nicknames import answer_nickname_ask
-from crowdgame.operations.retention import anonymize_ballots
 from games.engine.game import Side
 from games.solver.solution import Solution
 from tests.crowdgame.analysis.analysis_helpers import analyze_all, begin
@@ -60,20 +59,34 @@ def test_equals_are_drawn_by_the_lot_of_the_match() -> None:
     assert rank_voters(turns, "1") == rank_voters(turns, "1") != rank_voters(turns, "2")
 
 
+def judge_with_costs(match: Match) -> None:
+    """Store the judges as if columns cost COSTS in every turn."""
+    solution = Solution(0.0, (1.0,), (1.0,), ((0.0,),), is_exact=True, depth=0)
+    sides = {side: AnalyzedSide(pick=None, losses=costs, qualities={}) for side, costs in COSTS.items()}
+    packed = pack_analysis(AnalyzedTurn(solution=solution, sides=sides, after=None))
+    MatchJudges.objects.all().delete()
+    TurnAnalysis.objects.all().delete()
+    TurnAnalysis.objects.bulk_create(TurnAnalysis(turn=turn, packed=packed) for turn in match.turns.all())
+    store_judges(match)
+
+
 @pytest.fixture
-def match(box: BallotBox, db: None) -> Match:
+def ended(box: BallotBox, db: None) -> Match:
     match = begin(box, analysis="match")
     for _ in range(4):
         play_turn(only_turn(match), box, RED, YELLOW)
     return Match.objects.select_related("event").get(pk=match.pk)
 
 
+@pytest.fixture
+def match(ended: Match) -> Match:
+    judge_with_costs(ended)
+    return ended
+
+
 def judges(match: Match) -> list[str]:
     """The names of the judges if they have one, otherwise their ids, such as "red4"."""
-    sides = {side: AnalyzedSide(pick=None, losses=costs, qualities={}) for side, costs in COSTS.items()}
-    turn = AnalyzedTurn(solution=cast(Solution, None), sides=sides, after=None)
-    found = load_judges(match, dict.fromkeys(range(1, 5), turn), match.event)
-    return [judge.name or VOTERS[judge.voter_code] for judge in found]
+    return [judge.name or VOTERS[judge.voter_code] for judge in load_judges(match, match.event)]
 
 
 def ban(match: Match, *voters: str) -> None:
@@ -89,19 +102,19 @@ def test_three_voters_are_named_by_their_nicknames(match: Match) -> None:
     assert judges(match) == ["red4", "Heron", "red5"]
 
 
-def test_judges_are_announced_with_the_last_analysis(match: Match, box: BallotBox) -> None:
+def test_judges_are_announced_with_the_last_analysis(ended: Match, box: BallotBox) -> None:
     analyze_all(box)
-    assert kinds(match.event_id)[-1] == "turn.analyzed"
-    shown = load_snapshot(match.event).match
+    assert kinds(ended.event_id)[-1] == "turn.analyzed"
+    shown = load_snapshot(ended.event).match
     assert shown
     assert shown.analysis
     assert shown.analysis.match
     assert len(shown.analysis.match.judges) == 3
 
 
-def test_judge_changes_the_nickname_on_all_screens_at_once(match: Match, box: BallotBox) -> None:
+def test_judge_changes_the_nickname_on_all_screens_at_once(ended: Match, box: BallotBox) -> None:
     analyze_all(box)
-    event, announced = match.event, len(kinds(match.event_id))
+    event, announced = ended.event, len(kinds(ended.event_id))
     shown = load_snapshot(event).match
     assert shown
     assert shown.analysis
@@ -146,12 +159,20 @@ def test_anonymized_votes_hands_and_resignations_are_not_judged(match: Match, ch
         ballots = unpack_ballots(bytes(tally.sealed))
         changed = [replace(one, **change) if one.voter == "red4" else one for one in ballots]
         TallyRecord.objects.filter(pk=tally.pk).update(sealed=pack_ballots(changed))
+    judge_with_costs(match)
     assert judges(match)[:2] == ["yellow3", "red5"]
 
 
-def test_anonymizing_the_event_removes_judges_that_were_shown(match: Match) -> None:
-    assert judges(match) == ["red4", "yellow3", "red5"]
-    for tally in TallyRecord.objects.all():
-        TallyRecord.objects.filter(pk=tally.pk).update(sealed=anonymize_ballots(bytes(tally.sealed)))
-    match.event.anonymized_at = timezone.now()
+def test_voters_are_ranked_only_after_the_match(box: BallotBox, db: None) -> None:
+    match = begin(box, analysis="match")
+    for _ in range(3):
+        play_turn(only_turn(match), box, RED, YELLOW)
+    judge_with_costs(match)
+    assert not MatchJudges.objects.exists()
+
+
+def test_turn_without_an_analysis_leaves_the_judges_unnamed(match: Match) -> None:
+    MatchJudges.objects.all().delete()
+    TurnAnalysis.objects.filter(turn__number=2).delete()
+    store_judges(match)
     assert judges(match) == []

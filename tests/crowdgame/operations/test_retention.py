@@ -9,6 +9,7 @@ from django.core.management import call_command
 from django.db import connection
 from django.utils import timezone
 
+from crowdgame.analysis.models import MatchJudges
 from crowdgame.console.audit_log import PerformedAction, add_audit_entry
 from crowdgame.events.audit_text import LogText
 from crowdgame.events.models import AuditEntry
@@ -52,6 +53,7 @@ def played_event(box: BallotBox, ended_days_ago: float = 31) -> Event:
     AuditEntry.objects.create(event=event, by="oscar", action="match.start", what="started match 1", at=1)
     StoredRestriction.objects.create(event=event, voter_code="BCDFGH", banned=True, at=1)
     Nickname.objects.create(event=event, voter_code="LMNPQR", name="Heron", allowed=True, chosen_at=1)
+    MatchJudges.objects.create(turn=first, voter_codes=["TVWXZB"])
     backdate_event(event, ended_days_ago)
     return event
 
@@ -106,7 +108,7 @@ def test_anonymize_removes_voters_and_keeps_ballot_order(box: BallotBox) -> None
     Turn.objects.filter(match__event=event).update(yellow_captain="QQQQQQ")
     before = sealed_ballots(event)
     voters = {ballot.voter for ballots in before for ballot in ballots}
-    voters |= {"Karen", "KAREN7", "v1", "oscar", "KXWQZT", "QQQQQQ", "BCDFGH", "LMNPQR", "Heron"}
+    voters |= {"Karen", "KAREN7", "v1", "oscar", "KXWQZT", "QQQQQQ", "BCDFGH", "LMNPQR", "Heron", "TVWXZB"}
     stored = dump_database()
     assert all(voter in stored for voter in voters)
     anonymize()
