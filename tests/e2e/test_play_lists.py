@@ -43,7 +43,9 @@ def test_lists_and_invitation_of_two_players(server: Server, open_at: OpenScreen
 
     two.page.reload()
     line = two.page.locator(".game", has=two.page.locator(f'form[action="/play/{code}/join"]'))
-    expect(line.locator(".what")).to_contain_text("Captain's Mistress · 6 \u00d7 6 · 3 days per player · casual")
+    expect(line.locator(".what")).to_contain_text(
+        "Captain's Mistress · 6 \u00d7 6 · 3 days per player · casual"
+    )
     expect(line).to_contain_text("just created")
     two.shoot("open")
     line.get_by_role("button").click()
