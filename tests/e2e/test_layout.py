@@ -121,6 +121,7 @@ def check_places(page: Page, found: list[Box], width: int, height: int) -> None:
 @pytest.mark.nightly
 @pytest.mark.parametrize("phase", DISPLAY_PARTS)
 def test_parts_of_display_fit_every_projector(fake_gateway: FakeGateway, window: Page, phase: str) -> None:
+    window.emulate_media(reduced_motion="reduce")  # the box of a token that turns is larger
     sized(window, *PROJECTORS[0])
     show_scene("display", SCENES[phase], window, fake_gateway)
     window.evaluate("() => document.fonts.ready")
