@@ -15,7 +15,7 @@ const NAME = 84;
 /** The badge, and the gap beside it. */
 const BADGE = 126;
 const MARGIN = 48;
-/** Two balls that wait above each other over the first or last column reach beside the name. */
+/** Balls that are held over the first or last column reach beside the name. */
 const BESIDE_BALLS = 350;
 
 /** A team's badge, name, seal and time bank, in its corner beside the countdown. */
@@ -36,7 +36,8 @@ export function TeamHeader({ view, place }: { view: StageView; place: Place }) {
 
 /** A word in the clock's place is wider than the seconds. */
 function clockMargin({ phase, leftMs, reveal, match }: Scene): number {
-  if (phase === "reveal" && [1, match?.board.columns].includes(reveal?.resolution.conflict ?? 0)) return BESIDE_BALLS;
+  const holdsAtEdge = reveal?.steps.hold && reveal.resolution.drops.some(({ column }) => column === 1 || column === match?.board.columns);
+  if (phase === "reveal" && holdsAtEdge) return BESIDE_BALLS;
   const wide = phase === "reveal" || phase === "sealed" || phase === "ended" || phase === "paused" || countdownText(leftMs).length > 3;
   return wide ? BESIDE_CLOCK.wide : BESIDE_CLOCK.narrow;
 }
