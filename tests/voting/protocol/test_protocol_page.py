@@ -34,7 +34,7 @@ SERVER = {
 LITERALS = (
     protocol.Refusal, protocol.SideRefusal, protocol.ErrorCode, Deciding,
     protocol.DuelAction, protocol.DuelRefusal, terms.OfferKind,
-    protocol.DropAnswer, protocol.Part, protocol.Role, terms.Ending, terms.EndReason, terms.Admission,
+    protocol.DropAnswer, protocol.Part, protocol.Role, terms.Ending, terms.EndReason, terms.Admission, terms.Nicknames,
     TallyMethod, terms.TieRule, terms.NoBallotRule, terms.ResignShare, terms.Pace, terms.SpecialRule,
     game.Side, game.Result, game.Vote, judgment.Quality,
 )  # fmt: skip
