@@ -189,9 +189,7 @@ BENCHMARKS = (
         compare_broadcasts("wall_ms"),
         unit=MS,
     ),
-    Benchmark(
-        COMPARISON, "memory per phone ÷ bare echo connection", compare_memory, "≤ 2", KIB, quick=True
-    ),
+    Benchmark(COMPARISON, "memory per phone ÷ bare echo connection", compare_memory, "≤ 2", KIB, quick=True),
     Benchmark(
         ("two gateways",),
         "CPU per ballot, all processes: two gateways ÷ one",

@@ -34,9 +34,9 @@ SERVER = {
 LITERALS = (
     protocol.Refusal, protocol.SideRefusal, protocol.ErrorCode, Deciding,
     protocol.DuelAction, protocol.DuelRefusal, terms.OfferKind,
-    protocol.DropAnswer, protocol.Part, protocol.Role, terms.Ending, terms.EndReason, terms.Admission, terms.Nicknames,
-    TallyMethod, terms.TieRule, terms.NoBallotRule, terms.ResignShare, terms.Pace, terms.SpecialRule,
-    game.Side, game.Result, game.Vote, judgment.Quality,
+    protocol.DropAnswer, protocol.Part, protocol.Role, terms.Ending, terms.EndReason, terms.Admission,
+    terms.Nicknames, TallyMethod, terms.TieRule, terms.NoBallotRule, terms.ResignShare, terms.Pace,
+    terms.SpecialRule, game.Side, game.Result, game.Vote, judgment.Quality,
 )  # fmt: skip
 # What looks like a message in the guide: a word, a full stop, a word.
 MESSAGE_LIKE = re.compile(r"`([a-z_]+\.[a-z_]+)`")
