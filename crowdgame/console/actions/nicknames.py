@@ -3,7 +3,7 @@
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from crowdgame.console.actions.people import parse_voter_code, restrict
+from crowdgame.console.actions.people import parse_voter_code, restrict_and_log
 from crowdgame.console.actions.registry import ActionResult, action, undone_by
 from crowdgame.events.audit_text import LogText
 from voting.announcements.outbox import announce_edit
@@ -31,9 +31,8 @@ def remove_nickname(event_id: int, voter_code: str | None, box: BallotBox) -> Ac
     voter_code = parse_voter_code(voter_code)
     if not Nickname.objects.filter(event=event_id, voter_code=voter_code).exists():
         raise MatchError(_("This voter has no nickname."))
-    restrict(event_id, voter_code, box, nameless=True)
-    what = LogText(gettext_noop("%(by)s removed the nickname of %(voter)s"), {"voter": voter_code})
-    return ActionResult(what, {"voter_code": voter_code})
+    message = gettext_noop("%(by)s removed the nickname of %(voter)s")
+    return restrict_and_log(message, event_id, voter_code, box, nameless=True)
 
 
 @action("voter.restore_nickname", target="voter", label="Restore nickname", done="Restored.")
@@ -41,6 +40,5 @@ def remove_nickname(event_id: int, voter_code: str | None, box: BallotBox) -> Ac
 def restore_nickname(event_id: int, voter_code: str | None, box: BallotBox) -> ActionResult:
     """Undo the removal of a nickname."""
     voter_code = parse_voter_code(voter_code)
-    restrict(event_id, voter_code, box, nameless=False)
-    what = LogText(gettext_noop("%(by)s restored the nickname of %(voter)s"), {"voter": voter_code})
-    return ActionResult(what, {"voter_code": voter_code})
+    message = gettext_noop("%(by)s restored the nickname of %(voter)s")
+    return restrict_and_log(message, event_id, voter_code, box, nameless=False)

@@ -50,25 +50,25 @@ def move_voter(event_id: int, voter_code: str | None, team: int | None, box: Bal
 @undone_by("voter.readmit")
 def kick_voter(event_id: int, voter_code: str | None, box: BallotBox) -> ActionResult:
     """Disconnect a voter, who may rejoin. Ballots already cast count."""
-    return _restrict_and_log(
-        gettext_noop("%(by)s removed %(voter)s"), event_id, voter_code, box, kicked_at=box.now()
-    )
+    voter_code = require_voter(event_id, voter_code, box)
+    message = gettext_noop("%(by)s removed %(voter)s")
+    return restrict_and_log(message, event_id, voter_code, box, kicked_at=box.now())
 
 
 @action("voter.readmit", target="voter", label="Let back in", done="The phone rejoins in a few seconds.")
 def readmit_voter(event_id: int, voter_code: str | None, box: BallotBox) -> ActionResult:
     """Undo a removal. The voter's phone rejoins by itself."""
     voter_code = parse_voter_code(voter_code)
-    restrict(event_id, voter_code, box, kicked_at=None)
-    what = LogText(gettext_noop("%(by)s let %(voter)s back in"), {"voter": voter_code})
-    return ActionResult(what, {"voter_code": voter_code})
+    message = gettext_noop("%(by)s let %(voter)s back in")
+    return restrict_and_log(message, event_id, voter_code, box, kicked_at=None)
 
 
 @action("voter.ban", target="voter", label="Ban", done="Banned.")
 @undone_by("voter.admit")
 def ban_voter(event_id: int, voter_code: str | None, box: BallotBox) -> ActionResult:
     """Disconnect a voter and ban the seat. Ballots already cast count."""
-    return _restrict_and_log(gettext_noop("%(by)s banned %(voter)s"), event_id, voter_code, box, banned=True)
+    voter_code = require_voter(event_id, voter_code, box)
+    return restrict_and_log(gettext_noop("%(by)s banned %(voter)s"), event_id, voter_code, box, banned=True)
 
 
 @action("voter.admit", target="voter", label="Unban", done="Ban lifted.")
@@ -76,15 +76,15 @@ def ban_voter(event_id: int, voter_code: str | None, box: BallotBox) -> ActionRe
 def admit_voter(event_id: int, voter_code: str | None, box: BallotBox) -> ActionResult:
     """Lift a ban."""
     voter_code = parse_voter_code(voter_code)
-    restrict(event_id, voter_code, box, banned=False)
-    what = LogText(gettext_noop("%(by)s unbanned %(voter)s"), {"voter": voter_code})
-    return ActionResult(what, {"voter_code": voter_code})
+    return restrict_and_log(
+        gettext_noop("%(by)s unbanned %(voter)s"), event_id, voter_code, box, banned=False
+    )
 
 
-def _restrict_and_log(
-    message: str, event_id: int, typed: str | None, box: BallotBox, **change: Any
+def restrict_and_log(
+    message: str, event_id: int, voter_code: str, box: BallotBox, **change: Any
 ) -> ActionResult:
-    voter_code = require_voter(event_id, typed, box)
+    """Change what the voter may do. The log says `message`, which names the voter. Raises MatchError."""
     restrict(event_id, voter_code, box, **change)
     return ActionResult(LogText(message, {"voter": voter_code}), {"voter_code": voter_code})
 

@@ -87,8 +87,8 @@ def test_phone_learns_once_that_its_nickname_was_removed() -> None:
     for team in (None, 2):
         enforce_restrictions(room, restrict(a=Restriction(team, nameless=True)))
     removed = '"nickname.answered","name":"","allowed":false,"removed":true'
-    told = {name: sum(removed in frame for frame in socket.frames) for name, socket in sockets.items()}
-    assert told == {"a": 1, "b": 0, "c": 0, "d": 0}
+    received = {name: sum(removed in frame for frame in socket.frames) for name, socket in sockets.items()}
+    assert received == {"a": 1, "b": 0, "c": 0, "d": 0}
 
 
 def test_moved_voter_joins_in_new_team() -> None:
