@@ -26,7 +26,7 @@ reactor: Any = internet.reactor
 NO_ENDPOINT = "the front listens"  # Daphne requires one
 
 
-class MemoryRequest(WebRequest):  # type: ignore[misc]
+class MemoryRequest(WebRequest):  # type: ignore[misc]  # Daphne declares no types
     """Keeps the body in memory, where the connection limits it. Twisted would write a file."""
 
     def gotLength(self, length: int | None) -> None:
@@ -51,8 +51,8 @@ class TwistedConnection(asyncio.Protocol):
         self._protocol.dataReceived(data)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        reason = Failure(ConnectionLost() if exc else ConnectionDone())  # type: ignore[no-untyped-call]
-        self._protocol.connectionLost(reason)
+        error = ConnectionLost() if exc else ConnectionDone()
+        self._protocol.connectionLost(Failure(error))  # type: ignore[no-untyped-call]  # Twisted declares none
 
     def pause_writing(self) -> None:
         if self._producer is not None:

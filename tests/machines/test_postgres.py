@@ -65,6 +65,7 @@ DATABASE_TESTS = [
     "voting/turns/test_turn_crashes.py",
 ]
 PARTS = ("gateway", "worker", "scheduler-1", "scheduler-2")
+OUTAGE_S = 3.0
 
 
 def run_tests(database_url: str, *arguments: str) -> str:
@@ -151,7 +152,7 @@ def failover(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PostgresOutag
                 postgres.restart()
             with during_window(server, event) as away_in:
                 postgres.stop()
-                time.sleep(3.0)
+                time.sleep(OUTAGE_S)
                 postgres.start()
             return [restarted_in, away_in]
 

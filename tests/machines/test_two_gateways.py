@@ -28,6 +28,7 @@ from tests.machines.postgres import Postgres
 from tests.server import SERVERS, Server, organizer
 
 GATEWAYS = ("gateway-1", "gateway-2")
+HEADER_TIME_S = 10  # of nginx, for clients that send their requests slowly
 INTERNAL_PATHS = ("/metrics", "/readyz")
 
 
@@ -109,7 +110,7 @@ def failover(proxied: ProxiedStack) -> ProxiedFailover:
             return [ended_in, end(proxied, event, GATEWAYS[1], signal.SIGKILL)]
 
         run = vote_during(fail, proxied, proxied.stack.data)
-        time.sleep(max(0, began + 10 + 1 - time.monotonic()))
+        time.sleep(max(0, began + HEADER_TIME_S + 1 - time.monotonic()))
         left = sum(is_open(slow_client) for slow_client in slow_clients)
     return ProxiedFailover(**vars(run), shares=shares, slow_clients_left=left)
 
