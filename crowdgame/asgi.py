@@ -23,11 +23,11 @@ from crowdgame.monitoring.health import serve_monitoring  # noqa: E402
 from crowdgame.reports.match_roots import cache_roots  # noqa: E402
 from crowdgame.web.cached_pages import require_known_host, static_pages  # noqa: E402
 from crowdgame.web.hosts import is_allowed_origin, is_same_origin  # noqa: E402
+from voting.gateway.connections import CONNECTION  # noqa: E402
 from voting.gateway.display import DisplayConsumer  # noqa: E402
 from voting.gateway.gateway import gateway  # noqa: E402
 from voting.gateway.page_preload import build_display_preload, build_page_preload  # noqa: E402
 from voting.gateway.phone import PhoneConsumer  # noqa: E402
-from voting.gateway.server_extensions import DESCRIPTOR  # noqa: E402
 from voting.gateway.socket import refuse_crowded, refuse_socket  # noqa: E402
 from voting.metrics.metrics import set_process_role  # noqa: E402
 
@@ -69,7 +69,7 @@ async def application(scope: Any, receive: Any, send: Any) -> None:
         may_open, socket = SOCKET_ROUTES.get(address, UNKNOWN_SOCKET)
         if not may_open(scope):
             socket = refuse_socket
-        elif address != CONSOLE_SOCKET and is_crowded(scope.get("extensions", {}).get(DESCRIPTOR, 0)):
+        elif address != CONSOLE_SOCKET and is_crowded(scope["extensions"][CONNECTION].descriptor):
             socket = refuse_crowded
         await socket(scope, receive, send)
     elif scope["type"] == "http":

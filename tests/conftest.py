@@ -47,7 +47,7 @@ LONGEST = (
     "tests/crowdgame/rehearsal/test_rehearse_command.py",
     "tests/crowdgame/rehearsal/test_dry_runs.py",
     "tests/crowdgame/operations/test_backup.py",
-    "tests/voting/gateway/test_send_queue.py",
+    "tests/voting/gateway/test_slow_consumers.py",
     "tests/deploy/test_make_play.py",
 )
 

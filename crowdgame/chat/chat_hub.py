@@ -15,7 +15,8 @@ from channels.db import DatabaseSyncToAsync
 from crowdgame.chat.rooms import RoomUpdate, load_update, load_updates
 from voting.ballot_box.stores import DATABASE_ERRORS
 from voting.gateway import hooks
-from voting.gateway.supplements import encode, write_to_all
+from voting.gateway.supplements import write_to_all
+from voting.gateway.text_frames import encode
 from voting.gateway.voters import Socket
 from voting.protocol import CloseCode
 

@@ -6,7 +6,7 @@ from crowdgame.chat.chat_hub import chat_hub
 from crowdgame.chat.reader_keys import read_reader_key
 from voting import protocol
 from voting.ballot_box.stores import DATABASE_ERRORS
-from voting.gateway.socket import CloseSocket, Receive, SocketConsumer
+from voting.gateway.socket import CloseSocket, Handling, SocketConsumer
 from voting.protocol import ChatJoin, CloseCode
 
 FULL_RETRY_MS = 15_000
@@ -19,18 +19,19 @@ class ChatConsumer(SocketConsumer):
     messages: ClassVar = protocol.ChatMessage
     _room_id: int | None = None
 
-    async def run(self, receive: Receive) -> None:
-        try:
-            await super().run(receive)
-        finally:
-            if self._room_id is not None:
-                chat_hub().leave(self, self._room_id)
+    def leave(self) -> None:
+        if self._room_id is not None:
+            chat_hub().leave(self, self._room_id)
 
-    async def dispatch(self, message: ChatJoin) -> None:
+    def dispatch(self, message: ChatJoin) -> Handling | None:
         if self._room_id is not None:
             self.send(protocol.Error(code="joined_already", text="one join per socket"))
-            return
+            return None
         self.active_gateway()
+        return self._enter_chat(message)
+
+    async def _enter_chat(self, message: ChatJoin) -> None:
+        """Become a listener. Raises CloseSocket."""
         hub = chat_hub()
         reader = read_reader_key(message.key)
         if reader is None:

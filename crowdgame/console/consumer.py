@@ -29,8 +29,7 @@ from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.stores import DATABASE_ERRORS, STORE_ERRORS
 from voting.gateway.event_room import EventRoom
 from voting.gateway.gateway import gateway
-from voting.gateway.send_queue import Send
-from voting.gateway.socket import MALFORMED, CloseSocket, Receive, Scope, SocketConsumer
+from voting.gateway.socket import MALFORMED, CloseSocket, Handling, Scope, SocketConsumer
 from voting.gateway.threads import in_database
 from voting.matches import MatchError
 from voting.protocol import ActionAsk, ActionUndo, CloseCode, ConsoleJoin, PeopleAsk
@@ -50,8 +49,10 @@ class ConsoleConsumer(SocketConsumer):
     _user_id = 0
     _display_key_version = 0
 
-    def __init__(self, scope: Scope, send: Send) -> None:
-        super().__init__(scope, send)
+    def __init__(self, scope: Scope) -> None:
+        super().__init__(scope)
+        self._scope = scope
+        self._watches: tuple[asyncio.Task[None], ...] = ()
         self._role_changed = asyncio.Event()
         self._language = connection_language(scope)
 
@@ -66,6 +67,9 @@ class ConsoleConsumer(SocketConsumer):
         self._role, self._user_id, self._audit = who.role, who.user_id, audit
         room.sockets.add_console(self)
         self._welcome(room)
+        # While the socket is open, they recheck the organizer's role and update the audit log.
+        watches = self._watch_role(room), self._watch_audit_log(room)
+        self._watches = tuple(asyncio.create_task(watch) for watch in watches)
 
     def _welcome(self, room: EventRoom) -> None:
         """Send the welcome, again after the display key was replaced."""
@@ -76,7 +80,7 @@ class ConsoleConsumer(SocketConsumer):
             protocol.ConsoleWelcomed(
                 now_at=room.now(),
                 seq=room.seq,
-                join_url=room.join_url(self.scope),
+                join_url=room.join_url(self._scope),
                 state=state,
                 display_key=projector_key(state.code, state.display_key_version) if may_run else None,
                 role=self._role,
@@ -84,18 +88,20 @@ class ConsoleConsumer(SocketConsumer):
             ),
         )
 
-    async def handle_message(
+    def handle_joined(
         self, message: ConsoleJoin | ActionAsk | ActionUndo | PeopleAsk, room: EventRoom
-    ) -> None:
+    ) -> Handling | None:
         if isinstance(message, ConsoleJoin):
             self.send(protocol.Error(code="joined_already", text="one join per socket"))
-            return
-        if isinstance(message, PeopleAsk):
-            await self._search_people(message, room)
-            return
-        if isinstance(message, ActionAsk) and message.action not in ACTIONS:
+        elif isinstance(message, PeopleAsk):
+            return self._search_people(message, room)
+        elif isinstance(message, ActionAsk) and message.action not in ACTIONS:
             self.send(MALFORMED)
-            return
+        else:
+            return self._handle_action(message, room)
+        return None
+
+    async def _handle_action(self, message: ActionAsk | ActionUndo, room: EventRoom) -> None:
         try:
             await self._perform(message, room)
         except (MatchError, GameError) as refusal:
@@ -118,14 +124,10 @@ class ConsoleConsumer(SocketConsumer):
                 look_up = database_sync_to_async(find_people)
                 self.send(await look_up(room.event_id, ask, ballot_box(), _open_vote(room)))
 
-    async def run(self, receive: Receive) -> None:
-        """Run the socket. Meanwhile, recheck the organizer's role and update the audit log."""
-        watches = [asyncio.create_task(one) for one in (self._watch_role(), self._watch_audit_log())]
-        try:
-            await super().run(receive)
-        finally:
-            for watch in watches:
-                watch.cancel()
+    def leave(self) -> None:
+        super().leave()
+        for watch in self._watches:
+            watch.cancel()
 
     def change_role(self, user_id: int) -> None:
         """Send nothing more and close if it is this organizer whose role has changed."""
@@ -133,7 +135,7 @@ class ConsoleConsumer(SocketConsumer):
             self.room.sockets.remove(self)
             self._role_changed.set()
 
-    async def _watch_role(self) -> None:
+    async def _watch_role(self, room: EventRoom) -> None:
         """Close the socket if the role was revoked or changed: when notified, or every CONSOLE_RECHECK_S.
 
         After a change the client reconnects and joins with its new role.
@@ -142,8 +144,7 @@ class ConsoleConsumer(SocketConsumer):
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._role_changed.wait(), settings.CONSOLE_RECHECK_S)
             with suppress(*DATABASE_ERRORS):
-                if self.room is not None:
-                    await self._has_role(self.room)
+                await self._has_role(room)
         self.end(CloseCode.UNAVAILABLE)
 
     async def _has_role(self, room: EventRoom) -> bool:
@@ -158,7 +159,7 @@ class ConsoleConsumer(SocketConsumer):
         return self in room.sockets.consoles
 
     async def _load_access(self, room: EventRoom) -> OrganizerAccess | None:
-        key = self.scope["session"].session_key
+        key = self._scope["session"].session_key
         found: OrganizerAccess | None = await database_sync_to_async(find_access)(key, room.event_id)
         return found
 
@@ -169,21 +170,20 @@ class ConsoleConsumer(SocketConsumer):
             with override(self._language):
                 self.send(protocol.ActionRefused(id=message.id, text=str(NOT_ALLOWED)))
             raise CloseSocket(CloseCode.NOT_ALLOWED)
-        loop, server = asyncio.get_running_loop(), self.scope["server"]
+        loop, server = asyncio.get_running_loop(), self._scope["server"]
         host = DryRunHost(loop, _dry_run_context(room), server, _is_rehearsing(room))
         with override(self._language):
             await database_sync_to_async(perform)(who, room.event_id, message, ballot_box(), host)
 
-    async def _watch_audit_log(self) -> None:
+    async def _watch_audit_log(self, room: EventRoom) -> None:
         """Every AUDIT_POLL_S, send the entries that are new, or that can be undone no longer.
 
         After a change of the display key, send a new welcome.
         """
         while True:
             await asyncio.sleep(AUDIT_POLL_S)
-            if self.room is not None:
-                await self._send_audit_changes(self.room)
-                await self._send_new_display_key(self.room)
+            await self._send_audit_changes(room)
+            await self._send_new_display_key(room)
 
     async def _send_new_display_key(self, room: EventRoom) -> None:
         """Send the key if it is new. The role is checked after the key is known: a co-host may be removed,

@@ -24,14 +24,15 @@ from crowdgame.serving.frames import (
     read_close_code,
 )
 from crowdgame.serving.handshake import FAILED_RESPONSE, FORBIDDEN_RESPONSE, accept_response
-from voting.gateway.send_queue import encode_frame, encode_text_frame, read_short_text
-from voting.gateway.server_extensions import DESCRIPTOR, READ_TEXTS, WRITE_FRAMES, ReadText
+from voting.gateway.connections import CONNECTION, MessageHandler
+from voting.gateway.text_frames import encode_frame, read_short_text, text_frame
 
 log = logging.getLogger(__name__)
 
 Application = Callable[[dict[str, Any], Any, Any], Coroutine[Any, Any, None]]
 CLOSE_TIMEOUT_S = 5  # an earlier reset could overtake the close code, which says when to retry
 MAX_QUEUED_MESSAGES = 16
+MAX_FRAMES_BEHIND, MAX_BEHIND_S = 64, 10.0
 MAX_EARLY_BYTES = 4_096
 MAX_REASON_BYTES = 123
 
@@ -44,16 +45,19 @@ class Disconnected(ConnectionError):
 
 
 class WebSocket(asyncio.Protocol):
-    """One connection after its request head. `sockets` holds those whose application runs.
+    """One connection after its request head. `sockets` holds those that are open.
 
-    A short text that arrives alone takes a path of its own: the application's reader, see READ_TEXTS, gets
-    it without a task being woken. `_frames` is None between frames. `_writable` is None unless the client
-    reads too slowly. Reading stops while MAX_QUEUED_MESSAGES wait for the application.
+    The application is a task that receives and sends ASGI events, or attaches a handler and returns, see
+    CONNECTION. `_task` is the application, or a message of the handler that has to wait; further messages
+    wait in `_events`, and reading stops at MAX_QUEUED_MESSAGES. `_frames` is None between frames. `_behind`
+    is None unless the client reads too slowly, else how many times the handler has written since then: a slow
+    consumer, over MAX_FRAMES_BEHIND or MAX_BEHIND_S behind, is cut off. Its client reconnects and gets
+    a snapshot.
     """
 
     __slots__ = (
-        *("_early", "_events", "_frames", "_is_reading_paused", "_key", "_loop", "_reader", "_sockets"),
-        *("_state", "_task", "_timer", "_transport", "_waiter", "_writable"),
+        *("_behind", "_early", "_events", "_frames", "_handler", "_is_reading_paused", "_key", "_loop"),
+        *("_sockets", "_state", "_task", "_timer", "_transport", "_waiter", "_writable"),
     )
 
     def __init__(self, transport: asyncio.Transport, key: bytes, sockets: "set[WebSocket]") -> None:
@@ -62,38 +66,39 @@ class WebSocket(asyncio.Protocol):
         self._state, self._early, self._is_reading_paused = CONNECTING, b"", False
         self._events: list[dict[str, Any]] = [{"type": "websocket.connect"}]
         self._frames: FrameReader | None = None
-        self._reader: ReadText | None = None
+        self._handler: MessageHandler | None = None
+        self._task: asyncio.Task[None] | None = None
         self._waiter: asyncio.Future[None] | None = None
         self._writable: asyncio.Event | None = None
+        self._behind: int | None = None
         self._timer: asyncio.TimerHandle | None = None
 
     def begin(self, application: Application, scope: dict[str, Any], early: bytes) -> None:
         """Run the application. `early` are bytes that followed the request head."""
-        scope["extensions"] = {
-            WRITE_FRAMES: self.write_frames,
-            READ_TEXTS: self.register_reader,
-            DESCRIPTOR: self._transport.get_extra_info("socket").fileno(),
-        }
+        scope["extensions"] = {CONNECTION: self}
         self._early = early
         self._sockets.add(self)
-        self._task = self._loop.create_task(application(scope, self.receive, self.send))
+        self._run(application(scope, self.receive, self.send))
+
+    def _run(self, work: Coroutine[Any, Any, None]) -> None:
+        self._task = self._loop.create_task(work)
         self._task.add_done_callback(self._finish)
 
     def _finish(self, task: asyncio.Task[None]) -> None:
-        self._reader = None
-        self._sockets.discard(self)
-        if task.cancelled():
-            return
-        error = task.exception()
-        if error is None:
-            self._end(NORMAL_CLOSURE, "", FAILED_RESPONSE)
-        elif not isinstance(error, Disconnected):
+        self._task = None
+        error = None if task.cancelled() else task.exception()
+        if error is not None and not isinstance(error, Disconnected):
             log.error("Exception in the application of a WebSocket", exc_info=error)
             self._end(INTERNAL_ERROR, "", FAILED_RESPONSE)
+        elif self._handler is None and not task.cancelled():
+            self._end(NORMAL_CLOSURE, "", FAILED_RESPONSE)
+        while self._events and self._handler is not None and self._task is None:
+            self._handle_event(self._next_event())
 
     def abort(self) -> None:
         self._transport.abort()
-        self._task.cancel()
+        if self._task is not None:
+            self._task.cancel()
 
     # The application's side
 
@@ -104,6 +109,9 @@ class WebSocket(asyncio.Protocol):
                 await self._waiter
             finally:
                 self._waiter = None
+        return self._next_event()
+
+    def _next_event(self) -> dict[str, Any]:
         event = self._events.pop(0)
         if not self._events:
             self._resume_reading()
@@ -113,29 +121,63 @@ class WebSocket(asyncio.Protocol):
         """Handle an ASGI event. Waits while the client reads too slowly. Raises Disconnected."""
         kind = message["type"]
         if kind == "websocket.send":
-            while self._writable is not None:
+            while self._behind is not None:
+                self._writable = self._writable or asyncio.Event()
                 await self._writable.wait()
             if self._state != OPEN:
                 raise Disconnected
             text = message.get("text")
             is_text = text is not None
             self._transport.write(
-                encode_text_frame(text.encode()) if is_text else encode_frame(BINARY, message["bytes"])
+                text_frame(text.encode()) if is_text else encode_frame(BINARY, message["bytes"])
             )
         elif kind == "websocket.close":
             self._end(message.get("code") or NORMAL_CLOSURE, message.get("reason") or "", FORBIDDEN_RESPONSE)
         elif kind == "websocket.accept" and self._state == CONNECTING:
             self._accept(message)
 
-    def write_frames(self, wire: bytes) -> bool:
-        """Write prebuilt text frames, unless the client reads too slowly or the socket is closing."""
-        if self._state != OPEN or self._writable is not None:
-            return False
-        self._transport.write(wire)
-        return True
+    # The handler's side, see Connection
 
-    def register_reader(self, reader: ReadText | None) -> None:
-        self._reader = reader
+    @property
+    def descriptor(self) -> int:
+        return int(self._transport.get_extra_info("socket").fileno())
+
+    def attach(self, handler: MessageHandler) -> None:
+        self._handler = handler
+
+    def write(self, wire: bytes) -> None:
+        if self._state != OPEN:
+            return
+        if self._behind is not None:
+            self._behind += 1
+            if self._behind > MAX_FRAMES_BEHIND:
+                self._cut_off()
+                return
+        self._transport.write(wire)
+
+    def close(self, code: int) -> None:
+        self._end(code, "", FORBIDDEN_RESPONSE)
+
+    def _cut_off(self) -> None:
+        if self._handler is not None and self._state == OPEN:
+            self._state = CLOSING
+            self._handler.handle_overflow()
+            self._transport.abort()
+
+    def _handle_event(self, event: dict[str, Any]) -> None:
+        if event["type"] == "websocket.receive":
+            text = event.get("text")
+            self._call_handler(None if text is None else text.encode())
+        elif event["type"] == "websocket.disconnect":
+            handler, self._handler = self._handler, None
+            if handler is not None:
+                handler.handle_disconnect()
+
+    def _call_handler(self, text: bytes | None) -> None:
+        if self._handler is not None and self._state == OPEN:
+            rest = self._handler.handle_message(text)
+            if rest is not None:
+                self._run(rest)
 
     def _accept(self, message: Any) -> None:
         self._state = OPEN
@@ -163,8 +205,8 @@ class WebSocket(asyncio.Protocol):
             text = read_short_text(data) if self._frames is None else None
             if text is None:
                 self._read_frames(data)
-            elif self._reader is None or self._events or not self._reader(text):
-                self._queue_text(text)
+            else:
+                self._receive_text(text)
         elif self._state == CLOSING:
             self._read_frames(data)
         elif self._state == CONNECTING:
@@ -197,17 +239,22 @@ class WebSocket(asyncio.Protocol):
         elif self._state != OPEN:
             return
         elif kind == TEXT:
-            self._queue_text(payload)
+            self._receive_text(payload)
         elif kind == BINARY:
             self._queue({"type": "websocket.receive", "bytes": payload})
-        elif kind == PING and self._writable is None:
+        elif kind == PING and self._behind is None:
             self._transport.write(control_frame(PONG, payload))
 
-    def _queue_text(self, text: bytes) -> None:
+    def _receive_text(self, text: bytes) -> None:
         try:
-            self._queue({"type": "websocket.receive", "text": text.decode()})
+            decoded = None if text.isascii() else text.decode()
         except UnicodeDecodeError:
             self._fail(INVALID_DATA)
+            return
+        if self._handler is not None and self._task is None:
+            self._call_handler(text)
+        else:
+            self._queue({"type": "websocket.receive", "text": decoded or text.decode()})
 
     def _fail(self, code: int) -> None:
         if self._state == OPEN:
@@ -220,14 +267,22 @@ class WebSocket(asyncio.Protocol):
     def _write_close(self, state: int, payload: bytes) -> None:
         """Send a close frame, which a slow consumer would not read: it is cut off."""
         self._state = state
-        if self._writable is not None:
+        if self._behind is not None:
             self._transport.abort()
         else:
             self._resume_reading()
             self._transport.write(control_frame(CLOSE, payload))
-            self._timer = self._loop.call_later(CLOSE_TIMEOUT_S, self._transport.abort)
+            self._set_timer(CLOSE_TIMEOUT_S, self._transport.abort)
+
+    def _set_timer(self, within_s: float | None, then: Callable[[], None] | None = None) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = None if within_s is None or then is None else self._loop.call_later(within_s, then)
 
     def _queue(self, event: dict[str, Any]) -> None:
+        if self._handler is not None and self._task is None:
+            self._handle_event(event)
+            return
         self._events.append(event)
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(None)
@@ -245,9 +300,14 @@ class WebSocket(asyncio.Protocol):
             self._queue({"type": "websocket.disconnect", "code": code})
 
     def pause_writing(self) -> None:
-        self._writable = self._writable or asyncio.Event()
+        self._behind = 0
+        if self._state == OPEN:
+            self._set_timer(MAX_BEHIND_S, self._cut_off)
 
     def resume_writing(self) -> None:
+        self._behind = None
+        if self._state == OPEN:
+            self._set_timer(None)
         if self._writable is not None:
             self._writable.set()
             self._writable = None
@@ -255,9 +315,8 @@ class WebSocket(asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         is_reported = self._state == FAILED
         self._state = CLOSED
+        self._sockets.discard(self)
         self.resume_writing()
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+        self._set_timer(None)
         if not is_reported:
             self._disconnect(ABNORMAL_CLOSURE)

@@ -1,14 +1,14 @@
 """`python -m tests.voting.echo_server daphne|uvicorn FD`: broadcasts every client message to all clients.
 
-Runs on one of the gateway's servers, with the gateway's own send queues and with long frames, so that a
-client that does not read soon falls behind. Each answer contains the number of connected clients and of slow
-consumers. After "pause reading", the server does not read from that client for a second. Messages that start
-with "encoded" are answered like the gateway's answers to single clients, all others like its broadcasts.
+Runs on one of the gateway's servers, with long frames, so that a client that does not read soon falls behind.
+Each answer contains the number of connected clients and of slow consumers. "pause reading" is answered after
+a second. "close all" closes all connections.
 """
 
 import asyncio
 import os
 import sys
+from collections.abc import Coroutine
 from importlib import import_module
 from typing import Any
 
@@ -19,12 +19,44 @@ django.setup()
 
 from crowdgame.serving.listener import adopt_listener  # noqa: E402
 from crowdgame.serving.service import Service  # noqa: E402
-from voting.gateway.send_queue import SendQueue, text_frame  # noqa: E402
-from voting.gateway.server_extensions import WRITE_FRAMES  # noqa: E402
+from voting.gateway.connections import CONNECTION, Connection  # noqa: E402
+from voting.gateway.text_frames import text_frame  # noqa: E402
 
 LONG = "x" * 16_000
-queues: set[SendQueue] = set()
+clients: "set[Client]" = set()
 slow_consumers: list[None] = []
+
+
+class Client:
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def handle_message(self, text: bytes | None) -> Coroutine[Any, Any, None] | None:
+        said = (text or b"").decode()
+        if said == "pause reading":
+            return self._broadcast_later(said)
+        if said == "close all":
+            for client in clients:
+                client._connection.write(text_frame(b"bye"))
+                client._connection.close(4006)
+                client._connection.write(text_frame(b"too late"))
+        self._broadcast(said)
+        return None
+
+    async def _broadcast_later(self, said: str) -> None:
+        await asyncio.sleep(1)
+        self._broadcast(said)
+
+    def _broadcast(self, said: str) -> None:
+        answer = text_frame(f"{said} {len(clients)} {len(slow_consumers)} {LONG}".encode())
+        for client in clients:
+            client._connection.write(answer)
+
+    def handle_disconnect(self) -> None:
+        clients.discard(self)
+
+    def handle_overflow(self) -> None:
+        slow_consumers.append(None)
 
 
 async def application(scope: dict[str, Any], receive: Any, send: Any) -> None:
@@ -32,23 +64,10 @@ async def application(scope: dict[str, Any], receive: Any, send: Any) -> None:
         raise ValueError(scope["type"])
     await receive()
     await send({"type": "websocket.accept"})
-    queue = SendQueue(send, lambda: slow_consumers.append(None), scope["extensions"][WRITE_FRAMES])
-    queues.add(queue)
-    try:
-        while (event := await receive())["type"] == "websocket.receive":
-            if event["text"] == "end all":
-                for other in tuple(queues):
-                    other.end(4006, 250)
-            if event["text"] == "pause reading":
-                await asyncio.sleep(1)
-            answer = text_frame(f"{event['text']} {len(queues)} {len(slow_consumers)} {LONG}")
-            for other in tuple(queues):
-                if event["text"].startswith("encoded"):
-                    other.write_encoded(answer.texts[0].encode())
-                else:
-                    other.write_frames(answer)
-    finally:
-        queues.discard(queue)
+    connection = scope["extensions"][CONNECTION]
+    client = Client(connection)
+    clients.add(client)
+    connection.attach(client)
 
 
 async def drain_nothing(within_s: float) -> None:

@@ -17,13 +17,48 @@ from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.intake import Intake
 from voting.counting.ballots import Ballot
+from voting.gateway.connections import CONNECTION, MessageHandler
 from voting.gateway.event_room import EventRoom
 from voting.gateway.gateway import Gateway
-from voting.gateway.send_queue import Frames
 from voting.models import Event, Team
 from voting.terms import Lobby, MatchState, Pace, TeamChoice
 
 T = TypeVar("T")
+
+
+def read_texts(wire: bytes) -> list[str]:
+    """The texts of unmasked text frames, each below 64 KiB."""
+    texts = []
+    while wire:
+        assert wire[0] == 0x81
+        size, start = (wire[1], 2) if wire[1] < 126 else (int.from_bytes(wire[2:4], "big"), 4)
+        texts.append(wire[start : start + size].decode())
+        wire = wire[start + size :]
+    return texts
+
+
+@dataclass
+class FakeConnection:
+    """A connection that records what its handler writes."""
+
+    texts: list[str] = field(default_factory=list)
+    closed_with: int | None = None
+    handler: MessageHandler | None = None
+    descriptor: int = 0
+
+    def attach(self, handler: MessageHandler) -> None:
+        self.handler = handler
+
+    def write(self, wire: bytes) -> None:
+        if self.closed_with is None:
+            self.texts += read_texts(wire)
+
+    def close(self, code: int) -> None:
+        self.closed_with = self.closed_with or code
+
+    @property
+    def scope(self) -> dict[str, Any]:
+        return {"type": "websocket", "headers": [], "extensions": {CONNECTION: self}}
 
 
 @dataclass(eq=False)
@@ -36,11 +71,8 @@ class FakeSocket:
     welcomed_again: int = 0
     ballots_shown: list[Ballot] = field(default_factory=list)
 
-    def write(self, frame: str) -> None:
-        self.frames.append(frame)
-
-    def write_frames(self, frames: Frames) -> None:
-        self.frames.extend(frames.texts)
+    def write(self, wire: bytes) -> None:
+        self.frames.extend(read_texts(wire))
 
     def end(self, code: int, within_ms: int | None = None) -> None:
         self.close_calls.append((code, within_ms))

@@ -14,7 +14,7 @@ from voting.admission.admission import is_projector_key, rotating_code, rotating
 from voting.admission.links import qr_rows, team_qr_rows
 from voting.gateway.event_room import EventRoom
 from voting.gateway.room_sockets import DisplayPool
-from voting.gateway.socket import Receive, SocketConsumer
+from voting.gateway.socket import Scope, SocketConsumer
 from voting.protocol import CloseCode, DisplayJoin
 from voting.terms import Admission
 
@@ -42,32 +42,34 @@ class DisplayConsumer(SocketConsumer):
     messages: ClassVar = protocol.DisplayMessage
     _codes_task: asyncio.Task[None] | None = None
 
-    async def run(self, receive: Receive) -> None:
-        try:
-            await super().run(receive)
-        finally:
-            if self._codes_task:
-                self._codes_task.cancel()
+    def __init__(self, scope: Scope) -> None:
+        super().__init__(scope)
+        self._scope = scope
+
+    def leave(self) -> None:
+        super().leave()
+        if self._codes_task:
+            self._codes_task.cancel()
 
     async def join(self, message: DisplayJoin, room: EventRoom) -> None:
         """Welcome a display. Closes the oldest one beyond MAX_DISPLAYS, or EVENT_PHONES in a duel.
 
         Displays with the projector key, those without it, and the consoles' miniatures count apart.
         """
-        url, state = room.join_url(self.scope), room.state
+        url, state = room.join_url(self._scope), room.state
         has_key = is_projector_key(state.code, state.display_key_version, message.key)
         pool: DisplayPool = "open" if not has_key else "preview" if message.preview else "keyed"
         most = settings.EVENT_PHONES if state.is_duel else MAX_DISPLAYS
         if oldest := room.sockets.add_display(self, most, pool):
             oldest.end(CloseCode.CROWDED, CROWDED_RETRY_MS)
-        self.enter_room(room, welcome_display(room, self.scope))
+        self.enter_room(room, welcome_display(room, self._scope))
         if room.last_sent.open:
             self.write(room.last_sent.open)
         if has_key:
             codes = self._show_codes(room, url, state.display_key_version)
             self._codes_task = asyncio.create_task(codes)
 
-    async def handle_message(self, message: DisplayJoin, room: EventRoom) -> None:
+    def handle_joined(self, message: DisplayJoin, room: EventRoom) -> None:
         self.send(protocol.Error(code="joined_already", text="one join per socket"))
 
     async def _show_codes(self, room: EventRoom, url: str, key_version: int) -> None:

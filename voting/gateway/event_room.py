@@ -39,10 +39,10 @@ class LastSent:
         rehearsal: the progress of a dry run, as consoles know it.
     """
 
-    turnout: str = ""
-    phones: str = ""
-    teams: dict[int, str] = field(default_factory=dict)
-    open: str = ""
+    turnout: bytes = b""
+    phones: bytes = b""
+    teams: dict[int, bytes] = field(default_factory=dict)
+    open: bytes = b""
     rehearsal: protocol.RehearsalUpdated | None = None
 
 
@@ -141,7 +141,7 @@ class EventRoom(LiveEvent):
             self.counts.start_turn()
             self.heartbeat.turnout = None
         if before != self.turn_ref or not self.state.own_counts:
-            self.last_sent.teams, self.last_sent.open = {}, ""
+            self.last_sent.teams, self.last_sent.open = {}, b""
 
     def add_voter(self, socket: SeatedSocket, seat: Seat) -> ConnectedVoter:
         """Add a seated socket. Beyond MAX_SOCKETS_PER_SEAT, close the oldest socket of the seat."""

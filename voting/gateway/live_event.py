@@ -16,7 +16,6 @@ from voting.announcements.channel_layer import LayerMessage
 from voting.ballot_box.intake import Intake, Lane, Slot
 from voting.counting.methods.voting_method import VotingMethod, find_method
 from voting.gateway.drop_requests import DropRequests
-from voting.gateway.send_queue import Frames
 from voting.terms import Admission
 
 MAX_REVEALED_TURNS = 3  # the current one, and those of a reveal: the last one and one that was concealed
@@ -75,7 +74,7 @@ class LiveEvent:
     state: protocol.EventState
     intake: Intake
     poll: Poll | None = field(default=None, init=False)
-    seal: Frames | None = field(default=None, init=False)
+    seal: bytes | None = field(default=None, init=False)
     drop_requests: dict[int, DropRequests] = field(default_factory=dict, init=False)
     _encoded_state: msgspec.Raw | None = field(default=None, init=False)
 

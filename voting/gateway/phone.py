@@ -20,7 +20,7 @@ from voting.gateway.drop_marks import mark_drop
 from voting.gateway.event_room import EventRoom
 from voting.gateway.gateway import gateway
 from voting.gateway.phone_admission import admit_phone
-from voting.gateway.socket import Receive, SocketConsumer
+from voting.gateway.socket import SocketConsumer
 from voting.gateway.supplements import write_to_few
 from voting.gateway.ticket_claims import GUESSED_RETRY_MS, AdmissionDenied
 from voting.gateway.voters import ConnectedVoter
@@ -68,7 +68,6 @@ DENIAL_TEXTS: dict[ErrorCode, str] = {
 class PhoneConsumer(SocketConsumer):
     kind: ClassVar = "phone"
     messages: ClassVar = protocol.PhoneMessage
-    never_waits: ClassVar = True
     voter: ConnectedVoter
     _claimed: tuple[int, float] | None = None
     _request_task: asyncio.Task[None] | None = None
@@ -78,21 +77,19 @@ class PhoneConsumer(SocketConsumer):
     _cheers_until = 0.0
     _wrong_keys = 0
 
-    async def run(self, receive: Receive) -> None:
-        """Serve the phone until it disconnects.
+    def leave(self) -> None:
+        """Leave the room.
 
         Releases the ticket claimed here if no frame followed the claim: the phone may never have received its
         seat.
         """
-        try:
-            await super().run(receive)
-        finally:
-            for task in filter(None, (self._request_task, self._drop_task, self._nickname_task)):
-                task.cancel()
-            # The cancelled tasks still refer to this consumer.
-            self._request_task = self._drop_task = self._nickname_task = None
-            if self.room and self._claimed and self._claimed[1] == self._frames_until:
-                self.room.ticket_claims.release(self._claimed[0])
+        super().leave()
+        for task in filter(None, (self._request_task, self._drop_task, self._nickname_task)):
+            task.cancel()
+        # The cancelled tasks still refer to this consumer.
+        self._request_task = self._drop_task = self._nickname_task = None
+        if self.room and self._claimed and self._claimed[1] == self._frames_until:
+            self.room.ticket_claims.release(self._claimed[0])
 
     async def join(self, message: PhoneJoin, room: EventRoom) -> None:
         """Seat the phone, or refuse it with an Error and let it wait without a seat.
@@ -161,7 +158,7 @@ class PhoneConsumer(SocketConsumer):
         choice, sequence, blind = ballot.choice, ballot.sequence, ballot.blind
         return replace_fields(you, turn=turn, choice=choice, sequence=sequence, blind=blind)
 
-    def handle_now(self, message: PhoneMessage, room: EventRoom) -> None:
+    def handle_joined(self, message: PhoneMessage, room: EventRoom) -> None:
         if self not in room.sockets.phones:
             return  # evicted, but not closed yet
         if isinstance(message, BallotCast):

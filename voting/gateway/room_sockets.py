@@ -12,7 +12,6 @@ from functools import cache
 from itertools import count
 from typing import Any, Literal
 
-from voting.gateway.send_queue import Frames
 from voting.gateway.voters import ConsoleSocket, Socket
 from voting.metrics.metrics import BROADCAST_S
 
@@ -100,17 +99,17 @@ class Broadcaster:
     """
 
     def __init__(self) -> None:
-        self._pending: OrderedDict[Socket, Frames] = OrderedDict()
-        self._held: dict[Socket, Frames] = {}
+        self._pending: OrderedDict[Socket, bytes] = OrderedDict()
+        self._held: dict[Socket, bytes] = {}
         self._is_flushing = False
 
-    def hold(self, sockets: Iterable[Socket], frames: Frames) -> None:
+    def hold(self, sockets: Iterable[Socket], frames: bytes) -> None:
         """Add frames that may wait."""
         join = cache(_join)
         for socket in sockets:
             self._held[socket] = join(self._held.get(socket), frames)
 
-    def add(self, sockets: Iterable[Socket], frames: Frames) -> None:
+    def add(self, sockets: Iterable[Socket], frames: bytes) -> None:
         """Add frames to send with the next flush, after the held frames of each socket."""
         join, pending, held = cache(_join), self._pending, self._held
         for socket in sockets:
@@ -137,7 +136,7 @@ class Broadcaster:
                 if not self._pending:
                     break
                 socket, frames = self._pending.popitem(last=False)
-                socket.write_frames(frames)
+                socket.write(frames)
                 if number % WRITES_PER_ITERATION == 0:
                     await asyncio.sleep(0)
         finally:
@@ -145,5 +144,5 @@ class Broadcaster:
         BROADCAST_S.observe(time.monotonic() - began)
 
 
-def _join(earlier: Frames | None, later: Frames) -> Frames:
+def _join(earlier: bytes | None, later: bytes) -> bytes:
     return earlier + later if earlier else later

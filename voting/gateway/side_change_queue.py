@@ -14,6 +14,7 @@ from voting import protocol
 from voting.ballot_box.stores import DATABASE_ERRORS
 from voting.gateway.live_event import LiveEvent
 from voting.gateway.side_change_log import SideChangeLog
+from voting.gateway.text_frames import encode
 from voting.gateway.threads import in_database
 from voting.gateway.voters import ConnectedVoter
 from voting.turns.side_change_store import (
@@ -103,7 +104,7 @@ class SideChangeQueue:
         """Send each of these voters who is connected here the list of its own side changes."""
         for voter in [self._voters[voter_id] for voter_id in changed if voter_id in self._voters]:
             side_changes = self.accepted_changes(voter.seat.voter)
-            frame = msgspec.json.encode(protocol.SideChanged(side_changes=side_changes)).decode()
+            frame = encode(protocol.SideChanged(side_changes=side_changes))
             for socket in tuple(voter.sockets):
                 socket.write(frame)
 

@@ -1,11 +1,12 @@
 """WebSocket consumer base class: join timeout, frame size and rate limits, clock synchronization.
 
-It has its own receive loop, because Channels' dispatch costs a thread hop for each message.
+It is called by the server for each message and has no task, because Channels' dispatch costs a thread hop for
+each message and a task costs more memory than all else of a phone.
 """
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from functools import cache
 from typing import Any, ClassVar
 
@@ -18,23 +19,23 @@ from voting import protocol
 from voting.admission.seats import Seat
 from voting.ballot_box.stores import STORE_ERRORS
 from voting.gateway.admission_queue import FULL_RETRY_MS, RetryLater
+from voting.gateway.connections import CONNECTION, Connection
 from voting.gateway.event_room import EventRoom
 from voting.gateway.gateway import Gateway, gateway
-from voting.gateway.send_queue import Send, SendQueue
-from voting.gateway.server_extensions import READ_TEXTS, WRITE_FRAMES, ReadText, RegisterReader
+from voting.gateway.text_frames import encode
 from voting.metrics.metrics import CONNECTIONS, JOINS, SLOW_CONSUMERS
-from voting.protocol import CloseCode
+from voting.protocol import CloseCode, RetryAfter
 
 Scope = dict[str, Any]
 Receive = Callable[[], Awaitable[dict[str, Any]]]
+Send = Callable[[dict[str, Any]], Awaitable[None]]
+Handling = Coroutine[Any, Any, None]
 
 JOIN_TIMEOUT_S = 10.0
 FRAME_BURST = 30
 FRAMES_PER_SECOND = 5.0
 FRAME_COST_BEFORE_JOIN = 3
 MALFORMED = protocol.Error(code="malformed", text="malformed message, see docs/protocol.md")
-
-_encode = msgspec.json.Encoder().encode
 
 
 async def refuse_socket(scope: Scope, receive: Receive, send: Send) -> None:
@@ -43,14 +44,14 @@ async def refuse_socket(scope: Scope, receive: Receive, send: Send) -> None:
     await send({"type": "websocket.close"})
 
 
-async def refuse_crowded(_scope: Scope, receive: Receive, send: Send) -> None:
+async def refuse_crowded(scope: Scope, receive: Receive, send: Send) -> None:
     """Accept a WebSocket connection and close it with CROWDED and a time to retry."""
     await receive()
     await send({"type": "websocket.accept"})
     JOINS.labels("crowded").inc()
-    send_queue = SendQueue(send, _count_slow_consumer, None)
-    send_queue.end(CloseCode.CROWDED, FULL_RETRY_MS)
-    await send_queue.wait_closed()
+    connection: Connection = scope["extensions"][CONNECTION]
+    connection.write(encode(RetryAfter(within_ms=FULL_RETRY_MS)))
+    connection.close(CloseCode.CROWDED)
 
 
 class CloseSocket(Exception):
@@ -62,122 +63,111 @@ class CloseSocket(Exception):
 
 
 class SocketConsumer:
-    """One WebSocket connection.
+    """One WebSocket connection: a MessageHandler.
 
     A subclass sets `kind`, a metrics label, and `messages`, the union of message types it accepts. It
-    implements `join` and `handle_message`, or `handle_now` instead if `never_waits`.
+    implements `join` and `handle_joined`, and `leave` if it has anything to clean up.
     """
 
     kind: ClassVar[str]
     messages: ClassVar[Any]
-    never_waits: ClassVar[bool] = False
+    seat: Seat | None = None
+    room: EventRoom | None = None
+    _waiting_in: EventRoom | None = None
+    _join_timer: asyncio.TimerHandle | None = None
+    _frames_until = 0.0
 
-    def __init__(self, scope: Scope, send: Send) -> None:
-        self.scope = scope
-        self.seat: Seat | None = None
-        self.room: EventRoom | None = None
-        extensions = scope.get("extensions", {})
-        self._register_reader: RegisterReader = extensions.get(READ_TEXTS, _register_nothing)
-        self._send_queue = SendQueue(send, _count_slow_consumer, extensions.get(WRITE_FRAMES))
-        self.write, self.write_frames = self._send_queue.write, self._send_queue.write_frames
-        self.end = self._send_queue.end
-        self._send = send
-        self._has_joined = self._is_idle = False
-        self._waiting_in: EventRoom | None = None
-        self._frames_until = 0.0
-        self._decode = _decoder(self.messages)
+    def __init__(self, scope: Scope) -> None:
+        self._connection: Connection = scope["extensions"][CONNECTION]
 
     @classmethod
     def as_asgi(cls) -> Callable[[Scope, Receive, Send], Awaitable[None]]:
         """Return an ASGI application that creates one consumer for each connection."""
 
         async def application(scope: Scope, receive: Receive, send: Send) -> None:
-            await cls(scope, send).run(receive)
+            consumer = cls(scope)
+            await receive()
+            await send({"type": "websocket.accept"})
+            consumer.begin()
 
         return application
 
-    async def run(self, receive: Receive) -> None:
-        """Serve the connection from the handshake to the disconnect, then leave the room."""
-        await receive()
-        await self._send({"type": "websocket.accept"})
-        connections = _connection_gauge(self.kind)
-        connections.inc()
+    def begin(self) -> None:
+        """Serve the accepted connection until it is disconnected."""
+        _connection_gauge(self.kind).inc()
+        self._join_timer = asyncio.get_running_loop().call_later(
+            JOIN_TIMEOUT_S, self.end, CloseCode.JOIN_TIMEOUT
+        )
+        self._connection.attach(self)
+
+    def handle_disconnect(self) -> None:
+        _connection_gauge(self.kind).dec()
+        self._stop_join_timer()
+        self.leave()
+
+    def handle_overflow(self) -> None:
+        SLOW_CONSUMERS.inc()
+        gateway().slow_consumers += 1
+
+    def leave(self) -> None:
+        """Leave the room: the socket is closed, or will be. Idempotent."""
+        for room in (self.room, self._waiting_in):
+            if room is not None:
+                room.leave(self, self.seat)
+
+    def handle_message(self, text: bytes | None) -> Handling | None:
         try:
-            await self._receive_loop(receive)
+            waiting = self._handle(text)
         except CloseSocket as end:
-            self.end(end.code, end.within_ms)
-            await self._send_queue.wait_closed()
-        finally:
-            self._register_reader(None)
-            connections.dec()
-            for room in (self.room, self._waiting_in):
-                if room is not None:
-                    room.leave(self, self.seat)
+            self._close(end)
+            return None
+        return self._finish(waiting) if waiting else None
 
-    async def _receive_loop(self, receive: Receive) -> None:
+    async def _finish(self, handling: Handling) -> None:
         try:
-            async with asyncio.timeout(JOIN_TIMEOUT_S):
-                while not self._has_joined:
-                    if not await self._handle_event(await receive()):
-                        return
-        except TimeoutError:
-            if not self._has_joined:
-                raise CloseSocket(CloseCode.JOIN_TIMEOUT) from None
-            JOINS.labels("crowded").inc()
-            raise CloseSocket(CloseCode.CROWDED, FULL_RETRY_MS) from None
-        self._register_reader(self._read_now)
-        is_open = True
-        while is_open:
-            self._is_idle = True
-            event = await receive()
-            self._is_idle = False
-            is_open = await self._handle_event(event)
+            await handling
+        except CloseSocket as end:
+            self._close(end)
 
-    def _read_now(self, text: bytes) -> bool:
-        """Handle a message at once, if that never waits. Returns False and does nothing otherwise.
+    def _close(self, end: CloseSocket) -> None:
+        self.end(end.code, end.within_ms)
+        self.leave()
 
-        A server calls this instead of queueing an event. Messages that close the socket take the usual path.
-        """
-        if not (self._is_idle and self.room is not None and text.isascii()):
-            return False
-        try:
-            message = self._decode(text)
-            is_clock = isinstance(message, protocol.ClockAsk)
-            if not (gateway().knows_time if is_clock else self.never_waits):
-                return False
-            self._limit_rate()
-        except (msgspec.DecodeError, RecursionError, CloseSocket):
-            return False
-        if is_clock:
-            self._answer_clock(message)
-        else:
-            self.handle_now(message, self.room)
-        return True
-
-    async def _handle_event(self, event: dict[str, Any]) -> bool:
-        """Handle an ASGI event. Returns False after a disconnect. Raises CloseSocket."""
-        if event["type"] == "websocket.disconnect":
-            self._send_queue.abort()
-            return False
+    def _handle(self, text: bytes | None) -> Handling | None:
+        """Handle a message. Returns what is left to do if it has to wait. Raises CloseSocket."""
         self._limit_rate()
-        message = self._read(event)
-        if message is None:
+        if text is None:
+            raise CloseSocket(CloseCode.BAD_FRAME)
+        try:
+            message = _decoder(self.messages)(text)
+        except (msgspec.DecodeError, RecursionError):
             self.send(MALFORMED)
-        elif isinstance(message, protocol.ClockAsk):
-            await self._sync_time()
-            self._answer_clock(message)
-        else:
-            await self.dispatch(message)
-        return True
+            return None
+        if isinstance(message, protocol.ClockAsk):
+            return self._handle_clock(message)
+        return self.dispatch(message)
 
-    async def dispatch(self, message: Any) -> None:
-        """Handle a message that is not common to all sockets: join first, then `handle_message`."""
+    def dispatch(self, message: Any) -> Handling | None:
+        """Handle a message that is not common to all sockets: join first, then `handle_joined`."""
         if self.room is not None:
-            await self.handle_message(message, self.room)
-        else:
-            await self._join(message)
+            return self.handle_joined(message, self.room)
+        if not hasattr(message, "code"):
+            self.send(protocol.Error(code="not_joined", text="join first"))
+            return None
+        return self._join(message, self.active_gateway())
 
-    def _answer_clock(self, message: protocol.ClockAsk) -> None:
+    def _handle_clock(self, message: protocol.ClockAsk) -> Handling | None:
+        if not gateway().knows_time:
+            return self._sync_clock(message)
+        self.send(protocol.ClockSynced(sent=message.sent, now_at=gateway().now()))
+        return None
+
+    async def _sync_clock(self, message: protocol.ClockAsk) -> None:
+        """Answer once the ballot box's time is known. Raises CloseSocket (UNAVAILABLE)."""
+        try:
+            await gateway().sync_time()
+        except (RedisError, OSError):
+            raise CloseSocket(CloseCode.UNAVAILABLE) from None
         self.send(protocol.ClockSynced(sent=message.sent, now_at=gateway().now()))
 
     def _limit_rate(self) -> None:
@@ -190,48 +180,41 @@ class SocketConsumer:
         if self._frames_until > now + FRAME_BURST / FRAMES_PER_SECOND:
             raise CloseSocket(CloseCode.TOO_MANY_FRAMES)
 
-    def _read(self, event: dict[str, Any]) -> Any | None:
-        """Decode a frame; None if malformed. Raises CloseSocket if it is binary or too large."""
-        text = event.get("text")
-        if text is None:
-            raise CloseSocket(CloseCode.BAD_FRAME)
-        if _byte_length(text) > protocol.MAX_FRAME_BYTES:
-            raise CloseSocket(CloseCode.FRAME_TOO_LARGE)
+    async def _join(self, message: Any, active_gateway: Gateway) -> None:
         try:
-            return self._decode(text)
-        except (msgspec.DecodeError, RecursionError):
-            return None
+            async with asyncio.timeout(JOIN_TIMEOUT_S):
+                await self._enter(message, active_gateway)
+        except TimeoutError:
+            raise self._crowded(FULL_RETRY_MS) from None
+        except RetryLater as later:
+            raise self._crowded(later.within_ms) from None
 
-    async def _join(self, message: Any) -> None:
-        if not hasattr(message, "code"):
-            self.send(protocol.Error(code="not_joined", text="join first"))
-            return
-        active_gateway = self.active_gateway()
+    async def _enter(self, message: Any, active_gateway: Gateway) -> None:
         try:
             room = await active_gateway.room(message.code)
             if room is None:
                 raise CloseSocket(CloseCode.NO_SUCH_EVENT)
             await self.join(message, room)
-        except RetryLater as crowded:
-            JOINS.labels("crowded").inc()
-            raise CloseSocket(CloseCode.CROWDED, crowded.within_ms) from None
         except (GameError, *STORE_ERRORS):
             raise CloseSocket(CloseCode.UNAVAILABLE) from None
 
+    @staticmethod
+    def _crowded(within_ms: int) -> CloseSocket:
+        JOINS.labels("crowded").inc()
+        return CloseSocket(CloseCode.CROWDED, within_ms)
+
     def active_gateway(self) -> Gateway:
         """Mark the first message as received and return the gateway. Raises CloseSocket while it drains."""
-        self._has_joined = True
+        self._stop_join_timer()
         active_gateway = gateway()
         if active_gateway.retry_ms is not None:
             raise CloseSocket(CloseCode.RESTARTING, active_gateway.retry_ms)
         return active_gateway
 
-    async def _sync_time(self) -> None:
-        """Make sure that the ballot box's time is known. Raises CloseSocket (UNAVAILABLE)."""
-        try:
-            await gateway().sync_time()
-        except (RedisError, OSError):
-            raise CloseSocket(CloseCode.UNAVAILABLE) from None
+    def _stop_join_timer(self) -> None:
+        if self._join_timer is not None:
+            self._join_timer.cancel()
+            self._join_timer = None
 
     def wait_unseated(self, room: EventRoom) -> None:
         """Keep the socket in the room without a seat, so that it receives changes and can join later."""
@@ -243,45 +226,38 @@ class SocketConsumer:
         self.room = room
         self.send(welcome)
         if room.seal:
-            self.write_frames(room.seal)
+            self.write(room.seal)
         if room.last_sent.turnout and (self.kind != "phone" or room.phones_show_turnout):
             self.write(room.last_sent.turnout)
 
     def send(self, message: msgspec.Struct) -> None:
-        """Encode a message and queue it."""
-        self._send_queue.write_encoded(_encode(message))
+        """Encode a message and write it."""
+        self._connection.write(encode(message))
+
+    def write(self, wire: bytes) -> None:
+        """Write encoded frames."""
+        self._connection.write(wire)
+
+    def end(self, code: int, within_ms: int | None = None) -> None:
+        """Close the connection with `code`. With `within_ms` send RetryAfter first."""
+        if within_ms is not None:
+            self.send(RetryAfter(within_ms=within_ms))
+        self._connection.close(code)
 
     async def join(self, message: Any, room: EventRoom) -> None:
         """Handle the first message: call `enter_room`, send an Error, or raise CloseSocket or RetryLater."""
         raise NotImplementedError
 
-    async def handle_message(self, message: Any, room: EventRoom) -> None:
-        """Handle a message after the join."""
-        self.handle_now(message, room)
-
-    def handle_now(self, message: Any, room: EventRoom) -> None:
-        """Handle a message after the join, without waiting for anything."""
+    def handle_joined(self, message: Any, room: EventRoom) -> Handling | None:
+        """Handle a message after the join. Returns what is left to do if it has to wait."""
         raise NotImplementedError
 
 
-def _register_nothing(_read: ReadText | None) -> None:
-    """The server has no fast path: all messages come through `receive`."""
-
-
-def _count_slow_consumer() -> None:
-    SLOW_CONSUMERS.inc()
-    gateway().slow_consumers += 1
-
-
 @cache
-def _decoder(messages: Any) -> Callable[[str | bytes], Any]:
+def _decoder(messages: Any) -> Callable[[bytes], Any]:
     return msgspec.json.Decoder(messages).decode
 
 
 @cache
 def _connection_gauge(kind: str) -> Gauge:
     return CONNECTIONS.labels(kind)
-
-
-def _byte_length(text: str) -> int:
-    return len(text) if text.isascii() else len(text.encode())

@@ -26,7 +26,7 @@ from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.stores import DATABASE_ERRORS
 from voting.gateway.event_room import EventRoom
 from voting.gateway.restriction_enforcement import enforce_restrictions
-from voting.gateway.send_queue import text_frame
+from voting.gateway.text_frames import text_frame
 from voting.gateway.threads import in_database
 from voting.models import Event
 
@@ -108,7 +108,7 @@ class EventSubscriber:
     async def _apply_and_broadcast(self, room: EventRoom, copy: LayerMessage) -> None:
         async with room.apply_lock:
             if copy.seq > room.seq and (applied := await self._apply(room, copy)):
-                room.broadcaster.add(room.sockets.all(), text_frame(applied.body.decode()))
+                room.broadcaster.add(room.sockets.all(), text_frame(applied.body))
         await room.broadcaster.flush()
 
     async def _apply(self, room: EventRoom, copy: LayerMessage) -> LayerMessage | None:
@@ -207,13 +207,13 @@ async def _send_seal(room: EventRoom, body: bytes) -> None:
     A full broadcast of the seal would delay the reveal. Ignores repeated seals, those of past turns, and
     those of another version that this one cannot read.
     """
-    seal = text_frame(body.decode())
+    seal = text_frame(body)
     try:
         turn = msgspec.json.decode(body, type=protocol.TurnSealed).turn
     except msgspec.MsgspecError as error:
         log.warning("could not decode a seal: %s", error, extra={"event": room.event_id})
         return
-    if room.is_past(turn) or (room.seal and room.seal.texts == seal.texts):
+    if room.is_past(turn) or room.seal == seal:
         return
     room.seal = seal
     room.broadcaster.add(room.sockets.screens, seal)
@@ -225,9 +225,9 @@ async def _send_seal(room: EventRoom, body: bytes) -> None:
 
 
 def _send_drop(room: EventRoom, body: bytes) -> None:
-    frames = text_frame(body.decode())
+    frame = text_frame(body)
     for display in room.sockets.screens - room.sockets.consoles:
-        display.write_frames(frames)
+        display.write(frame)
 
 
 def _fresh_copy(event_id: int, now: int) -> LayerMessage | None:

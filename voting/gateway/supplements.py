@@ -9,26 +9,21 @@ from msgspec.structs import replace
 from voting import protocol
 from voting.gateway.event_room import EventRoom
 from voting.gateway.room_sockets import WRITES_PER_ITERATION
-from voting.gateway.send_queue import text_frame
+from voting.gateway.text_frames import encode
 from voting.gateway.voters import ConnectedVoter, Socket
-
-
-def encode(message: msgspec.Struct) -> str:
-    return msgspec.json.encode(message).decode()
 
 
 def write_to_few(sockets: Iterable[Socket], message: msgspec.Struct) -> None:
     """Encode the message and write it to all sockets at once, without yielding to the event loop."""
-    frames = text_frame(encode(message))
+    frame = encode(message)
     for socket in sockets:
-        socket.write_frames(frames)
+        socket.write(frame)
 
 
-async def write_to_all(sockets: Iterable[Socket], frame: str) -> None:
+async def write_to_all(sockets: Iterable[Socket], frame: bytes) -> None:
     """Write a frame to all sockets. Yields to the event loop, so that acks do not wait for a broadcast."""
-    frames = text_frame(frame)
     for number, socket in enumerate(sockets, 1):
-        socket.write_frames(frames)
+        socket.write(frame)
         if number % WRITES_PER_ITERATION == 0:
             await asyncio.sleep(0)
 
@@ -40,7 +35,7 @@ async def send_turnout(room: EventRoom, turnout: protocol.TurnoutCounted, *, pho
         room.last_sent.turnout = frame
         await write_to_all(tuple(room.sockets.screens), frame)
     if not room.phones_show_turnout:
-        room.last_sent.phones = ""
+        room.last_sent.phones = b""
         return
     for_phones = replace(turnout, votes_per_s=0, figures=protocol.NO_FIGURES)
     frame = encode(for_phones) if phones else room.last_sent.phones
@@ -75,7 +70,7 @@ async def send_open_counts(room: EventRoom, counts: protocol.CountsUpdated, *, p
         await _write_to_voters(room.voters.values(), frame)
 
 
-async def _write_to_voters(voters: Iterable[ConnectedVoter], frame: str) -> None:
+async def _write_to_voters(voters: Iterable[ConnectedVoter], frame: bytes) -> None:
     await write_to_all([socket for voter in voters for socket in voter.sockets], frame)
 
 

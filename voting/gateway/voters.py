@@ -5,15 +5,13 @@ from typing import Protocol
 
 from voting.admission.seats import Seat
 from voting.counting.ballots import Ballot
-from voting.gateway.send_queue import Frames
 
 
 class Socket(Protocol):
     """A socket that frames are written to. No method blocks, or raises if the client is gone or slow."""
 
-    def write(self, frame: str) -> None: ...
-
-    def write_frames(self, frames: Frames) -> None: ...
+    def write(self, wire: bytes) -> None:
+        """Write encoded frames."""
 
     def end(self, code: int, within_ms: int | None = None) -> None:
         """Close the socket with `code`. `within_ms` is the time to reconnect within, if any."""

@@ -10,7 +10,6 @@ from crowdgame.chat.chat_hub import ChatHub
 from crowdgame.chat.models import RoomKind
 from crowdgame.chat.rooms import RoomAccess, RoomUpdate
 from voting import protocol
-from voting.gateway.send_queue import Frames
 from voting.protocol import CloseCode
 
 PLAYER, OTHER, WATCHER = 1, 2, 3
@@ -19,14 +18,11 @@ ACCESS = RoomAccess(RoomKind.WATCHERS, frozenset({PLAYER, OTHER}), over=True)
 
 class Listener:
     def __init__(self) -> None:
-        self.frames: list[str] = []
+        self.frames: list[bytes] = []
         self.ended: int | None = None
 
-    def write(self, frame: str) -> None:
-        self.frames.append(frame)
-
-    def write_frames(self, frames: Frames) -> None:
-        self.frames.extend(frames.texts)
+    def write(self, wire: bytes) -> None:
+        self.frames.append(wire)
 
     def end(self, code: int, within_ms: int | None = None) -> None:
         self.ended = code

@@ -4,8 +4,10 @@
 <number of reverse proxies>`
 
 `flood <frames>` sends that many frames of 100,000 characters. `nag` sends a word repeatedly. `nagged` reports
-whether that still runs, or ended as it does for a disconnected client. `close <code>` closes the socket.
-After `register`, a reader answers texts that start with `now` in capitals. Any other message is echoed. The
+whether that still runs, or ended as it does for a disconnected client. `disconnected` reports how
+often a handler was told so. `close <code>` closes the socket.
+After `attach`, a handler answers in capitals: texts that start with `now` at once, others after a moment; it
+fails at `crash`. Any other message is echoed. The
 response to a POST is the length of its body; `?<chunks>` asks for that many chunks of 100,000 bytes. At
 `/client`, the response or first message is the scheme and the client address.
 """
@@ -13,6 +15,7 @@ response to a POST is the length of its body; `?<chunks>` asks for that many chu
 import asyncio
 import re
 import sys
+from collections.abc import Coroutine
 from importlib import import_module
 from pathlib import Path
 from types import NoneType
@@ -20,8 +23,8 @@ from typing import Any
 
 from crowdgame.serving.listener import adopt_listener
 from crowdgame.serving.service import Service
-from voting.gateway.send_queue import encode_text_frame
-from voting.gateway.server_extensions import READ_TEXTS, WRITE_FRAMES
+from voting.gateway.connections import CONNECTION
+from voting.gateway.text_frames import text_frame
 
 FRAME = "x" * 100_000
 HEAD_TIMEOUT_S, BODY_TIMEOUT_S = 2.0, 3.0
@@ -42,9 +45,11 @@ async def application(scope: Any, receive: Any, send: Any) -> None:
         if "text" not in event:
             await send({"type": "websocket.send", "bytes": event["bytes"]})
             continue
-        if event["text"] == "register":
-            register_reader(scope["extensions"])
         await answer(event["text"], send)
+        if event["text"] == "attach":
+            connection = scope["extensions"][CONNECTION]
+            connection.attach(Handler(connection))
+            return
 
 
 async def stream(chunks: int, send: Any) -> None:
@@ -77,18 +82,37 @@ async def answer(text: str, send: Any) -> None:
     elif word == "nagged":
         orderly = isinstance(Nagging.ended_by, (NoneType, OSError))
         await send({"type": "websocket.send", "text": str(orderly)})
+    elif word == "disconnected":
+        await send({"type": "websocket.send", "text": str(Handler.disconnected)})
     elif word == "close":
         await send({"type": "websocket.close", "code": int(count)})
     else:
         await send({"type": "websocket.send", "text": text})
 
 
-def register_reader(extensions: Any) -> None:
-    def read(text: bytes) -> bool:
-        return text.startswith(b"now") and write_frames(encode_text_frame(text.upper()))
+class Handler:
+    disconnected = 0
 
-    write_frames = extensions[WRITE_FRAMES]
-    extensions[READ_TEXTS](read)
+    def __init__(self, connection: Any) -> None:
+        self._connection = connection
+
+    def handle_message(self, text: bytes | None) -> Coroutine[Any, Any, None] | None:
+        if text == b"crash":
+            raise ValueError(text)
+        if text is not None and not text.startswith(b"now"):
+            return self._answer_later(text)
+        self._connection.write(text_frame(text.decode().upper().encode() if text else b"BINARY"))
+        return None
+
+    async def _answer_later(self, text: bytes) -> None:
+        await asyncio.sleep(0.05)
+        self._connection.write(text_frame(text.decode().upper().encode()))
+
+    def handle_disconnect(self) -> None:
+        Handler.disconnected += 1
+
+    def handle_overflow(self) -> None:
+        """The other tests of slow consumers count them."""
 
 
 class Nagging:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from crowdgame.serving.frames import BINARY, CLOSE, CONTINUATION, PING, PONG, TEXT, FrameReader
 from tests.crowdgame.serving.conftest import AsgiServer
 from tests.crowdgame.serving.test_handshake import dial, head, read_until
-from voting.gateway.send_queue import unmask
+from voting.gateway.text_frames import unmask
 from voting.protocol import MAX_FRAME_BYTES, CloseCode
 
 HELLO = b"\x81\x05hello"

@@ -8,31 +8,27 @@ from typing import Any
 import msgspec
 import pytest
 
-from tests.voting.gateway_helpers import FakeSocket, latest, make_room, until, voter
+from tests.voting.gateway_helpers import FakeSocket, latest, make_room, read_texts, until, voter
 from tests.voting.match_helpers import open_now, play_turn, start
 from voting import protocol
 from voting.announcements.channel_layer import NOT_A_CHANGE, LayerMessage
 from voting.ballot_box.ballot_box import BallotBox
 from voting.gateway.event_room import EventRoom
 from voting.gateway.room_sockets import WRITES_PER_ITERATION, Broadcaster
-from voting.gateway.send_queue import Frames, encode_text_frame, text_frame
 from voting.gateway.subscriber import EventSubscriber
+from voting.gateway.text_frames import text_frame
 
-SEAL, REVEAL, OPENED = map(text_frame, ("seal", "reveal", "opened"))
+SEAL, REVEAL, OPENED = map(text_frame, (b"seal", b"reveal", b"opened"))
 
 
 @dataclass(eq=False)
 class Recorder:
     """A socket that records each write."""
 
-    writes: list[tuple[str, ...]] = field(default_factory=list)
+    writes: list[list[str]] = field(default_factory=list)
 
-    def write(self, frame: str) -> None:
-        self.writes.append((frame,))
-
-    def write_frames(self, frames: Frames) -> None:
-        assert frames.wire == b"".join(encode_text_frame(text.encode()) for text in frames.texts)
-        self.writes.append(frames.texts)
+    def write(self, wire: bytes) -> None:
+        self.writes.append(read_texts(wire))
 
     def end(self, code: int, within_ms: int | None = None) -> None: ...
 
@@ -46,9 +42,9 @@ def test_held_frames_go_with_the_next_frames_in_one_write() -> None:
     asyncio.run(broadcaster.flush())
     broadcaster.release()
     asyncio.run(broadcaster.flush())
-    assert phone.writes == [("seal", "reveal")]
-    assert late.writes == [("reveal",)]
-    assert gone.writes == [("seal",)]
+    assert phone.writes == [["seal", "reveal"]]
+    assert late.writes == [["reveal"]]
+    assert gone.writes == [["seal"]]
 
 
 @pytest.mark.parametrize("is_added_first", [False, True])
@@ -60,7 +56,7 @@ def test_held_frames_stay_in_order(is_added_first: bool) -> None:
         broadcaster.release()
     broadcaster.add([phone], REVEAL)
     asyncio.run(broadcaster.flush())
-    assert phone.writes == [("opened", "seal", "reveal")]
+    assert phone.writes == [["opened", "seal", "reveal"]]
 
 
 def test_frames_added_during_a_flush_join_those_not_yet_written() -> None:
@@ -77,8 +73,8 @@ def test_frames_added_during_a_flush_join_those_not_yet_written() -> None:
 
     asyncio.run(send())
     reached, waiting = phones[:WRITES_PER_ITERATION], phones[WRITES_PER_ITERATION:]
-    assert all(phone.writes == [("seal",), ("reveal",)] for phone in reached)
-    assert all(phone.writes == [("seal", "reveal")] for phone in waiting)
+    assert all(phone.writes == [["seal"], ["reveal"]] for phone in reached)
+    assert all(phone.writes == [["seal", "reveal"]] for phone in waiting)
 
 
 def test_flushes_of_two_rooms_take_turns() -> None:
@@ -94,15 +90,15 @@ def test_flushes_of_two_rooms_take_turns() -> None:
             assert sum(len(one.writes) for one in crowd) < len(crowd)
 
     asyncio.run(send())
-    assert phone.writes == [("reveal",)]
+    assert phone.writes == [["reveal"]]
 
 
 def test_frame_lengths_follow_rfc_6455() -> None:
-    assert encode_text_frame("é".encode()) == b"\x81\x02\xc3\xa9"
-    assert encode_text_frame(b"x" * 125)[:2] == b"\x81\x7d"
-    assert encode_text_frame(b"x" * 126)[:4] == b"\x81\x7e\x00\x7e"
-    assert encode_text_frame(b"x" * 65_535)[:4] == b"\x81\x7e\xff\xff"
-    assert encode_text_frame(b"x" * 65_536)[:10] == b"\x81\x7f" + (65_536).to_bytes(8, "big")
+    assert text_frame("é".encode()) == b"\x81\x02\xc3\xa9"
+    assert text_frame(b"x" * 125)[:2] == b"\x81\x7d"
+    assert text_frame(b"x" * 126)[:4] == b"\x81\x7e\x00\x7e"
+    assert text_frame(b"x" * 65_535)[:4] == b"\x81\x7e\xff\xff"
+    assert text_frame(b"x" * 65_536)[:10] == b"\x81\x7f" + (65_536).to_bytes(8, "big")
 
 
 # ------------------------------------------------------------------ seals

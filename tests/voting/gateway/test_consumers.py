@@ -1,61 +1,41 @@
-"""WebSocket consumers called directly over ASGI, for cases that are too slow over the network."""
+"""WebSocket consumers called directly, for cases that are too slow over the network."""
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import pytest
 
-from tests.voting.gateway_helpers import new_room, playing, until
+from tests.voting.gateway_helpers import FakeConnection, new_room, playing, until
 from voting import protocol
 from voting.admission.seats import Seat
 from voting.gateway import hooks, socket
 from voting.gateway.phone import PhoneConsumer
-from voting.gateway.server_extensions import READ_TEXTS
-from voting.gateway.socket import SocketConsumer
+from voting.gateway.socket import Handling, SocketConsumer
 from voting.protocol import CloseCode, NicknameAnswered, NicknameAsk
 
-
-class FakeConnection:
-    """An ASGI connection with prepared incoming events; records the outgoing ones."""
-
-    def __init__(self, *events: dict[str, Any]) -> None:
-        self.sent: list[dict[str, Any]] = []
-        self._events = asyncio.Queue[dict[str, Any]]()
-        for event in ({"type": "websocket.connect"}, *events):
-            self._events.put_nowait(event)
-
-    async def receive(self) -> dict[str, Any]:
-        return await self._events.get()
-
-    async def send(self, message: dict[str, Any]) -> None:
-        self.sent.append(message)
+JOIN = b'{"type":"phone.join","code":"Q7RM"}'
+CHEER, CLOCK = b'{"type":"cheer.send","presses":1}', b'{"type":"clock.ask","sent":5}'
 
 
-async def run_consumer(application: Any, *events: dict[str, Any]) -> list[dict[str, Any]]:
-    connection = FakeConnection(*events)
-    async with asyncio.timeout(10):
-        await application({"type": "websocket", "headers": []}, connection.receive, connection.send)
-    return connection.sent
-
-
-def received(text: str) -> dict[str, Any]:
-    return {"type": "websocket.receive", "text": text}
-
-
-@pytest.mark.parametrize("frames", [[], ["{}"]], ids=["silent", "malformed frame"])
+@pytest.mark.parametrize("frames", [[], [b"{}"]], ids=["silent", "malformed frame"])
 def test_phone_that_does_not_join_in_time_is_closed(
-    frames: list[str], monkeypatch: pytest.MonkeyPatch
+    frames: list[bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Other frames do not extend the timeout."""
+
+    async def wait() -> None:
+        connection = FakeConnection()
+        phone = PhoneConsumer(connection.scope)
+        phone.begin()
+        for frame in frames:
+            phone.handle_message(frame)
+        await until(lambda: connection.closed_with is not None)
+        assert ["malformed" in text for text in connection.texts] == [True] * len(frames)
+        assert connection.closed_with == CloseCode.JOIN_TIMEOUT
+
     monkeypatch.setattr(socket, "JOIN_TIMEOUT_S", 0.02)
-    accepted, *answers, closed = asyncio.run(run_consumer(PhoneConsumer.as_asgi(), *map(received, frames)))
-    assert accepted == {"type": "websocket.accept"}
-    assert ["malformed" in answer["text"] for answer in answers] == [True] * len(frames)
-    assert closed == {"type": "websocket.close", "code": CloseCode.JOIN_TIMEOUT}
+    asyncio.run(wait())
 
 
 class Slow:
@@ -69,21 +49,19 @@ class Slow:
 
 def test_busy_server_answers_join_with_retry_after(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the delay, all phones would reconnect at once and time out again."""
+    connection = FakeConnection()
     monkeypatch.setattr(socket, "JOIN_TIMEOUT_S", 0.05)
     monkeypatch.setattr(socket, "gateway", Slow)
-    join = '{"type": "phone.join", "code": "Q7RM"}'
-    _, answer, closed = asyncio.run(run_consumer(PhoneConsumer.as_asgi(), received(join)))
-    assert json.loads(answer["text"]) == {"type": "retry.after", "within_ms": 15_000}
-    assert closed == {"type": "websocket.close", "code": CloseCode.CROWDED}
+    asyncio.run(handle(PhoneConsumer(connection.scope), JOIN))
+    assert json.loads(connection.texts[0]) == {"type": "retry.after", "within_ms": 15_000}
+    assert connection.closed_with == CloseCode.CROWDED
 
 
-def test_disconnected_phone_receives_nothing_more() -> None:
-    assert asyncio.run(run_consumer(PhoneConsumer.as_asgi(), {"type": "websocket.disconnect"})) == [
-        {"type": "websocket.accept"}
-    ]
-
-
-# ------------------------------------------------------------------ messages read in the server's callback
+async def handle(consumer: SocketConsumer, text: bytes | None) -> None:
+    """Handle a message as the server does."""
+    waiting = consumer.handle_message(text)
+    if waiting is not None:
+        await waiting
 
 
 def test_phone_chooses_nicknames_one_at_a_time_and_only_a_few_in_a_row(
@@ -96,11 +74,11 @@ def test_phone_chooses_nicknames_one_at_a_time_and_only_a_few_in_a_row(
         return NicknameAnswered()
 
     async def ask() -> None:
-        room, phone = new_room(1, 0, playing(1)), PhoneConsumer({}, FakeConnection().send)
+        room, phone = new_room(1, 0, playing(1)), PhoneConsumer(FakeConnection().scope)
         phone.voter = room.add_voter(phone, Seat(1, "a", 1))
         for number in range(20):
             for name in (f"first {number}", f"second {number}"):
-                phone.handle_now(NicknameAsk(name=name), room)
+                phone.handle_joined(NicknameAsk(name=name), room)
             await asyncio.sleep(0)
 
     monkeypatch.setattr(hooks, "nickname_requests", [answer])
@@ -108,122 +86,82 @@ def test_phone_chooses_nicknames_one_at_a_time_and_only_a_few_in_a_row(
     assert asked == [f"first {number}" for number in range(10)]
 
 
-class Probe(SocketConsumer):
+class Echo(SocketConsumer):
     """Sends each message back."""
 
     kind: ClassVar = "phone"
     messages: ClassVar = protocol.PhoneMessage
-    never_waits: ClassVar = True
 
     async def join(self, message: Any, room: Any) -> None:
         self.room = room
 
-    def handle_now(self, message: Any, room: Any) -> None:
+    def handle_joined(self, message: Any, room: Any) -> Handling | None:
         self.send(message)
-
-
-class WaitingProbe(Probe):
-    """Never finishes a message that it handles."""
-
-    never_waits: ClassVar = False
-
-    async def handle_message(self, message: Any, room: Any) -> None:
-        await asyncio.Event().wait()
+        return None
 
 
 class ReadyGateway:
-    """A gateway that knows the time and has a room for each code."""
+    """A gateway that has a room for each code, and knows the time once `sync_time` was called."""
 
     retry_ms = None
-    knows_time = True
+    knows_time = False
 
     async def room(self, _: str) -> Any:
         return new_room(1, 1, playing(1))
+
+    async def sync_time(self) -> None:
+        self.knows_time = True
 
     def now(self) -> int:
         return 7
 
 
-@dataclass
-class DirectConnection(FakeConnection):
-    """A connection of a server with READ_TEXTS. `reader` is what the consumer has registered."""
-
-    reader: Any = None
-
-    def __post_init__(self) -> None:
-        super().__init__(received('{"type":"phone.join","code":"Q7RM"}'))
-
-    def register(self, reader: Any) -> None:
-        self.reader = reader
-
-    @property
-    def texts(self) -> list[str]:
-        return [message["text"] for message in self.sent if "text" in message]
-
-    @asynccontextmanager
-    async def joined(self, consumer: type[SocketConsumer]) -> AsyncIterator[None]:
-        scope = {"type": "websocket", "headers": [], "extensions": {READ_TEXTS: self.register}}
-        task = asyncio.create_task(consumer(scope, self.send).run(self.receive))
-        await until(lambda: self.reader is not None)
-        yield
-        self.say({"type": "websocket.disconnect"})
-        await asyncio.wait_for(task, 10)
-        assert self.reader is None
-
-    def say(self, event: dict[str, Any]) -> None:
-        self._events.put_nowait(event)
+async def joined_echo() -> tuple[Echo, FakeConnection]:
+    connection = FakeConnection()
+    consumer = Echo(connection.scope)
+    await handle(consumer, JOIN)
+    return consumer, connection
 
 
-CHEER, CLOCK = b'{"type":"cheer.send","presses":1}', b'{"type":"clock.ask","sent":5}'
+def test_clock_is_answered_at_once_when_the_time_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    active, synced = ReadyGateway(), '{"type":"clock.synced","sent":5.0,"now_at":7}'
+
+    async def ask() -> None:
+        consumer, connection = await joined_echo()
+        await handle(consumer, CLOCK)
+        assert connection.texts == [synced]
+        assert consumer.handle_message(CLOCK) is None
+        assert connection.texts == [synced, synced]
+
+    monkeypatch.setattr(socket, "gateway", lambda: active)
+    asyncio.run(ask())
 
 
-def test_message_is_handled_at_once_while_consumer_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def read() -> None:
-        connection = DirectConnection()
-        async with connection.joined(Probe):
-            assert connection.reader(CHEER)
-            assert connection.reader(CLOCK)
-            assert connection.texts == [CHEER.decode(), '{"type":"clock.synced","sent":5.0,"now_at":7}']
-            for left_to_the_usual_path in (b"{", b'{"type":"cheer.send","presses":1,"x":"\xff"}'):
-                assert not connection.reader(left_to_the_usual_path)
-            assert len(connection.texts) == 2
+def test_flood_and_binary_messages_close_the_socket(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def flood(text: bytes | None, messages: int) -> FakeConnection:
+        consumer, connection = await joined_echo()
+        for _ in range(messages):
+            await handle(consumer, text)
+        return connection
 
     monkeypatch.setattr(socket, "gateway", ReadyGateway)
-    asyncio.run(read())
+    flooded = asyncio.run(flood(CHEER, socket.FRAME_BURST + 1))
+    assert flooded.closed_with == CloseCode.TOO_MANY_FRAMES
+    assert len(flooded.texts) <= socket.FRAME_BURST
+    assert asyncio.run(flood(CHEER, socket.FRAME_BURST // 2)).closed_with is None
+    assert asyncio.run(flood(None, 1)).closed_with == CloseCode.BAD_FRAME
 
 
-def test_no_message_overtakes_one_that_is_being_handled(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def read() -> None:
-        connection = DirectConnection()
-        async with connection.joined(WaitingProbe):
-            assert connection.reader(CLOCK)
-            assert not connection.reader(CHEER)
-            connection.say(received(CHEER.decode()))
-            await asyncio.sleep(0)
-            assert not connection.reader(CLOCK)
-            raise Unfinished
-
-    monkeypatch.setattr(socket, "gateway", ReadyGateway)
-    with pytest.raises(Unfinished):
-        asyncio.run(read())
-
-
-class Unfinished(Exception):
-    """Leaves a consumer that waits forever."""
-
-
-def test_flood_of_direct_messages_closes_the_socket(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def read() -> list[dict[str, Any]]:
-        connection = DirectConnection()
-        async with connection.joined(Probe):
-            while connection.reader(CHEER):
-                assert len(connection.texts) <= socket.FRAME_BURST
-            connection.say(received(CHEER.decode()))
-            await until(lambda: connection.reader is None)
-        return connection.sent
+def test_closed_phone_leaves_the_room_before_it_disconnects(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def close() -> None:
+        consumer, _ = await joined_echo()
+        assert consumer.room is not None
+        consumer.room.sockets.add_unseated(consumer)
+        await handle(consumer, None)
+        assert consumer.room.sockets.all() == []
 
     monkeypatch.setattr(socket, "gateway", ReadyGateway)
-    assert asyncio.run(read())[-1] == {"type": "websocket.close", "code": CloseCode.TOO_MANY_FRAMES}
+    asyncio.run(close())
 
 
 # ------------------------------------------------------------------ close codes

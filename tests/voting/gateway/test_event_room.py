@@ -29,6 +29,7 @@ from voting.gateway.event_room import MAX_SOCKETS_PER_SEAT
 from voting.gateway.live_event import EARLY_TOLERANCE_MS
 from voting.gateway.room_sockets import WRITES_PER_ITERATION
 from voting.gateway.supplements import send_turnout, write_to_all
+from voting.gateway.text_frames import text_frame
 from voting.models import Event, Team
 from voting.protocol import CloseCode
 from voting.turns.restoring import restore_turn
@@ -160,7 +161,7 @@ def test_write_to_all_yields_between_batches() -> None:
                 await asyncio.sleep(0)
 
         other = asyncio.create_task(record_progress())
-        await write_to_all(sockets, "frame")
+        await write_to_all(sockets, text_frame(b"frame"))
         await other
 
     asyncio.run(send())

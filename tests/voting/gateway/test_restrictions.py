@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.voting.gateway_helpers import (
+    FakeConnection,
     FakeSocket,
     in_a_thread,
     join_room,
@@ -194,13 +195,9 @@ class BanningQueue:
         return AdmittedVoter(seat, (0, 0), None)
 
 
-def phone() -> tuple[PhoneConsumer, EventRoom, list[dict[str, Any]]]:
-    sent: list[dict[str, Any]] = []
-
-    async def send(message: dict[str, Any]) -> None:
-        sent.append(message)
-
-    return PhoneConsumer({}, send), new_room(1, 0, playing(1)), sent
+def phone() -> tuple[PhoneConsumer, EventRoom, FakeConnection]:
+    connection = FakeConnection()
+    return PhoneConsumer(connection.scope), new_room(1, 0, playing(1)), connection
 
 
 def test_phone_banned_during_admission_is_not_seated() -> None:
@@ -213,7 +210,7 @@ def test_phone_banned_during_admission_is_not_seated() -> None:
             asyncio.run(consumer.join(join, room))
         assert closed.value.code == CloseCode.BANNED
     assert queue.admitted_seats == [SEAT], "the second attempt does not reach the queue"
-    assert (sent, room.voters) == ([], {})
+    assert (sent.texts, room.voters) == ([], {})
 
 
 def test_banned_phone_cannot_cast_ballots() -> None:
@@ -223,10 +220,7 @@ def test_banned_phone_cannot_cast_ballots() -> None:
     room.count_vote(consumer.voter, room.turn_ref)  # a counted ballot may be repeated at any time
     enforce_restrictions(room, BANNED)
 
-    async def cast_again() -> None:
-        await consumer.handle_message(BallotCast(1, 1, 1, 1), room)
-        assert room.poll is not None
-        assert room.poll.lane.waiting == {}
-
-    asyncio.run(cast_again())
-    assert [message["type"] for message in sent] == ["websocket.close"]
+    consumer.handle_joined(BallotCast(1, 1, 1, 1), room)
+    assert room.poll is not None
+    assert room.poll.lane.waiting == {}
+    assert (sent.texts, sent.closed_with) == ([], CloseCode.BANNED)

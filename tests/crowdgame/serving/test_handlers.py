@@ -1,0 +1,94 @@
+"""Attached handlers on both servers: their messages stay in order, alone or together, whole or in parts."""
+
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from websockets.exceptions import ConnectionClosed
+
+from crowdgame.serving.frames import BINARY, TEXT
+from tests.crowdgame.serving.conftest import AsgiServer
+from tests.crowdgame.serving.test_conformance import frame
+from tests.crowdgame.serving.test_handshake import dial, head, read_until
+from tests.deploy.processes import wait_until
+from tests.socket_queues import wait_until_read
+from voting.gateway.text_frames import read_short_text
+
+TIMEOUT_S = 20
+
+
+@contextmanager
+def attached(asgi_server: AsgiServer) -> Iterator[socket.socket]:
+    """A connection whose application has attached its handler."""
+    with dial(asgi_server) as connection:
+        connection.sendall(head())
+        read_until(connection, b"\r\n\r\n")
+        connection.sendall(frame(TEXT, b"attach"))
+        read_until(connection, b"attach")
+        yield connection
+
+
+def read_answers(connection: socket.socket, *expected: bytes) -> None:
+    received = b""
+    wanted = b"".join(bytes((0x81, len(text))) + text for text in expected)
+    while len(received) < len(wanted):
+        received += connection.recv(65_536)
+    assert received == wanted
+
+
+def test_messages_wait_for_one_that_takes_longer(asgi_server: AsgiServer) -> None:
+    with attached(asgi_server) as connection:
+        texts = [b"first", b"now a", "é".encode(), b"now b", b"later", b"now c"]
+        for text in texts:
+            connection.sendall(frame(TEXT, text))
+        read_answers(connection, *(text.decode().upper().encode() for text in texts))
+
+
+def test_frames_that_arrive_together_stay_in_order(asgi_server: AsgiServer) -> None:
+    with attached(asgi_server) as connection:
+        kinds = {b"one": TEXT, b"now two": TEXT, b"": BINARY, b"three": TEXT}
+        connection.sendall(b"".join(frame(kind, text) for text, kind in kinds.items()))
+        read_answers(connection, b"ONE", b"NOW TWO", b"BINARY", b"THREE")
+        connection.sendall(frame(TEXT, b"now four"))
+        read_answers(connection, b"NOW FOUR")
+
+
+def test_messages_sent_before_the_handler_is_attached_reach_it(asgi_server: AsgiServer) -> None:
+    with dial(asgi_server) as connection:
+        connection.sendall(head() + frame(TEXT, b"attach") + frame(TEXT, b"two") + frame(TEXT, b"now three"))
+        read_until(connection, b"attach")
+        read_answers(connection, b"TWO", b"NOW THREE")
+
+
+def test_rest_of_a_frame_is_not_taken_for_a_frame(asgi_server: AsgiServer) -> None:
+    """After the two bytes of the header, the rest looks like a frame two bytes shorter."""
+    text = b"now, a text"
+    rest = frame(TEXT, text, mask=bytes((0x81, 0x80 | len(text) - 2, 1, 2)))[2:]
+    assert read_short_text(rest) is not None
+    with attached(asgi_server) as connection:
+        connection.sendall(frame(TEXT, text)[:2])
+        wait_until_read(connection)
+        connection.sendall(rest)
+        read_answers(connection, b"NOW, A TEXT")
+
+
+@pytest.mark.parametrize("last", ["close", "crash", "while it waits"])
+def test_handler_learns_once_that_its_client_is_gone(asgi_server: AsgiServer, last: str) -> None:
+    def count_disconnected() -> int:
+        with asgi_server.open() as other:
+            other.send("disconnected")
+            return int(other.recv(timeout=TIMEOUT_S))
+
+    before = count_disconnected()
+    with asgi_server.open() as connection:
+        connection.send("attach")
+        connection.recv(timeout=TIMEOUT_S)
+        if last == "crash":
+            connection.send("crash")
+            with pytest.raises(ConnectionClosed):
+                connection.recv(timeout=TIMEOUT_S)
+        elif last == "while it waits":
+            connection.send("later")
+    wait_until(lambda: count_disconnected() > before)
+    assert count_disconnected() == before + 1
