@@ -4,13 +4,24 @@
 --   else 0.
 -- A row is 'team gateway voter', without the gateway's name once the voter has disconnected.
 -- A voter who has meanwhile connected to another gateway stays connected. Returns the number of recorded voters.
+local codes, rows = {}, {}
 for i = 3, #ARGV, 4 do
-  local code, team, voter, here = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3] == '1'
-  local known = redis.call('HGET', KEYS[1], code)
-  local is_elsewhere = known and not here and string.match(known, '^%d+ (%S*)') ~= ARGV[1]
-  if not is_elsewhere and (known or redis.call('HLEN', KEYS[1]) < tonumber(ARGV[2])) then
-    redis.call('HSET', KEYS[1], code, team .. ' ' .. (here and ARGV[1] or '') .. ' ' .. voter)
+  codes[#codes + 1] = ARGV[i]
+end
+local known = redis.call('HMGET', KEYS[1], unpack(codes))
+local recorded = redis.call('HLEN', KEYS[1])
+for n = 1, #codes do
+  local i = 4 * n - 1
+  local here = ARGV[i + 3] == '1'
+  local is_elsewhere = known[n] and not here and string.match(known[n], '^%d+ (%S*)') ~= ARGV[1]
+  if not is_elsewhere and (known[n] or recorded < tonumber(ARGV[2])) then
+    rows[#rows + 1] = ARGV[i]
+    rows[#rows + 1] = ARGV[i + 1] .. ' ' .. (here and ARGV[1] or '') .. ' ' .. ARGV[i + 2]
+    recorded = recorded + (known[n] and 0 or 1)
   end
 end
+if #rows > 0 then
+  redis.call('HSET', KEYS[1], unpack(rows))
+end
 redis.call('PEXPIRE', KEYS[1], 30 * 24 * 3600 * 1000)
-return redis.call('HLEN', KEYS[1])
+return recorded
