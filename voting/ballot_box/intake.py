@@ -1,8 +1,8 @@
 """The intake batches this process's ballots: one script call at a time in each lane.
 
 While a call is in flight, new ballots go into the next batch. Above QUIET_PER_S ballots a second, each batch
-also waits for further ballots, longer at higher rates, up to MAX_PAUSE_S (adaptive batching). While Redis is
-away, ballots stay pending and are sent again.
+also waits for further ballots, longer at higher rates, up to MAX_PAUSE_S (adaptive batching), but not shortly
+before the deadline. While Redis is away, ballots stay pending and are sent again.
 """
 
 import asyncio
@@ -25,8 +25,8 @@ log = logging.getLogger(__name__)
 RETRY_S = 0.25
 MAX_PENDING = 50_000
 ANSWERS_PER_ITERATION = 500
-MAX_PAUSE_S = 0.01
-QUIET_PER_S, BUSY_PER_S = 50.0, 500.0
+MAX_PAUSE_S = 0.025
+QUIET_PER_S, BUSY_PER_S = 50.0, 300.0
 RATE_WINDOW_S = 0.1
 COUNTED_BALLOTS, REFUSED_BALLOTS = BALLOTS.labels("counted"), BALLOTS.labels("refused")
 
@@ -116,12 +116,15 @@ class Intake:
 class Lane:
     """The pending ballots of one slot, with their arrival times."""
 
-    __slots__ = ("_counted_from", "_intake", "_rate", "_taken", "busy", "is_delayed", "slot", "waiting")
+    __slots__ = (
+        *("_closes_soon", "_counted_from", "_intake", "_rate", "_taken"),
+        *("busy", "is_delayed", "slot", "waiting"),
+    )
 
     def __init__(self, slot: Slot, intake: Intake) -> None:
         self.slot = slot
         self.waiting: PendingBallots = {}
-        self.busy = self.is_delayed = False
+        self.busy = self.is_delayed = self._closes_soon = False
         self._intake = intake
         self._rate, self._taken, self._counted_from = 0.0, 0, time.monotonic()
 
@@ -134,10 +137,15 @@ class Lane:
                 0,
                 self._counted_from + elapsed,
             )
+        if self._closes_soon:
+            return 0.0
         return MAX_PAUSE_S * min(1.0, max(0.0, self._rate - QUIET_PER_S) / (BUSY_PER_S - QUIET_PER_S))
 
-    def take(self, ballot: Ballot, caster: BallotSender) -> None:
-        """Queue a ballot. Backpressure: answers BUSY at once if MAX_PENDING ballots are pending."""
+    def take(self, ballot: Ballot, caster: BallotSender, *, closes_soon: bool = False) -> None:
+        """Queue a ballot. Backpressure: answers BUSY at once if MAX_PENDING ballots are pending.
+
+        With `closes_soon`, which is 2 * MAX_PAUSE_S before the deadline, batches don't wait.
+        """
         waiting = self.waiting
         if len(waiting) >= MAX_PENDING:
             REFUSED_BALLOTS.inc()
@@ -145,6 +153,7 @@ class Lane:
             return
         waiting[ballot.voter, ballot.sequence] = (ballot, caster, time.monotonic())
         self._taken += 1
+        self._closes_soon = closes_soon
         if not self.busy:
             self.busy = True
             self._intake.start(self)

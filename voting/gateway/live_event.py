@@ -13,7 +13,7 @@ from games.engine.game import SIDES, Side
 from voting import protocol
 from voting.admission.links import base_url
 from voting.announcements.channel_layer import LayerMessage
-from voting.ballot_box.intake import Intake, Lane, Slot
+from voting.ballot_box.intake import MAX_PAUSE_S, Intake, Lane, Slot
 from voting.counting.methods.voting_method import VotingMethod, find_method
 from voting.gateway.drop_requests import DropRequests
 from voting.terms import Admission
@@ -26,7 +26,7 @@ EARLY_TOLERANCE_MS = 50
 class Poll:
     """The rules for ballots of the current turn.
 
-    `sides` is the side of each team, `legal` the columns that each voting team may choose. `opens_at` is in
+    `sides` is the side of each team, `legal` the columns that each voting team may choose. Times are in
     milliseconds of the ballot box's time. The ballot box gets a turn shortly after its announcement, so
     ballots that come over EARLY_TOLERANCE_MS before the turn opens are refused here.
     """
@@ -37,6 +37,7 @@ class Poll:
     legal: dict[int, frozenset[int]]
     lane: Lane
     opens_at: int
+    closes_at: int
     method: VotingMethod
     may_resign: bool = False
 
@@ -57,6 +58,9 @@ class Poll:
         if not self.method.accepts(ballot.choice, legal, may_resign=self.may_resign):
             return "illegal"
         return "early" if now < self.opens_at - EARLY_TOLERANCE_MS and not voted else None
+
+    def closes_soon(self, now: int) -> bool:
+        return now > self.closes_at - 2000 * MAX_PAUSE_S
 
 
 @dataclass(eq=False)
@@ -203,6 +207,7 @@ class LiveEvent:
             legal={team: legal for team, legal in moving.items() if team not in by_hands},
             lane=self.poll.lane if self.poll and same else self.intake.lane(slot),
             opens_at=turn.opens_at,
+            closes_at=turn.closes_at,
             method=find_method(match.tally_method if match else None),
             may_resign=match is not None and match.resign is not None,
         )

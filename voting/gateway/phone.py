@@ -178,13 +178,14 @@ class PhoneConsumer(SocketConsumer):
 
     def _vote(self, message: BallotCast, room: EventRoom) -> None:
         poll, voter = room.poll, self.voter
-        voted = voter.voted_in == room.turn_ref
-        refusal = poll.refusal(voter.team, message, room.now(), voted=voted) if poll else "no_such_turn"
+        voted, now = voter.voted_in == room.turn_ref, room.now()
+        refusal = poll.refusal(voter.team, message, now, voted=voted) if poll else "no_such_turn"
         if poll is None or refusal is not None:
             REFUSED_BALLOTS.inc()
             self._refuse(message.turn, message.sequence, refusal or "no_such_turn")
             return
-        poll.lane.take(_build_ballot(voter.seat, poll.sides[voter.team], message), self)
+        ballot = _build_ballot(voter.seat, poll.sides[voter.team], message)
+        poll.lane.take(ballot, self, closes_soon=poll.closes_soon(now))
 
     def _cheer(self, presses: int, room: EventRoom) -> None:
         """Count cheers between turns. Drops those over the rate limit, and those during a vote or reveal."""

@@ -25,6 +25,7 @@ from voting import protocol
 from voting.announcements.channel_layer import LayerMessage
 from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
+from voting.ballot_box.intake import MAX_PAUSE_S
 from voting.gateway.event_room import MAX_SOCKETS_PER_SEAT
 from voting.gateway.live_event import EARLY_TOLERANCE_MS
 from voting.gateway.room_sockets import WRITES_PER_ITERATION
@@ -148,6 +149,8 @@ def test_poll_refuses_early_ballot_until_shortly_before_opening(box: BallotBox) 
     ballot = protocol.BallotCast(turn=turn.pk, epoch=1, choice=1, sequence=1)
     assert poll.refusal(1, ballot, turn.opens_at - EARLY_TOLERANCE_MS - 1) == "early"
     assert poll.refusal(1, ballot, turn.opens_at - EARLY_TOLERANCE_MS) is None
+    before_the_end_ms = int(2_000 * MAX_PAUSE_S)
+    assert [poll.closes_soon(turn.closes_at - before_the_end_ms + late) for late in (0, 1)] == [False, True]
 
 
 def test_write_to_all_yields_between_batches() -> None:
