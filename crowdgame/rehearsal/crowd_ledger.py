@@ -23,7 +23,8 @@ class TurnEntry(msgspec.Struct):
     which is None for a turn that was not revealed.
 
     `lost` ballots had no reply before the turn was over. `missing` ballots were acknowledged and cannot be in
-    the tally.
+    the tally, or have a wrong receipt: of the `receipts` received, `wrong_receipts` are for another ballot or
+    for none.
 
     The turn was sealed at `sealed_ms` and resolved at `resolved_ms`. `reveals_received` phones have received
     the reveal, the last one at `last_reveal_ms`.
@@ -40,6 +41,8 @@ class TurnEntry(msgspec.Struct):
     tally_method: str = DEFAULT_METHOD
     lost: int = 0
     missing: int = 0
+    receipts: int = 0
+    wrong_receipts: int = 0
     reveals_received: int = 0
     last_reveal_ms: float = 0.0
     sealed_ms: float | None = None
@@ -48,10 +51,17 @@ class TurnEntry(msgspec.Struct):
     def count_missing(self, teams: Mapping[int, int]) -> None:
         """Set `missing`. `teams` maps the phones to their teams in this turn."""
         acknowledged = Counter(teams[phone] for phone in self.acknowledged)
-        self.missing = sum(
+        in_no_tally = sum(
             max(acknowledged[team] - self.ballots[team], self._missing_in_team(team, counts, teams))
             for team, counts in self.tallies.items()
         )
+        self.missing = max(in_no_tally, self.wrong_receipts)
+
+    def check_receipt(self, phone: int, choice: int | None) -> None:
+        """Compare a receipt with what was acknowledged. A choice that was not may have replaced that."""
+        self.receipts += 1
+        if phone in self.acknowledged and phone not in self.open:
+            self.wrong_receipts += self.acknowledged[phone][0] != choice
 
     def _missing_in_team(self, team: int, counts: tuple[int, ...], teams: Mapping[int, int]) -> int:
         """Count missing ballots by column.

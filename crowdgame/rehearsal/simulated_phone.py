@@ -6,6 +6,7 @@ from functools import partial
 
 from crowdgame.rehearsal.context import RehearsalContext
 from crowdgame.rehearsal.phone_connection import PhoneConnection
+from crowdgame.rehearsal.receipt_checker import ReceiptChecker
 from crowdgame.rehearsal.side_changer import SideChanger
 from crowdgame.rehearsal.simulated_voter import SimulatedVoter
 from voting import protocol
@@ -39,8 +40,9 @@ class Phone:
         self.is_unreachable = False
         self._context = context
         self._connection = PhoneConnection(self)
-        self._voter = SimulatedVoter(index, context, self._cast)
-        self._side_changer = SideChanger(index, context, self._change_side)
+        self._receipts = ReceiptChecker(index, context, self._write)
+        self._voter = SimulatedVoter(index, context, self._cast, self._receipts)
+        self._side_changer = SideChanger(index, context, self._write)
         self._seq = self._newest = -1
         self._state: protocol.EventState | None = None
         self._team = context.team
@@ -72,6 +74,7 @@ class Phone:
         if self._reconnect_timer:
             self._reconnect_timer.cancel()
         self._voter.leave()
+        self._receipts.leave()
         self._side_changer.leave()
         self._connection.hang_up()
 
@@ -139,14 +142,14 @@ class Phone:
         self._send_join()
 
     def _cast(self, ballot: protocol.BallotCast) -> bool:
-        sent = self.joined and self._connection.write(ballot)
+        sent = self._write(ballot)
         if sent and self._cut_at_ballot_s is not None:
             back_s, self._cut_at_ballot_s = self._cut_at_ballot_s, None
             asyncio.get_running_loop().call_soon(self.drop_connection, back_s)
         return sent
 
-    def _change_side(self, change: protocol.SideChangeAsk) -> bool:
-        return self.joined and self._connection.write(change)
+    def _write(self, message: protocol.PhoneMessage) -> bool:
+        return self.joined and self._connection.write(message)
 
     def _sync_clock(self) -> None:
         """Ask for the server's time, unless a recent answer contained it. Keeps the connection alive, too.
@@ -187,6 +190,8 @@ class Phone:
                 self._voter.counted(message)
             case protocol.BallotRefused():
                 self._voter.refused(message)
+            case protocol.ReceiptIssued():
+                self._receipts.receive(message)
             case protocol.ClockSynced():
                 self._time_learned_at = self._received_at
                 self._context.clock.sync(message.sent, message.now_at)

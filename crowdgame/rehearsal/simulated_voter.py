@@ -6,6 +6,7 @@ from collections.abc import Callable
 from crowdgame.rehearsal.context import RehearsalContext
 from crowdgame.rehearsal.pending_ballot import PendingBallot
 from crowdgame.rehearsal.profile import draw_moments
+from crowdgame.rehearsal.receipt_checker import ReceiptChecker
 from games.engine.game import SIDES, Side
 from voting.protocol import BallotCast, BallotCounted, BallotRefused, EventState, Match, Turn, You
 
@@ -19,10 +20,11 @@ Write = Callable[[BallotCast], bool]
 class SimulatedVoter:
     """The voter of one phone. `write` sends a ballot if the phone is connected, and says whether it did."""
 
-    def __init__(self, index: int, context: RehearsalContext, write: Write) -> None:
+    def __init__(self, index: int, context: RehearsalContext, write: Write, receipts: ReceiptChecker) -> None:
         self._index = index
         self._context = context
         self._write = write
+        self._receipts = receipts
         self._team = 0
         self._state: EventState | None = None
         self._pending: PendingBallot | None = None
@@ -168,5 +170,7 @@ class SimulatedVoter:
         """Give up the ballot of a turn that is over. An unsettled one counts as lost."""
         if not pending.settled and pending.first_sent_ms is not None:
             self._context.ledger.lose_ballot(pending.turn, cut_off=pending.cut_off)
+        if pending.settled:
+            self._receipts.turn_over(pending.turn, self._state)
         self._pending = None
         self._cancel_resend()

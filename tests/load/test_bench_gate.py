@@ -56,6 +56,7 @@ def load_run(profile: str, phones: int = 10_000, **changes: object) -> LoadRun:
         "together_ms": 3_000.0,
         "busy_s": 0.0,
         "cpu_s": {},
+        "turn_cpu_us": 150.0,
         "wall_s": 60.0,
     }
     return LoadRun(**(found | changes))  # type: ignore[arg-type]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from crowdgame.rehearsal.crowd_ledger import RehearsalLedger
+from crowdgame.rehearsal.crowd_ledger import RehearsalLedger, TurnEntry
 from crowdgame.rehearsal.pending_ballot import PendingBallot
 from crowdgame.rehearsal.rehearsal_report import claimed_voters
 from tests.crowdgame.rehearsal.conftest import new_context
@@ -128,6 +128,19 @@ def test_wait_for_the_organizer_is_no_delay_of_a_reveal(box: BallotBox) -> None:
     ledger.record_reveal(match, resolved_at - 8_000, resolved_at + 70)
     entry = ledger.turn(match.reveal.turn)
     assert (entry.resolved_ms, entry.last_reveal_ms) == (0, 70)
+
+
+def test_wrong_receipts_count_as_missing() -> None:
+    entry = TurnEntry(7, 1, acknowledged={1: (3, 1), 2: (4, 1), 3: (5, 1)}, open={3})
+    entry.tallies, entry.ballots = {1: (0, 0, 1, 1, 1)}, {1: 3}
+    for phone, choice in {1: 3, 3: 6, 9: 1}.items():
+        entry.check_receipt(phone, choice)
+    entry.count_missing({1: 1, 2: 1, 3: 1})
+    assert (entry.receipts, entry.missing) == (3, 0)
+    entry.check_receipt(2, None)
+    entry.check_receipt(2, 5)
+    entry.count_missing({1: 1, 2: 1, 3: 1})
+    assert (entry.receipts, entry.missing) == (5, 2)
 
 
 def test_count_missing_checks_every_approval_and_first_rank() -> None:

@@ -1,38 +1,22 @@
 """Rehearsals of every profile against a running server, side by side."""
 
-import os
-import subprocess
 from collections.abc import Iterator
 from contextlib import ExitStack
-from pathlib import Path
 from typing import get_args
 
-import msgspec
 import pytest
 
 from crowdgame.rehearsal.profile import Profile
 from crowdgame.rehearsal.rehearsal_report import RehearsalReport
-from deploy.laptop.paths import ROOT
-from deploy.laptop.stack import MANAGE
+from tests.deploy.processes import wait_until
 from tests.ledger import assert_counts_are_of_sealed_ballots, assert_nothing_is_lost, resolved_turns
+from tests.load.bench.load_run import running_crowd
 from tests.server import Server
 
 pytestmark = pytest.mark.nightly
 
 PHONES, TURNS, WINDOW_S = 40, 3, 5
 Reports = dict[str, tuple[int, RehearsalReport, str]]
-
-
-def rehearsal(server: Server, code: str, profile: str, home: Path) -> subprocess.Popen[str]:
-    argv = [*MANAGE, "rehearse", code, "--url", server.http, "--profile", profile, "--turns", str(TURNS)]
-    return subprocess.Popen(
-        [*argv, "--phones", str(PHONES), "--json", str(home / f"{profile}.json")],
-        cwd=ROOT,
-        env={**os.environ, **server.stack.env},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
 
 
 @pytest.fixture(scope="module")
@@ -45,17 +29,18 @@ def reports(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         running = {}
         for profile in get_args(Profile):
             event = server.ask("event", owner="otto", **choices)
-            crowd = stack.enter_context(rehearsal(server, event["code"], profile, home))
+            argv = [event["code"], "--url", server.http, "--profile", profile, "--turns", str(TURNS)]
+            crowd = stack.enter_context(running_crowd(argv, PHONES, server, home / profile))
             running[profile] = event["id"], crowd
-            server.ask("begin", event_id=event["id"])
-        output = {p: crowd.communicate(timeout=120)[0] for p, (_, crowd) in running.items()}
-        assert {p: crowd.returncode for p, (_, crowd) in running.items()} == dict.fromkeys(running, 0), output
-        assert server.log_errors("gateway", since) == []
-        read = msgspec.json.Decoder(RehearsalReport).decode
-        yield {
-            p: (event, read((home / f"{p}.json").read_bytes()), output[p])
-            for p, (event, _) in running.items()
+        for event_id, crowd in running.values():
+            wait_until(crowd.has_joined)
+            server.ask("begin", event_id=event_id)
+        found = {
+            p: (event_id, crowd.wait(), crowd.log.read_text()) for p, (event_id, crowd) in running.items()
         }
+        assert [crowd.process.returncode for _, crowd in running.values()] == [0] * len(running), found
+        assert server.log_errors("gateway", since) == []
+        yield found
 
 
 @pytest.mark.parametrize("profile", get_args(Profile))
@@ -65,6 +50,7 @@ def test_rehearsal_reports_no_missing_ballots(profile: Profile, server: Server, 
     assert len(turns) >= TURNS
     assert (report.profile, report.joined) == (profile, PHONES)
     assert (report.ballots.missing, report.unreadable) == (0, 0)
+    assert sum(turn.receipts for turn in report.turns) > 0
     assert profile == "last-second" or report.ballots.lost == 0
     assert_nothing_is_lost(server, report, turns)
     assert_counts_are_of_sealed_ballots(server)

@@ -46,20 +46,23 @@ def run_load(scenario: Scenario, phones: int, server: Server, home: Path) -> Loa
     """No process is pinned: gateways, crowd and everything else share the machine."""
     parts = processes(server)
     watch = Stopwatch([pid for pids in parts.values() for pid in pids])
-    reports = _rehearse(scenario, phones, server, home)
+    reports, begun = _rehearse(scenario, phones, server, home, watch.pids)
     used = {name: round(watch.cpu_s(pids), 2) for name, pids in parts.items()}
+    serving = [pid for name, pids in parts.items() if name.startswith(("gateway", "valkey")) for pid in pids]
+    turns = min(sum(turn.tallied is not None for turn in report.turns) for report in reports)
     return LoadRun(
         server=server.stack.server,
         profile=scenario.profile,
         phones=phones,
         joined=sum(report.joined for report in reports),
-        turns=min(sum(turn.tallied is not None for turn in report.turns) for report in reports),
+        turns=turns,
         ballots=_add_up(reports),
         **{name: _worst(getattr(report, name) for report in reports) for name in TIMES},
         joined_in_ms=max(_longest_ms(report.joined_in_s) for report in reports),
         together_ms=_together_ms(reports),
         busy_s=max(report.busy_s for report in reports),
         cpu_s={**used, "crowd": sum(report.cpu_s for report in reports)},
+        turn_cpu_us=round(1e6 * begun.cpu_s(serving) / phones / max(1, turns), 1),
         wall_s=round(watch.wall_s, 1),
     )
 
@@ -87,8 +90,13 @@ def _longest_ms(spread: Spread | None) -> float:
     return spread.max * 1000 if spread else 0.0
 
 
-def _rehearse(scenario: Scenario, phones: int, server: Server, home: Path) -> list[RehearsalReport]:
-    """Begin the match after all have joined, so that joining does not affect the windows."""
+def _rehearse(
+    scenario: Scenario, phones: int, server: Server, home: Path, pids: Sequence[int]
+) -> tuple[list[RehearsalReport], Stopwatch]:
+    """Begin the match after all have joined, so that joining does not affect the windows.
+
+    The stopwatch measures `pids` from then on.
+    """
     choices = {"window_s": scenario.window_s, "pace": "instant", "lobby": "open"}
     event = server.ask("event", owner="otto", **choices)
     argv = [event["code"], "--url", server.http, "--profile", scenario.profile]
@@ -97,7 +105,7 @@ def _rehearse(scenario: Scenario, phones: int, server: Server, home: Path) -> li
     with ExitStack() as running:
         crowds = [
             running.enter_context(
-                _running_crowd(
+                running_crowd(
                     [*argv, "--source", f"127.0.0.{number}"],
                     phones // count + (number <= phones % count),
                     server,
@@ -108,8 +116,9 @@ def _rehearse(scenario: Scenario, phones: int, server: Server, home: Path) -> li
         ]
         # If phones are missing, the reports show it.
         becomes_true(lambda: all(crowd.has_joined() for crowd in crowds), JOINED_WITHIN_S, POLL_S)
+        begun = Stopwatch(pids)
         server.ask("begin", event_id=event["id"])
-        return [crowd.wait() for crowd in crowds]
+        return [crowd.wait() for crowd in crowds], begun
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +141,8 @@ class RunningCrowd:
 
 
 @contextmanager
-def _running_crowd(argv: Sequence[str], phones: int, server: Server, folder: Path) -> Iterator[RunningCrowd]:
+def running_crowd(argv: Sequence[str], phones: int, server: Server, folder: Path) -> Iterator[RunningCrowd]:
+    """Run `manage.py rehearse` with the arguments."""
     folder.mkdir(parents=True)
     report, log = folder / "report.json", folder / "crowd.log"
     argv = [*MANAGE, "rehearse", *argv, "--phones", str(phones), "--json", str(report)]

@@ -41,7 +41,8 @@ class LoadRun(msgspec.Struct, frozen=True):
     """The result of one rehearsal. `together_ms`: until all phones that were disconnected at once were back.
 
     `cpu_s` is by process, with the crowd as `crowd`, over `wall_s` including joining. For `busy_s` the crowd
-    used too much of a core for reliable times.
+    used too much of a core for reliable times. `turn_cpu_us` is the CPU of gateways and store per phone and
+    turn since the start of the match, with a receipt for each ballot of all turns but the last.
     """
 
     server: str
@@ -59,6 +60,7 @@ class LoadRun(msgspec.Struct, frozen=True):
     together_ms: float | None
     busy_s: float
     cpu_s: dict[str, float]
+    turn_cpu_us: float
     wall_s: float
 
     @property

@@ -234,6 +234,14 @@ BENCHMARKS = (
         goal_by=attrgetter("phones"),
     ),
     Benchmark(
+        ("spread",),
+        CROWD + "CPU of gateways and store, per phone and turn with receipts",
+        attrgetter("turn_cpu_us"),
+        {18_000: "≤ 190"},
+        US,
+        goal_by=attrgetter("phones"),
+    ),
+    Benchmark(
         HERD,
         CROWD + "mass disconnect to all reconnected",
         attrgetter("together_ms"),
