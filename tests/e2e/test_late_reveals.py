@@ -16,6 +16,6 @@ def test_late_reveal_begins_when_it_arrives(
     at_phase(window, "sealed")
     late = MIDDLE.play(4, 5).reveal(fake_gateway.now(), "lines", slower=2)
     fake_gateway.say(kind, fake_gateway.change("turn.revealed", late))
-    at_first = "Votes sealed" if kind == "display" else "How both teams voted"
+    at_first = "The result is delayed" if kind == "display" else "How both teams voted"
     expect(window.locator(".caption, .sentence")).to_have_text(at_first)
     expect(window.locator("body")).to_have_attribute("data-phase", "reveal")

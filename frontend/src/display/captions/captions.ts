@@ -12,7 +12,7 @@ import { tokenReceiver } from "../../live/match/phase";
 import { currentSeries } from "../../live/match/series";
 import { hasPoints, support } from "../../live/match/support";
 import type { TimelineStep } from "../scene/timeline";
-import { matchWinner } from "../scene/scene";
+import { LATE_MS, matchWinner } from "../scene/scene";
 import { isPartHidden, sidePlace, share, tallyForSide, teamAtPlace } from "../scene/places";
 
 /** The caption of a reveal step; empty if the picture needs none. An instant reveal leaves no time to read. */
@@ -21,12 +21,17 @@ export function revealSentence(step: TimelineStep, context: RevealContext, call:
 }
 
 const TEXTS: Record<TimelineStep, (context: RevealContext, call: CloseCall | null) => string> = {
-  sealed, pour: sealed, picks, hold: picks, drops, second: drops, lines, verdict: outcome, token: afterwards, replay: closeCallText, over: afterwards,
+  sealed: counted, pour: counted, picks, hold: picks, drops, second: drops, lines, verdict: outcome, token: afterwards, replay: closeCallText, over: afterwards,
 };
 
-/** Also shown between the deadline and the reveal. */
-export function sealed({ match }: { match: Match | null }): string {
-  return match?.host_wait_s ? t("Votes are in") : sealText(match);
+/** Shown between the deadline and the reveal, `waitedMs` after the deadline. */
+export function sealed(match: Match | null, waitedMs: number): string {
+  if (match?.host_wait_s) return t("Votes are in");
+  return waitedMs < LATE_MS ? sealText(match) : t("The result is delayed");
+}
+
+function counted({ match, reveal }: RevealContext): string {
+  return sealed(match, reveal.resolved_at - reveal.sealed_at);
 }
 
 /** A side's seal. */

@@ -53,9 +53,18 @@ test("hidden hints leave out every comment on a winning column", () => {
   assert.equal(story("lines", board, { drops, block: drops[1] }, ["hints"]), "");
 });
 
-test("votes that wait for the organizer are in", () => {
-  assert.equal(sealed({ match: makeMatch() }), "Votes sealed");
-  assert.equal(sealed({ match: makeMatch({ host_wait_s: 60 }) }), "Votes are in");
+test("a vote that a late result has shortened says so as it opens", () => {
+  const hint = (windowMs: number, lateMs: number) => {
+    const turn = makeTurn({ opens_at: NOW, closes_at: NOW + windowMs });
+    const match = makeMatch({ turn, reveal: makeReveal({ sealed_at: NOW - lateMs }) });
+    return sentenceText(openingSentence({ state: makeEvent({ match }), match }, false, NOW));
+  };
+  assert.deepEqual([hint(19_000, 3000), hint(20_000, 3000), hint(19_000, 2999)], ["The result was late: this vote is shorter", "", ""]);
+});
+
+test("votes are sealed until the result is late; if they wait for the organizer, they are in", () => {
+  assert.deepEqual([2999, 3000].map((ms) => sealed(makeMatch(), ms)), ["Votes sealed", "The result is delayed"]);
+  assert.equal(sealed(makeMatch({ host_wait_s: 60 }), 3000), "Votes are in");
 });
 
 test("a conflict over a winning column says that both saw it", () => {

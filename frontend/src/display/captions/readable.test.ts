@@ -6,7 +6,7 @@ import { sideAtPlace, tallyForSide } from "../scene/places";
 import { revealPlan, timelineSteps } from "../scene/timeline";
 import { pickTexts } from "./pickTexts";
 import { judgesText } from "./analysis";
-import { CELEBRATION_MS, LAST_TURN_MS, MISTAKE_MS } from "../scene/scene";
+import { CELEBRATION_MS, LAST_TURN_MS, LATE_MS, MISTAKE_MS } from "../scene/scene";
 import { turnoutText } from "../votes/turnoutLevel";
 import { matchVerdict, revealSentence, unitedText } from "./captions";
 import { openingSentence } from "./openingSentence";
@@ -24,7 +24,8 @@ interface Situation extends Pick<Match, "game" | "tally_method" | "board"> {
   steps: { [pace in Exclude<Pace, "instant">]: RevealSteps };
 }
 
-const SITUATIONS = situations as unknown as Situation[];
+const IN_TIME = situations as unknown as Situation[];
+const SITUATIONS = [...IN_TIME, ...IN_TIME.map((situation) => ({ ...situation, reveal: { ...situation.reveal, sealed_at: situation.reveal.resolved_at - LATE_MS } }))];
 
 /** A text on the wall, and how long it stays. */
 interface Shown {

@@ -39,7 +39,7 @@ function footerSentence(view: StageView): Sentence {
   if (notice && isTimely(notice, scene)) return [notice.text];
   const { phase, match, reveal, stage, call } = scene;
   if (phase === "paused") return [scene.turn?.idle ? idleText(scene.turn) : pausedText(scene.leftMs)];
-  if (phase === "sealed") return [sealed(view.scene)];
+  if (phase === "sealed" && scene.turn) return [sealed(match, view.now() - scene.turn.closes_at)];
   const judgment = judgmentText(scene);
   if (judgment && match) return fillTeamNames({ state, match }, judgment);
   if (phase === "talk" && scene.turn) return [t("Voting on turn %(turn)s opens soon", { turn: scene.turn.number })];

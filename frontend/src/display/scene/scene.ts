@@ -21,6 +21,8 @@ export interface Scene {
 }
 
 const SECOND_MS = 1000;
+/** How long after the deadline a result is late, which the screen then says. */
+export const LATE_MS = 3000;
 /** How long after a match its analysis begins, and how long its parts take to read: the last turn and the costliest mistake. */
 export const CELEBRATION_MS = 10_000;
 export const LAST_TURN_MS = 7000;
@@ -87,6 +89,7 @@ function nextSceneChange(state: EventState, now: number): number | null {
   const scene = sceneAt(state, now);
   if (scene.phase === "reveal") return nextOfReveal(scene, now);
   if (scene.phase === "voting" && scene.turn && now < scene.turn.opens_at) return scene.turn.opens_at;
+  if (scene.phase === "sealed" && scene.turn && now < scene.turn.closes_at + LATE_MS) return scene.turn.closes_at + LATE_MS;
   if (scene.phase === "ended" && scene.match) {
     const at = Math.min(nextRecap(scene.match, now), scene.leftMs > 0 ? now + nextSecond(scene.leftMs) : Infinity);
     return at === Infinity ? null : at;
