@@ -30,8 +30,9 @@ test("a name that continues the other one keeps its last shared word", () => {
   assert.deepEqual(both("Riverside School", "Riverside School 2", 10), ["…\u00a0School", "…\u00a0School 2"]);
 });
 
-test("words in the middle are left out of names that share none", () => {
-  assert.deepEqual(both("The Owls of Riverside", "Grundschule am Mühlenweg", 20), ["The Owls … Riverside", "Grundschule …"]);
+test("words in the middle or at the end are left out of names that share none", () => {
+  assert.deepEqual(both("The Owls of Riverside", "Grundschule am Mühlenweg", 20), ["The Owls … Riverside", "Grundschule am\u00a0…"]);
+  assert.deepEqual(both("The Owls of Riverside", "Grundschule am Mühlenweg", 14), ["The Owls of\u00a0…", "Grundschule\u00a0…"]);
 });
 
 test("a word that is too long keeps its start and end", () => {

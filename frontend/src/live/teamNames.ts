@@ -59,12 +59,13 @@ function sharedCount(own: readonly string[], others: readonly string[], most: nu
 
 const split = (text: string, pattern: RegExp): string[] => text.match(pattern) ?? [text];
 
-/** Leaves out words in the middle of the part that differs; of a single word, letters in its middle. */
+/** Leaves out words in the middle or at the end of the part that differs; of a single word, letters in its middle. */
 function cutName(name: string, other: string, fits: Fits): string {
   const words = split(compareNames(name, other).middle.trim(), WORD);
   for (let kept = words.length - 1; kept > 0; kept--) {
-    const text = halves(words, kept).map((half) => half.join("").trim()).join(" … ").trim();
-    if (fits(text)) return text;
+    const parts = [halves(words, kept), [words.slice(0, kept), []]];
+    const text = parts.map((part) => part.map((half) => half.join("").trim()).join(" … ").trim().replace(/ …$/, `${NO_BREAK}…`)).find(fits);
+    if (text) return text;
   }
   const [letters, others] = [words[0]!, split(compareNames(other, name).middle, WORD)[0]!].map((word) => splitLetters(word.trim()));
   for (let kept = letters!.length - 1; kept > 2; kept--) {
