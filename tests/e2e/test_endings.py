@@ -8,7 +8,16 @@ from msgspec.structs import replace
 from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e.fake_gateway import FakeGateway
-from tests.e2e.scene_setup import BOTH_WIN, CODE, MIDDLE, THE_END, at_phase
+from tests.e2e.scene_setup import (
+    BOTH_WIN,
+    CODE,
+    MIDDLE,
+    THE_END,
+    Scene,
+    at_phase,
+    in_language,
+    show_scene,
+)
 from tests.e2e.screens import PHONE, PROJECTOR, TIMEOUT_MS
 from tests.e2e.scripted_match import ScriptedMatch, script_match
 from voting.protocol import EventState
@@ -46,6 +55,15 @@ def ended(now: int, ending: Ending) -> EventState:
     assert state.match
     given: dict[str, Any] = {"result": ending.result, "end_reason": ending.reason}
     return replace(state, match=replace(state.match, **given))
+
+
+@pytest.mark.nightly
+def test_arabic_text_begins_on_the_right_of_the_board(fake_gateway: FakeGateway, window: Page) -> None:
+    show_scene("display", in_language(Scene("ended", THE_END.ended, "ended"), "ar"), window, fake_gateway)
+    text, board = (window.locator(part).bounding_box() for part in (".end", ".dock"))
+    assert text
+    assert board
+    assert text["x"] > board["x"] + board["width"]
 
 
 @pytest.mark.parametrize("path", ["/display/", "/"], ids=["display", "phone"])

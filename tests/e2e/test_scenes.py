@@ -64,6 +64,10 @@ def wrong_on_phones(window: Page, sizes: Sizes) -> list[str]:
     return wrong
 
 
+TOO_TALL_JS = """(parts) => parts.filter((part) => part.scrollHeight > part.clientHeight + 2)
+  .map((part) => part.innerText)"""
+
+
 def wrong_on_screens(window: Page, sizes: Sizes) -> list[str]:
     window.evaluate("() => document.fonts.ready")
     window.evaluate(STILL_SEA)
@@ -72,7 +76,8 @@ def wrong_on_screens(window: Page, sizes: Sizes) -> list[str]:
         words = lines_at(window, width, height)
         least = READS_FROM_AFAR * height - 0.01
         small = [f"too small: {word}" for word in words if word.type < least]
-        wrong += [f"{width}x{height}: {fault}" for fault in faults(words, width, height) + small]
+        tall = [f"too tall: {text}" for text in window.locator(".end").evaluate_all(TOO_TALL_JS)]
+        wrong += [f"{width}x{height}: {fault}" for fault in faults(words, width, height) + small + tall]
     return wrong
 
 

@@ -43,16 +43,17 @@ export function EndScreen({ view }: { view: StageView }) {
   const sides = mistake ? null : match.sides;
   const series = currentSeries(view.state);
   const isDecided = series.winner !== null;
+  const showsReason = isDecided ? mistake && !judges : !sides;
   const time = countdownText(leftMs);
   const width = view.size.width - placement.width - 56 * 3;
   const size = (text: string, largest: number, least: number) => `calc(${fitFontSize(text, width, largest, least)} * var(--u))`;
   return (
     <section class="end" data-winner={winner} style={{ width: `calc(${width} * var(--u))` }}>
-      {winner && !isDecided && !sides && !recap && !match.reveal?.resolution.double_win && <Badge side={winner} />}
+      {winner && !isDecided && !sides && !recap && view.state.finished.length < 2 && !match.reveal?.resolution.double_win && <Badge side={winner} />}
       {winner ? <TeamName view={view} place={sidePlace(match, winner)} level="h1" width={width} largest={176} least={80} /> : <h1 style={{ fontSize: size(verdict.title, 176, 80) }}>{verdict.title}</h1>}
       {!winner && !recap && PLACES.map((place) => <div key={place} class="drawn-team"><Badge side={sideAtPlace(match, place)} /><TeamName view={view} place={place} level="h2" width={width - DRAWN_BADGE} largest={84} least={58} /></div>)}
       <p style={{ fontSize: size(line, 84, 58) }}>{line}</p>
-      {reason && !(judges && isDecided) && <p class="reason" style={{ fontSize: size(reason, 64, 54.5) }}>{reason}</p>}
+      {reason && showsReason && <p class="reason" style={{ fontSize: size(reason, 64, 54.5) }}>{reason}</p>}
       {judges && <p class="reason" style={{ fontSize: size(judges, 64, 54.5) }}>{judges}</p>}
       {sides && <SideChangesChart sides={sides} width={Math.min(width, WIDEST)} />}
       {united && !sides && !isDecided && <p style={{ fontSize: size(united, 64, 54.5) }}>{united}</p>}

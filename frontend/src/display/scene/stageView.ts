@@ -125,10 +125,11 @@ export function gridPlacement({ scene, size, lift }: StageView): GridPlacement |
   const own = { width: boardWidth(board), height: boardHeight(board) };
   const full = boardScale(size.width, lift, own);
   const ended = scene.phase === "ended";
-  const aside = Math.min(1, (size.width * END_SHARE) / (own.width * full));
-  const scale = full * (ended ? aside : isBoardShrunk(scene) ? REVEAL_SCALE : isOpenVote(scene) ? OPEN_VOTE_SCALE : 1);
+  const smaller = Math.min(1, (size.width * END_SHARE) / (own.width * full));
+  const scale = full * (ended ? smaller : isBoardShrunk(scene) ? REVEAL_SCALE : isOpenVote(scene) ? OPEN_VOTE_SCALE : 1);
   const width = own.width * scale;
-  const center = ended ? size.width - END_MARGIN - width / 2 : size.width / 2;
+  const aside = END_MARGIN + width / 2;
+  const center = !ended ? size.width / 2 : document.dir === "rtl" ? aside : size.width - aside;
   return { center, floor: FLOOR - lift, width, height: own.height * scale, scale };
 }
 
