@@ -107,7 +107,8 @@ def _share(side: Side, share: float, highest: float, middle: float, picked: bool
     bar = f'<rect class="votes {kind}" x="{x:.1f}" y="{y:.1f}" width="20" height="{height:.1f}"/>'
     if not share:
         return bar if height else ""
-    return f'{bar}<text class="share" x="{x + 10:.1f}" y="{y - 4:.1f}">{round(100 * share)}</text>'
+    wider = (-3 if side == "red" else 3) if share >= 1 - MIN_OUTLINE else 0
+    return f'{bar}<text class="share" x="{x + 10 + wider:.1f}" y="{y - 4:.1f}">{round(100 * share)}</text>'
 
 
 def round_up(value: float) -> float:

@@ -8,9 +8,9 @@ import msgspec
 import pytest
 from django.db import transaction
 
-from crowdgame.reports.charts import draw_lines, fitting_unit, round_up
+from crowdgame.reports.charts import draw_lines, draw_votes, fitting_unit, round_up
 from crowdgame.reports.match_csv import report_csv_rows
-from crowdgame.reports.match_report import MatchReport
+from crowdgame.reports.match_report import MatchReport, SideVote
 from crowdgame.reports.reading import read_report
 from crowdgame.reports.report_view import view_report
 from crowdgame.reports.sentences import describe_end, describe_result, describe_turn, describe_turning_point
@@ -178,6 +178,13 @@ def test_chart_line_breaks_where_side_did_not_vote() -> None:
     assert line[1].count("M") == 2
     assert chart.count('class="dot red"') == 3
     assert 'class="dot yellow"' not in chart
+
+
+def test_unanimous_votes_of_both_sides_do_not_touch() -> None:
+    vote = SideVote(counts=(0, 8), ballots=8, pick=2, decided_by="plurality")
+    chart = draw_votes("Told", {"red": vote, "yellow": vote}, ["1", "2"])
+    middles = re.findall(r'class="share" x="([^"]*)"[^>]*>100<', chart)
+    assert [float(one) for one in middles] == [256, 284]
 
 
 @pytest.mark.parametrize(("value", "top"), [(0, 2), (1, 2), (3, 4), (7, 10), (10, 10), (11, 20), (350, 400)])
