@@ -11,7 +11,7 @@ import { fromHomeTeam } from "./homeScreen";
 import { joinCodes } from "./scene/joinCodes";
 import { footerLayout, judgmentLines, stageLift } from "./scene/layout";
 import type { Presenter } from "./presenter/presenter";
-import type { Scene } from "./scene/scene";
+import { shownTurn, type Scene } from "./scene/scene";
 import type { DisplayOptions } from "./displayOptions";
 import { Stage } from "./Stage";
 import { ReconnectingBanner } from "./ConnectionScreens";
@@ -74,6 +74,6 @@ export function EventScreen({ live, state: fullState, clock, options, sound, pre
 function markBody(lost: boolean, scene: Scene): void {
   const { dataset } = document.body;
   dataset.phase = lost ? "lost" : scene.phase;
-  dataset.turn = String((scene.phase === "reveal" ? scene.reveal : scene.turn)?.number ?? "");
+  dataset.turn = String(shownTurn(scene)?.number ?? "");
   dataset.result = scene.match?.result ?? "";
 }

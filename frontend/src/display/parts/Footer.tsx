@@ -5,6 +5,7 @@ import { countdownText } from "../scene/countdownText";
 import { measureName } from "../scene/measureName";
 import { isTimely } from "../captions/changeNotices";
 import { isPartHidden } from "../scene/places";
+import { shownTurn } from "../scene/scene";
 import { idleText } from "../../live/match/idleText";
 import type { StageView } from "../scene/stageView";
 import { judgedTurn, judgmentText } from "../captions/analysis";
@@ -77,11 +78,12 @@ const STATUS_MARGINS = 132;
 const VOTE_LABELS: Record<Vote, string> = { concealed: p("vote", "in secret"), open: p("vote", "open") };
 
 function FooterStatus({ view, shown }: { view: StageView; shown: KeyShown | null }) {
-  const { turn, phase, match } = view.scene;
+  const { phase, match } = view.scene;
+  const turn = shownTurn(view.scene);
   return (
     <>
       {phase === "ended" && !view.state.is_duel && <span class="event-name" title={view.state.name}>{view.state.name}</span>}
-      {turn && <span class="turn">{parts("Turn %(turn)s", { turn: <b>{turn.number}</b> })}{match?.board.vote ? ` · ${VOTE_LABELS[match.board.vote]}` : <VoteRates view={view} />}</span>}
+      {turn && <span class="turn">{parts("Turn %(turn)s", { turn: <b>{turn.number}</b> })}{match?.board.vote && phase !== "reveal" ? ` · ${VOTE_LABELS[match.board.vote]}` : <VoteRates view={view} />}</span>}
       <Watching view={view} />
       {showsAddress(view) && <JoinAddress url={view.joinUrl} code={view.state.code} shown={shown} />}
     </>

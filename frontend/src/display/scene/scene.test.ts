@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import fc from "fast-check";
-import { LATE_MS, nextChange, sceneAt } from "./scene";
+import { LATE_MS, nextChange, sceneAt, shownTurn } from "./scene";
 import type { Analysis, DecisiveMistake, Match } from "../../protocol";
 import { NOW, STEPS, makeEvent, makeMatch, makeReveal, makeTurn } from "../fixtures";
 import { dropSpan, replayDropSpan, revealPlan, revealProgress, timelineSteps } from "./timeline";
@@ -33,6 +33,12 @@ test("a turn paused in its talk phase shows the time left to talk", () => {
 test("without a talk phase the window's clock is full until it opens", () => {
   const turn = makeTurn({ opens_at: NOW + 3000, closes_at: NOW + 23_000 });
   assert.equal(sceneAt(makeEvent({ match: makeMatch({ turn }) }), NOW).leftMs, 20_000);
+});
+
+test("the turn's number changes when the next window opens", () => {
+  const turn = makeTurn({ number: 2, opens_at: NOW + 6000, closes_at: NOW + 26_000 });
+  const state = makeEvent({ match: makeMatch({ reveal: makeReveal({ number: 1 }), turn }) });
+  assert.deepEqual([5999, 6000].map((ms) => shownTurn(sceneAt(state, NOW + ms))?.number), [1, 2]);
 });
 
 test("a reveal lasts until the next window opens, or the talk before it", () => {

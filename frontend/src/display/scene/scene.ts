@@ -109,6 +109,11 @@ function nextOfReveal({ match, turn, reveal, plan }: Scene, now: number): number
   return turn && !turn.paused && turn.opens_at > now ? Math.min(at, turn.opens_at) : at;
 }
 
+/** During a reveal, the turn that is being revealed. */
+export function shownTurn({ phase, reveal, turn }: Scene): Reveal | Turn | null {
+  return phase === "reveal" ? reveal : turn;
+}
+
 export function matchWinner({ state, result }: Match): Side | null {
   return state === "ended" && (result === "red" || result === "yellow") ? result : null;
 }
