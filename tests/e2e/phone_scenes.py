@@ -31,6 +31,7 @@ from tests.e2e.scripted_match import ScriptedMatch, hands, script_match, series
 from voting.protocol import CloseCode
 
 COUNTED = with_options(MIDDLE, own_counts=True)
+LONG_NAMED = with_long_names(MIDDLE)
 SECRET = with_secret_sides(MIDDLE)
 SO_FAR = (own_counts(MIDDLE),)
 JUDGED = with_terms(MIDDLE, **analyzed(MIDDLE.play(do.OWN, do.OTHER)).terms)
@@ -82,7 +83,7 @@ WINDOWS = (
     Scene("paused", MIDDLE.paused, "paused"),
     Scene("closed", MIDDLE.sealed, "sealed"),
     Scene("sealed", MIDDLE.sealed, "sealed", action=do.sealed),
-    Scene("sealed-voted", MIDDLE.voting, "voting", action=do.sealed_after_vote(MIDDLE)),
+    Scene("sealed-voted", LONG_NAMED.voting, "voting", action=do.sealed_after_vote(LONG_NAMED)),
     Scene("sealed-own-counts", COUNTED.voting, "voting", more=SO_FAR, action=do.sealed_after_vote(COUNTED)),
 )
 DUELS = (
@@ -107,7 +108,7 @@ AFTERWARDS = (
     Scene("reveal-analysis", at_step("over", analyzed(MIDDLE)), "reveal"),
     Scene("reveal-own-analysis", MIDDLE.voting, "voting", action=do.vote_then_reveal(JUDGED, "over")),
     Scene("ended-won", ended(THE_END), "ended"),
-    Scene("ended-lost", ended(THE_END), "ended", team=2),
+    Scene("ended-lost", ended(with_long_names(THE_END)), "ended", team=2, action=do.restore_receipts),
     Scene("ended-sides", ended(with_secret_sides(THE_END, sides=SIDES_SUMMARY, turn_points=True)), "ended"),
     Scene("ended-series", ended(with_options(THE_END, **series(1, 2, 1, 1))), "ended"),
 )

@@ -137,6 +137,17 @@ def sealed_after_vote(scripted: ScriptedMatch) -> Action:
     return action
 
 
+def restore_receipts(page: Page, fake_gateway: FakeGateway) -> None:
+    """The voter's two votes were counted and checked."""
+    receipt = {"turn": 1011, "number": 11, "epoch": 1, "side": "yellow", "choices": [[1, 4, "ab" * 16]]}
+    receipt |= {"acknowledged": 1, "watched": True, "late": False, "root": "", "found": "checked"}
+    receipts = [receipt, {**receipt, "turn": 1012, "number": 12}]
+    kept = json.dumps({"match": 1, "receipts": receipts})
+    page.evaluate(f"kept => localStorage.setItem('crowdgame:{CODE}:receipts', kept)", kept)
+    page.goto(f"{page.url}?locale={page.evaluate('document.documentElement.lang')}")
+    expect(page.locator(".receipts summary")).to_be_visible()
+
+
 def go_offline(page: Page, fake_gateway: FakeGateway) -> None:
     """Go offline."""
     page.context.set_offline(True)

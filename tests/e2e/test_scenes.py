@@ -55,12 +55,23 @@ def test_display_ignores_color_scheme(fake_gateway: FakeGateway, window: Page) -
     assert not window.evaluate(KNOWS_SCHEMES)
 
 
+# Notices with a background of their own over the clock or the team's name.
+COVERING_JS = """() => {
+  const boxes = (parts) => [...document.querySelectorAll(parts)].map((part) => part.getBoundingClientRect());
+  const covered = boxes(".ground h1, .ground .clock");
+  return boxes(".drop > *, .receipts summary").filter((notice) => covered.some((box) =>
+    Math.min(notice.bottom, box.bottom) - Math.max(notice.top, box.top) > 2
+    && Math.min(notice.right, box.right) - Math.max(notice.left, box.left) > 2));
+}"""
+
+
 def wrong_on_phones(window: Page, sizes: Sizes) -> list[str]:
     wrong = []
     for width, height in sizes:
         words = lines_at(window, width, height)
         small = [f"too small: {word}" for word in words if word.type < READS_IN_THE_HAND_PX - 0.01]
-        wrong += [f"{width}x{height}: {fault}" for fault in faults(words, width, height) + small]
+        covering = [f"covering: {box}" for box in window.evaluate(COVERING_JS)]
+        wrong += [f"{width}x{height}: {fault}" for fault in faults(words, width, height) + small + covering]
     return wrong
 
 

@@ -19,7 +19,8 @@ READ_TEXT_JS = """() => {
   const found = [];
   const scaleOf = (part) => {
     if (part instanceof SVGElement) return Math.hypot(part.getScreenCTM().a, part.getScreenCTM().b);
-    return part.offsetWidth ? part.getBoundingClientRect().width / part.offsetWidth : 1;
+    const scale = part.offsetWidth ? part.getBoundingClientRect().width / part.offsetWidth : 1;
+    return Math.abs(scale - 1) < 0.05 ? 1 : scale;  // offsetWidth is rounded
   };
   const clips = (part) => {
     const {overflowX, overflowY, clipPath} = getComputedStyle(part);

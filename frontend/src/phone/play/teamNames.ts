@@ -25,10 +25,12 @@ interface Room {
 
 const TOKEN_PX = 28;
 const MARGINS_PX = 36;
+/** Until it is drawn. */
+const BUTTON_PX = 80;
 
 /** A team's name below the board, beside its ball and perhaps the token. */
 export function cornerName(event: EventState, side: Side, holds: boolean): Html {
-  const button = document.querySelector<HTMLElement>(".foot .small")?.offsetWidth ?? 0;
+  const button = document.querySelector<HTMLElement>(".foot .small")?.offsetWidth ?? BUTTON_PX;
   const width = (innerWidth - MARGINS_PX - button) / 2 - TOKEN_PX * (holds ? 2 : 1);
   const [name, other] = bothNames(event, teamForSide(event, side).number);
   return fitted(name, other, nameForms(name, other), { sizes: [14, 12], weight: 600, width, lines: 2 });
