@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { EventState, Match, Reveal } from "../../protocol";
+import type { EventState, Match, Result, Reveal } from "../../protocol";
 import { NO_BALLOT } from "../ballot/ballot";
 import { board } from "./board";
 import { htmlText } from "../dom";
@@ -117,12 +117,13 @@ test("moves are announced only after they have dropped", () => {
 });
 
 test("a conflict says who drops first, then whose ball had no room", () => {
-  const read = (agoMs: number) => {
-    const seen = view(match({ turn: { ...TURN, opens_at: NOW + 3500, closes_at: NOW + 13_500 }, reveal: reveal(agoMs) }));
+  const read = (agoMs: number, result: Result = "open") => {
+    const seen = view(match({ result, turn: { ...TURN, opens_at: NOW + 3500, closes_at: NOW + 13_500 }, reveal: reveal(agoMs) }));
     return sentences.sentence(seen, seen.match);
   };
   assert.equal(read(2500), "Both chose 2. North has the token and drops first.");
   assert.equal(read(4100), "Column 2 is full: South loses its drop. Next turn in a moment.");
+  assert.equal(read(4100, "draw"), "Column 2 is full: South loses its drop. Nobody wins.");
 });
 
 test("a double win lights the line of the side that loses, then says who wins and why", () => {

@@ -104,7 +104,7 @@ function reveal(view: PhoneView, match: Match, revealed: Reveal): string {
     const verdict = match.turn?.paused ? "" : turnVerdict(view);
     return verdict ? join(note(view), verdict) : join(note(view), fate(view, revealed), match.turn?.paused ? say.paused : say.nextTurn);
   }
-  if (!revealed.resolution.double_win) return winner(view, match);
+  if (!revealed.resolution.double_win) return join(fate(view, revealed), winner(view, match));
   return view.now < verdictMoment(match) ? say.endSentence(say.bothLines) : join(winner(view, match), reasonText(view, match));
 }
 
