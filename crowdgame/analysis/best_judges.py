@@ -39,3 +39,8 @@ def best_judges(ranked: list[str], excluded: set[str]) -> list[str]:
     """Return the best of the ranked voters. Empty if too few are left without those who are excluded."""
     left = [voter for voter in ranked if voter not in excluded]
     return left[:JUDGES] if len(left) >= MIN_VOTERS else []
+
+
+def hash_judge(voter: str, turn_id: int) -> str:
+    """Return what only the voter's own phone recognizes, in the match that this turn ended."""
+    return sha256(f"crowdgame judge:{turn_id}:{voter}".encode()).hexdigest()

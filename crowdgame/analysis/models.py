@@ -22,13 +22,13 @@ class TurnAnalysis(models.Model):
 
 
 class MatchJudges(models.Model):
-    """The voters with the best judgment of a match, the best first, by their codes. `turn` ended the match.
+    """The voters with the best judgment of a match, the best first. `turn` ended the match.
 
     Retention deletes it. Like an analysis, it is of no use if the turn is taken back.
     """
 
     turn = models.OneToOneField(Turn, on_delete=models.CASCADE, related_name="match_judges")
-    voter_codes = models.JSONField()
+    voters = models.JSONField()
 
     class Meta:
         verbose_name_plural = "match judges"

@@ -6,7 +6,7 @@ from statistics import fmean
 from typing import cast
 
 from crowdgame.analysis.analyzed_turn import AnalyzedSide, AnalyzedTurn, unpack_analysis
-from crowdgame.analysis.best_judges import TurnLosses, best_judges, rank_voters
+from crowdgame.analysis.best_judges import TurnLosses, best_judges, hash_judge, rank_voters
 from crowdgame.analysis.models import MatchJudges, TurnAnalysis
 from games.engine.game import Side
 from voting import protocol
@@ -32,23 +32,27 @@ def store_judges(match: Match) -> None:
     is_whole = has_ended and len(analyses) == turns.count()
     if is_whole and all(one.solution.is_conclusive for one in analyses.values()):
         ranked = rank_voters(_losses(match, analyses), match.seed)
-        codes = [derive_voter_code(voter) for voter in ranked[:RANKED]]
-        MatchJudges.objects.get_or_create(turn=turns[0], defaults={"voter_codes": codes})
+        MatchJudges.objects.get_or_create(turn=turns[0], defaults={"voters": ranked[:RANKED]})
 
 
 def load_judges(match: Match, event: Event) -> tuple[protocol.Judge, ...]:
     """Return the best judges of a match that has ended. Empty if the event shows none."""
+    judges = load_judge_hashes(match, event)
+    names = load_nicknames(event) if judges else {}
+    return tuple(protocol.Judge(hash=found, name=names.get(code, "")) for code, found in judges.items())
+
+
+def load_judge_hashes(match: Match, event: Event) -> dict[str, str]:
+    """Return the public hashes of the judges that the event shows, by voter code, the best first."""
     if _hides(event) or match.max_side_changes:
-        return ()
+        return {}
     last = match.turns.filter(state=TurnState.RESOLVED).order_by("-number")[:1]
-    stored = (
-        MatchJudges.objects.filter(turn__in=last.values("pk")).values_list("voter_codes", flat=True).first()
-    )
-    names = load_nicknames(event) if stored else {}
-    return tuple(
-        protocol.Judge(voter_code=voter_code, name=names.get(voter_code, ""))
-        for voter_code in best_judges(stored or [], _banned(event))
-    )
+    stored = MatchJudges.objects.filter(turn__in=last.values("pk")).first()
+    if stored is None:
+        return {}
+    voters = {derive_voter_code(voter): voter for voter in stored.voters}
+    best = best_judges(list(voters), _banned(event))
+    return {code: hash_judge(voters[code], stored.turn_id) for code in best}
 
 
 def judges_version(match: Match) -> tuple[object, ...]:

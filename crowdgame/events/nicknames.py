@@ -13,9 +13,9 @@ from django.utils.translation import override
 
 from crowdgame.accounts.accounts import clean_account_name
 from crowdgame.accounts.name_skeletons import name_skeleton
+from crowdgame.analysis.stored_judges import load_judge_hashes
 from crowdgame.events.nickname_words import all_words, words_in
 from voting.announcements.outbox import announce_edit
-from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.stores import DATABASE_ERRORS
 from voting.gateway import hooks
 from voting.gateway.threads import in_database
@@ -84,10 +84,10 @@ def _choose(event: Event, voter_code: str, typed: str, now: int) -> None:
 
 def _is_on_screens(event: Event, voter_code: str) -> bool:
     """Whether the end of the latest match names this voter as one of its best judges."""
-    ended = event.matches.order_by("-number").values_list("state", flat=True).first() == MatchState.ENDED
-    match = load_snapshot(event).match if ended else None
-    analysis = match.analysis.match if match and match.analysis else None
-    return analysis is not None and any(judge.voter_code == voter_code for judge in analysis.judges)
+    match = event.matches.order_by("-number").first()
+    if match is None or match.state != MatchState.ENDED:
+        return False
+    return voter_code in load_judge_hashes(match, event)
 
 
 def _suggest(event: Event, language: str) -> tuple[str, ...]:

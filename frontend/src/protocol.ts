@@ -332,7 +332,7 @@ export interface MissedWin {
 }
 
 export interface Judge {
-  voter_code: string;
+  hash: string;
   name: string;
 }
 

@@ -76,9 +76,9 @@ DECIDING = MatchAnalysis(
     ),
     missed=MissedWin(side="yellow", turns=3),
     judges=(
-        Judge(voter_code="BCDFGH", name="Wandering Cormorant 72"),
-        Judge(voter_code="JKLMNP"),
-        Judge(voter_code="QRSTVW", name="Curious Heron 7"),
+        Judge(hash="a" * 64, name="Wandering Cormorant 72"),
+        Judge(hash="b" * 64),
+        Judge(hash="c" * 64, name="Curious Heron 7"),
     ),
 )
 CONSENT = (

@@ -4,7 +4,7 @@ import msgspec
 
 from games.engine.game import Board, Side
 from games.solver.judgment import Quality
-from voting.counting.types import Column, Count
+from voting.counting.types import Column, Count, Hash
 from voting.protocol.fields import Id
 
 
@@ -61,11 +61,12 @@ class Judge(msgspec.Struct, frozen=True, kw_only=True):
     """A voter whose votes cost their team the least over a match.
 
     Attributes:
-        voter_code: The voter.
+        hash: SHA-256 of `crowdgame judge:`, `turn` of the analysis, `:` and the second part of the voter's
+            `token`, which are separated by dots. Nobody else can tell who it is.
         name: The nickname. Empty if others don't see one.
     """
 
-    voter_code: str
+    hash: Hash
     name: str = ""
 
 

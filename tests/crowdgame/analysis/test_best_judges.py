@@ -1,14 +1,20 @@
 """The voters with the best judgment of a match: how they are ranked, and when nobody is named."""
 
+from hashlib import sha256
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
 from crowdgame.analysis.analyzed_turn import AnalyzedSide, AnalyzedTurn, pack_analysis
-from crowdgame.analysis.best_judges import TurnLosses, rank_voters
+from crowdgame.analysis.best_judges import TurnLosses, hash_judge, rank_voters
 from crowdgame.analysis.models import MatchJudges, TurnAnalysis
-from crowdgame.analysis.stored_judges import judges_version, load_judges, store_judges
+from crowdgame.analysis.stored_judges import (
+    judges_version,
+    load_judge_hashes,
+    load_judges,
+    store_judges,
+)
 from crowdgame.events.nicknames import answer_nickname_ask
 from games.engine.game import Side
 from games.solver.solution import Solution
@@ -86,7 +92,9 @@ def match(ended: Match) -> Match:
 
 def judges(match: Match) -> list[str]:
     """The names of the judges if they have one, otherwise their ids, such as "red4"."""
-    return [judge.name or VOTERS[judge.voter_code] for judge in load_judges(match, match.event)]
+    last = match.turns.latest("number").pk
+    ids = {hash_judge(voter, last): voter for voter in VOTERS.values()}
+    return [judge.name or ids[judge.hash] for judge in load_judges(match, match.event)]
 
 
 def ban(match: Match, *voters: str) -> None:
@@ -100,6 +108,13 @@ def test_three_voters_are_named_by_their_nicknames(match: Match) -> None:
     code = derive_voter_code("yellow3")
     Nickname.objects.create(event=match.event, voter_code=code, name="Heron", allowed=True, chosen_at=1)
     assert judges(match) == ["red4", "Heron", "red5"]
+
+
+def test_judge_is_known_only_by_a_hash_that_needs_the_voter_s_own_id(match: Match) -> None:
+    first, *_ = load_judges(match, match.event)
+    last = match.turns.get(number=4).pk
+    assert first.hash == sha256(f"crowdgame judge:{last}:red4".encode()).hexdigest()
+    assert derive_voter_code("red4") not in str(first)
 
 
 def test_judges_are_announced_with_the_last_analysis(ended: Match, box: BallotBox) -> None:
@@ -119,7 +134,7 @@ def test_judge_changes_the_nickname_on_all_screens_at_once(ended: Match, box: Ba
     assert shown
     assert shown.analysis
     assert shown.analysis.match
-    judge, *_ = codes = [judge.voter_code for judge in shown.analysis.match.judges]
+    judge, *_ = codes = list(load_judge_hashes(ended, event))
     other = next(code for code in VOTERS if code not in codes)
     answer_nickname_ask(event.pk, other, NicknameAsk(name="Heron 30"), box.now())
     assert len(kinds(event.pk)) == announced

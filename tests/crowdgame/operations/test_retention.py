@@ -53,7 +53,7 @@ def played_event(box: BallotBox, ended_days_ago: float = 31) -> Event:
     AuditEntry.objects.create(event=event, by="oscar", action="match.start", what="started match 1", at=1)
     StoredRestriction.objects.create(event=event, voter_code="BCDFGH", banned=True, at=1)
     Nickname.objects.create(event=event, voter_code="LMNPQR", name="Heron", allowed=True, chosen_at=1)
-    MatchJudges.objects.create(turn=first, voter_codes=["TVWXZB"])
+    MatchJudges.objects.create(turn=first, voters=["TVWXZB"])
     backdate_event(event, ended_days_ago)
     return event
 

@@ -76,7 +76,7 @@ test("an analysis of another turn than the last is not shown", () => {
 
 const MISTAKE = { number: 4, verdict: COSTLY, board: stacked(["R", "Y", "", "", "", "", ""]), before: 0.5, after: 0.9 };
 
-const JUDGES = [{ name: "Heron", voter_code: "BCDFGH" }];
+const JUDGES = [{ name: "Heron", hash: "" }];
 const LAST_TURN = { mistake: null, judges: [] };
 
 test("after a won match the last turn is judged, then the decisive mistake, also if it is found later", () => {
@@ -101,7 +101,7 @@ test("the end screen names the decisive mistake, and a missed win or the turning
 });
 
 test("the end screen names the best judges that have a nickname", () => {
-  const text = (...names: string[]) => judgesText(names.map((name) => ({ name, voter_code: "BCDFGH" })));
+  const text = (...names: string[]) => judgesText(names.map((name) => ({ name, hash: "" })));
   assert.equal(text(), "");
   assert.equal(text("Heron 7", "", "Tern"), "Best judges: \u2068Heron\u00a07\u2069, a voter, \u2068Tern\u2069");
   assert.equal(text("", "", ""), "The three best judges see it on their phones");

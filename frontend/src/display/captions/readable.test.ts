@@ -129,7 +129,7 @@ for (const language of ["en", ...LANGUAGES])
     const decided = turningText({ turning: 9, mistake, missed: { side: "red", turns: 12 }, judges: [] }, nameOf);
     const screen = [lastTurn, mistakeText(mistake, "yellow"), decided, LONG_NAMES[1]].join(" ");
     assert.ok(readingTime(screen) <= MISTAKE_MS, screen);
-    const judges = judgesText(["Wandering Cormorant 72", "", "Wandering Cormorant 27"].map((name) => ({ name, voter_code: "BCDFGH" })));
+    const judges = judgesText(["Wandering Cormorant 72", "", "Wandering Cormorant 27"].map((name) => ({ name, hash: "" })));
     assert.ok(readingTime(`${screen} ${judges.replaceAll("\u00a0", " ")}`) <= LAST_TURN_MS + MISTAKE_MS, judges);
   });
 

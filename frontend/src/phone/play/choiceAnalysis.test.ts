@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import test from "node:test";
 import type { Analysis } from "../../protocol";
 import { bestJudge, choiceAnalysis, oneOfFew, streak } from "./choiceAnalysis";
 import type { PhoneView } from "../seat/phoneView";
+import { storeToken } from "../seat/storage";
 
 const NOW = 1_000_000;
 const TURN = 10;
@@ -15,7 +17,7 @@ const ANALYSIS: Analysis = {
 function view(choice: number | null, { analysis = ANALYSIS, afterMs = 5000, turn = TURN, method = "plurality", phase = "reveal", counts = [12, 68, 20], hidden = [] as string[], agreed = {}, more = {} } = {}): PhoneView {
   const steps = { pour: 400, picks: 1600, hold: null, drops: 2400, second: null, lines: 4000, verdict: null, token: null, replay: null, over: 6000 };
   const match = { analysis, tally_method: method, reveal: { turn: TURN, number: 4, resolved_at: NOW - afterMs, steps, red: { counts, ballots: 100, pick: 2 } }, ...more };
-  return { event: { hidden }, match, record: { match: 1, turn, choice, agreed }, side: "red", now: NOW, phase } as unknown as PhoneView;
+  return { event: { code: "ROOK", hidden }, match, record: { match: 1, turn, choice, agreed }, side: "red", now: NOW, phase } as unknown as PhoneView;
 }
 
 test("the phone says how good the voter's column was", () => {
@@ -50,11 +52,14 @@ test("it says so only of few, who can't be singled out, and only if votes are sh
 });
 
 test("only the three best judges learn from their phones that they are", () => {
-  const judges = ["BCDFGH", "JKLMNP", "QRSTVW"].map((voter_code) => ({ voter_code, name: "" }));
+  const judges = ["a1", "b2", "c3"].map((voter) => ({ hash: createHash("sha256").update(`crowdgame judge:${TURN}:${voter}`).digest("hex"), name: "" }));
   const analysis: Analysis = { ...ANALYSIS, match: { turning: null, mistake: null, missed: null, judges } };
-  const text = (voterCode: string, shown: Analysis) => bestJudge({ ...view(1, { analysis: shown, phase: "ended" }), voterCode });
-  assert.equal(text("JKLMNP", analysis), "You are one of the three best judges.");
-  assert.deepEqual([text("BBBBBB", analysis), text("JKLMNP", ANALYSIS)], ["", ""]);
+  const text = (voter: string, shown: Analysis) => {
+    storeToken("ROOK", `7.${voter}.1:signature`);
+    return bestJudge(view(1, { analysis: shown, phase: "ended" }));
+  };
+  assert.equal(text("b2", analysis), "You are one of the three best judges.");
+  assert.deepEqual([text("d4", analysis), text("b2", ANALYSIS), text("b2", { ...analysis, turn: TURN + 1 })], ["", "", ""]);
 });
 
 test("it counts the turns in a row in which the voter and the team agreed", () => {

@@ -8,7 +8,9 @@ import type { Analysis, Quality, Side } from "../../protocol";
 import { choiceColumns, isResignation } from "../ballot/choice";
 import { html, type Html } from "../dom";
 import { formatNumber, formatPercent } from "../localeFormat";
+import { textHash } from "../receipts/receiptProof";
 import type { PhoneView } from "../seat/phoneView";
+import { readToken } from "../seat/storage";
 import * as say from "../texts";
 import { shortTeamName } from "./teamNames";
 
@@ -59,8 +61,9 @@ export function choiceAnalysis(view: PhoneView): string {
 }
 
 /** Whether the voter is one of the best judges of the ended match. */
-export function bestJudge({ match, voterCode }: PhoneView): string {
-  const isOne = match?.analysis?.match?.judges.some(({ voter_code }) => voter_code === voterCode);
+export function bestJudge({ event, match }: PhoneView): string {
+  const [analysis, voter] = [match?.analysis, readToken(event.code)?.split(".")[1]];
+  const isOne = analysis?.match?.judges.some(({ hash }) => hash === textHash(`crowdgame judge:${analysis.turn}:${voter}`));
   return isOne ? t("You are one of the three best judges.") : "";
 }
 

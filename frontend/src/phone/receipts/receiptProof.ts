@@ -75,8 +75,12 @@ const hash = (bytes: readonly number[]) => toHex([...sha256(Uint8Array.from(byte
 const toBytes = (hex: string) => (hex.match(/../g) ?? []).map((pair) => parseInt(pair, 16));
 
 export function leafHash({ turn, side }: Pick<Receipt, "turn" | "side">, [, choice, blind]: CastChoice): string {
-  const content = `${turn}:${side}:${choice}:${blind}`;
-  return hash([0, ...[...content].map((char) => char.charCodeAt(0))]);
+  return textHash(`\0${turn}:${side}:${choice}:${blind}`);
+}
+
+/** The SHA-256 of an ASCII text. */
+export function textHash(text: string): string {
+  return hash([...text].map((char) => char.charCodeAt(0)));
 }
 
 /**
