@@ -37,6 +37,7 @@ from crowdgame.events import members  # noqa: E402
 from crowdgame.events.models import Member  # noqa: E402
 from tests import admission_helpers, chat_helpers, duel_helpers  # noqa: E402
 from tests.voting.match_helpers import RED_WINS, only_turn, open_now, organizer, play, set_window  # noqa: E402
+from voting.admission.seats import Seat, sign_seat  # noqa: E402
 from voting.announcements.outbox import announce_edit  # noqa: E402
 from voting.ballot_box.ballot_box import BallotBox  # noqa: E402
 from voting.ballot_box.box_types import turn_keys  # noqa: E402
@@ -74,15 +75,19 @@ def _playing(event_id: int) -> Match:
     return playing or start_match(event_id, box)
 
 
-def play_to(event_id: int, picks: list[tuple[int, int]]) -> int:
+def play_to(event_id: int, picks: list[tuple[int, int]], voters: tuple[int, int] = (1, 1)) -> int:
     """Play these turns instantly and open the next; return its id, or 0 if the match is over."""
     match = _playing(event_id)
-    play(match, box, picks)
+    play(match, box, picks, voters)
     if live_turn(match) is None:
         return 0
     turn = only_turn(match)
     open_now(turn, box)
     return turn.pk
+
+
+def seat_token(event_id: int, voter: str, team: int) -> str:
+    return sign_seat(Seat(event_id, voter, team))
 
 
 def close_after(event_id: int, ms: int) -> int:

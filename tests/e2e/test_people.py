@@ -11,9 +11,11 @@ from tests.e2e.conftest import OpenScreen
 from tests.e2e.fake_gateway import FakeGateway
 from tests.e2e.scenes import PHONE_SCENES, Scene, scene_params, show_scene
 from tests.e2e.screens import PHONE, TIMEOUT_MS, Screen, vote
+from tests.e2e.test_console import open_wall
 from tests.e2e.test_scenes import sized
 from tests.server import Server
 from tests.socket_clients import open_clients
+from tests.voting.match_helpers import RED_WINS
 from tests.voting.open_turn import vote as cast_vote
 from voting.protocol import CloseCode
 
@@ -96,6 +98,47 @@ def test_typed_nickname_is_allowed_then_removed_from_the_phone_at_once(
     expect(phone.page.get_by_text("Annie Lee")).to_have_count(0)
     expect(people.get_by_text("Nickname removed")).to_be_visible(timeout=TIMEOUT_MS)
     assert console.errors + phone.errors == []
+
+
+@pytest.mark.nightly
+def test_removed_and_banned_nicknames_leave_wall_and_phone_at_once(
+    server: Server, open_at: OpenScreen
+) -> None:
+    event = server.ask("event", owner=OWNER, lobby="open", pace="brisk")
+    code = event["code"]
+    # Red's columns cost less, so its three voters are the best of nine judges.
+    server.ask("play_to", event_id=event["id"], picks=RED_WINS, voters=[3, 6])
+    otter, heron = (
+        server.ask("seat_token", event_id=event["id"], voter=voter, team=1) for voter in ("red1", "red2")
+    )
+    console = open_console(server, open_at, "desk", code)
+    wall = open_wall(console, server, open_at)
+    with open_clients(server) as clients:
+        for token, name in ((otter, "Otter 12"), (heron, "Heron 30")):
+            client, _ = clients.phone(code, token=token)
+            client.say("nickname.ask", name=name).receive("nickname.answered", allowed=True)
+        phone = open_at(server, "judge", PHONE)
+        phone.page.add_init_script(f"localStorage['crowdgame:{code}'] = '{otter}'")
+        phone.page.goto(f"/{code}")
+        phone.page.locator(".code summary").click(timeout=TIMEOUT_MS)
+        expect(phone.page.get_by_text("Otter 12")).to_be_visible(timeout=TIMEOUT_MS)
+        expect(phone.page.get_by_text("You are one of the three best judges.")).to_be_visible(
+            timeout=2 * TIMEOUT_MS
+        )
+        end = wall.page.locator(".end")
+        expect(end).to_contain_text(re.compile("Best judges: .*Heron"), timeout=2 * TIMEOUT_MS)
+        expect(end).to_contain_text(re.compile("Best judges: .*Otter"))
+        search(console.page, "heron")
+        click_button(console.page, "Remove nickname")
+        expect(end).not_to_contain_text("Heron")
+        search(console.page, "otter")
+        people = console.page.get_by_role("region", name="People").get_by_role("listitem")
+        expect(people).to_contain_text("Otter 12", timeout=TIMEOUT_MS)
+        click_button(console.page, "Ban")
+        expect(end).not_to_contain_text("Otter")
+        expect(end).to_contain_text("The three best judges see it on their phones")
+        expect(phone.page.get_by_text("Otter 12")).to_have_count(0)
+    assert console.errors + wall.errors == []
 
 
 def test_console_kicks_voter_code_by_keyboard(server: Server, open_at: OpenScreen) -> None:

@@ -134,10 +134,12 @@ def play_turn(turn: Turn, box: BallotBox, red: Sequence[int] = (), yellow: Seque
     return _close(turn, box)
 
 
-def play(match: Match, box: BallotBox, picks: Iterable[tuple[int, int]]) -> None:
-    """Play turns in which each side votes for one column."""
+def play(
+    match: Match, box: BallotBox, picks: Iterable[tuple[int, int]], voters: tuple[int, int] = (1, 1)
+) -> None:
+    """Play turns in which each side votes for one column, with so many voters."""
     for red, yellow in picks:
-        play_turn(only_turn(match), box, [red], [yellow])
+        play_turn(only_turn(match), box, [red] * voters[0], [yellow] * voters[1])
 
 
 def kinds(event_id: int) -> list[str]:
