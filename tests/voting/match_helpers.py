@@ -29,6 +29,7 @@ from voting.models import (
     TurnState,
 )
 from voting.turns.closing import close_turn
+from voting.turns.host_steps import reveal_turn
 from voting.turns.seals import void_by_added_time
 from voting.turns.turns import load_turn, start_match, to_boxed_turn, update_box
 
@@ -118,9 +119,11 @@ def play_out(turn: Turn, box: BallotBox) -> Turn:
 
 
 def _close(turn: Turn, box: BallotBox) -> Turn:
-    """Close the turn, unless the scheduler or worker of a running stack is closing it."""
+    """Close and reveal the turn, unless the scheduler or worker of a running stack is closing it."""
     try:
         close_turn(turn.pk, box)
+        if turn.match.host_wait_s:
+            reveal_turn(turn.pk, box)
     except LockError:
         wait_until(lambda: load_turn(turn.pk).state in CLOSED_STATES)
     return load_turn(turn.pk)
