@@ -194,6 +194,7 @@ def _create_event(progress: CupProgress, meeting: PairingStatus, teams: tuple[in
         team_choice=TeamChoice.LINK,
         best_of=cup.best_of if series else None,
         next_match_after_s=cup.next_match_after_s if series else None,
+        nicknames=cup.nicknames,
         **{term: getattr(cup, term) for term in TERMS},
     )
 

@@ -14,9 +14,11 @@ from crowdgame.events.durations import DurationField
 from crowdgame.events.event_texts import NameField, game_choices, pace_choices
 from crowdgame.events.game_options import add_option_fields, apply_options, game_rows
 from crowdgame.events.presets import PRESETS, Preset
-from crowdgame.events.setting_fields import language_field
+from crowdgame.events.setting_fields import language_field, texts
 from voting.models import MAX_TALK_S, MAX_WINDOW_S, MIN_WINDOW_S
+from voting.models.settings import choices
 from voting.names import clean_name
+from voting.terms import Nicknames
 
 if TYPE_CHECKING:
     CupModelForm = forms.ModelForm[Cup]
@@ -110,6 +112,12 @@ class CupForm(CupModelForm):
         limits=(3, 24 * 3600),
         empty=_("When I start it"),
     )
+    nicknames = forms.ChoiceField(
+        **texts("nicknames"),
+        choices=choices(Nicknames),
+        widget=forms.RadioSelect,
+        error_messages={"required": _("Choose an option.")},
+    )
 
     class Meta:
         model = Cup
@@ -123,6 +131,7 @@ class CupForm(CupModelForm):
             "talk_s",
             "pace",
             "next_match_after_s",
+            "nicknames",
             "close_early",
         ]
         labels = {"close_early": _("Close as soon as everyone connected has voted")}

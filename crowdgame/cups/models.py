@@ -8,6 +8,8 @@ from django.utils.translation import get_language
 
 from crowdgame.cups.pairing import CupFormat
 from voting.models import MAX_BEST_OF, MAX_CODE_LENGTH, Event, MatchTerms
+from voting.models.settings import choices
+from voting.terms import Nicknames
 
 MAX_CUP_TEAMS = 32
 
@@ -38,6 +40,12 @@ class Cup(MatchTerms):
         blank=True,
         validators=[MinValueValidator(3), MaxValueValidator(24 * 3600)],
     )
+    nicknames = models.CharField(
+        max_length=9,
+        choices=choices(Nicknames),
+        default=Nicknames.SUGGESTED,
+        db_default=Nicknames.OFF.value,
+    )
     display_key_version = models.PositiveIntegerField(default=0, db_default=0, editable=False)
     shown_pairing = models.PositiveSmallIntegerField(null=True, blank=True, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
@@ -50,6 +58,7 @@ class Cup(MatchTerms):
             CheckConstraint(
                 condition=Q(best_of__gte=1, best_of__lte=MAX_BEST_OF), name="cup_best_of_in_range"
             ),
+            CheckConstraint(condition=Q(nicknames__in=list(Nicknames)), name="cup_nicknames_known"),
         ]
 
     def __str__(self) -> str:

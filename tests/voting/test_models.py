@@ -154,6 +154,7 @@ WRONG: dict[str, list[Callable[[Rows], None]]] = {
     "event_team_choice_known": [change(Event, team_choice="captain")],
     "event_admission_known": [change(Event, admission="by face")],
     "event_analysis_known": [change(Event, analysis="sometimes")],
+    "cup_nicknames_known": [change(Cup, nicknames="rude")],
     "event_nicknames_known": [change(Event, nicknames="rude")],
     "event_seq_not_negative": [change(Event, seq=-1)],
     "team_number_once": [insert_copy(Team)],

@@ -33,6 +33,7 @@ FILLED = {
     "talk_s_usual": "",
     "pace": "normal",
     "next_match_after_s_usual": "",
+    "nicknames": "off",
 }
 RENAMED = {"name": "Autumn cup", "team_1": "5b", "team_2": "4b", "team_3": "5a", "team_4": "4a"}
 SCRIPT = "<script>alert(1)</script>"
@@ -70,6 +71,7 @@ def test_cup_form_creates_cup_from_names(olga: Client) -> None:
     seeds = list(cup.teams.order_by("seed").values_list("seed", "name"))
     assert seeds == [(1, "4a"), (2, "4b"), (3, "5a"), (4, "5b")]
     assert (cup.owner, cup.format, cup.best_of, cup.window_s) == (organizer(), "knockout", 1, 20)
+    assert cup.nicknames == "off"
     assert "Start this pairing" in olga.get(cup_path(cup)).content.decode()
 
 
@@ -112,6 +114,8 @@ def test_cup_template_prefills_form(olga: Client, preset: Any) -> None:
     assert 'aria-current="true"' in page
     window = preset.choices["window_s"]
     assert re.search(rf'name="window_s_usual" value="{window}"[^>]* checked', page)
+    nicknames = preset.choices.get("nicknames", "suggested")
+    assert re.search(rf'name="nicknames" value="{nicknames}"[^>]* checked', page)
 
 
 def test_begin_button_leads_to_event_console(olga: Client, cup: Cup) -> None:

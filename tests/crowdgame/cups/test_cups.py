@@ -13,7 +13,7 @@ from tests.crowdgame.cups.cup_helpers import decide, let_win, new_cup
 from tests.voting.match_helpers import RED_WINS, play
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Event, Match
-from voting.terms import TeamChoice
+from voting.terms import Nicknames, TeamChoice
 from voting.turns.turns import start_match
 
 pytestmark = pytest.mark.django_db
@@ -27,6 +27,7 @@ def test_pairing_event_uses_the_cups_terms() -> None:
         "options": {"columns": 6},
         "best_of": 3,
         "next_match_after_s": 30,
+        "nicknames": Nicknames.TYPED,
     }
     cup = new_cup(**terms)
     event = start_pairing(cup.pk, 1)
