@@ -248,6 +248,7 @@ export const endedWon: string = t("You ended on the winning side.");
 export const endedLost: string = t("You ended on the losing side.");
 export const endedDraw: string = t("It ended in a draw.");
 export const points = (count: number): string => n("One point.", "%(count)s points.", count);
+export const drawnTie: string = t("A tie, drawn at random");
 export const picking = (column: number | string): string => t("Your team picked %(column)s.", { column });
 
 // --- ballots of several columns, in the deferred part

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { EventState, Match, Result, Reveal } from "../../protocol";
+import type { Deciding, EventState, Match, Result, Reveal } from "../../protocol";
 import { NO_BALLOT } from "../ballot/ballot";
 import { board } from "./board";
 import { htmlText } from "../dom";
@@ -17,10 +17,10 @@ const GRID = ["...", "Y..", "RY."];
 const STEPS = { pour: 400, picks: 1600, hold: null, drops: 2400, second: 3100, lines: 4000, verdict: null, token: 4200, replay: null, over: 6000 };
 
 /** A reveal that began this long ago. */
-function reveal(agoMs: number, counts: readonly number[] = [0, 5, 3]): Reveal {
+function reveal(agoMs: number, counts: readonly number[] = [0, 5, 3], decided_by: Deciding = "plurality"): Reveal {
   const drops = [{ side: "red", column: 2, row: 1 }, { side: "yellow", column: 2, row: null }] as const;
   const resolution = { drops, conflict: 2, token_before: "red", token_after: "yellow", lines: [], losing_lines: [], double_win: false, block: null, result: "open", sentences: [], before: null } as const;
-  const tally = { counts, ballots: counts.reduce((all, one) => all + one), pick: 2, decided_by: "plurality", root: null, rounds: null, resigning: 0 } as const;
+  const tally = { counts, ballots: counts.reduce((all, one) => all + one), pick: 2, decided_by, root: null, rounds: null, resigning: 0 } as const;
   return { turn: 10, number: 1, sealed_at: 0, resolved_at: NOW - agoMs, red: tally, yellow: tally, resolution, steps: STEPS, close_call: null, seed: null, concealed: null, turn_commitment: null };
 }
 
@@ -90,14 +90,16 @@ test("closed, sealed and counted differ in text and on the board", () => {
 });
 
 test("after the count the phone shows the team's pick and its share of votes", () => {
-  const picked = (counts: readonly number[], choice: number | null) => {
-    const played = match({ reveal: reveal(1700, counts) });
+  const picked = (counts: readonly number[], choice: number | null, decidedBy?: Deciding) => {
+    const played = match({ reveal: reveal(1700, counts, decidedBy) });
     return sentences.sentence(view(played, { record: { match: 1, turn: 10, choice, agreed: {} } }), played);
   };
   assert.equal(picked([0, 5, 3], 2), "Your team picked 2: you and 4 more, 63%.");
   assert.equal(picked([0, 1, 0], 2), "Your team picked 2: you alone, 100%.");
   assert.equal(picked([0, 5, 3], 3), "Your team picked 2 with 63% (5 votes). You voted 3.");
   assert.equal(picked([0, 5, 3], null), "Your team picked 2 with 63% (5 votes).");
+  assert.equal(picked([0, 4, 4], 2, "lot"), "Your team picked 2: you and 3 more, 50%. A tie, drawn at random.");
+  assert.equal(picked([0, 4, 4], 3, "lot"), "Your team picked 2 with 50% (4 votes). A tie, drawn at random. You voted 3.");
 });
 
 test("a reveal without vote counts shows only the picks", () => {

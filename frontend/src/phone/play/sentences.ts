@@ -137,8 +137,9 @@ function ownPick(view: PhoneView, tally: SideTally, match: Match): string {
   const share = formatPercent(votes, of);
   if (tally.rounds?.[1]) return say.pickedInRound(name, tally.rounds.length, share);
   const isUnknown = hasPoints(match) || !choiceColumns(own, match).includes(pick);
-  if (isUnknown) return join(say.picked(name, share, votesText(match, votes)), own !== null && say.youVoted(choiceName(match, own)));
-  return votes > 1 ? say.pickedWithYou(name, share, formatNumber(votes - 1)) : say.pickedByYou(name, share);
+  const tie = decided_by === "lot" && say.endSentence(say.drawnTie);
+  if (isUnknown) return join(say.picked(name, share, votesText(match, votes)), tie, own !== null && say.youVoted(choiceName(match, own)));
+  return join(votes > 1 ? say.pickedWithYou(name, share, formatNumber(votes - 1)) : say.pickedByYou(name, share), tie);
 }
 
 function drops(view: PhoneView, match: Match, revealed: Reveal): string {
