@@ -96,8 +96,9 @@ function Row({ event, commands, off, person, open }: Props & { person: Person; o
       <details open={open}>
         <summary>
           <span class="person">
-            {person.name && <b>{person.name} </b>}
-            {person.nickname && <bdi>{person.nickname}</bdi>} <samp>{formatVoterCode(person.voter_code)}</samp>
+            {person.name && <><b>{person.name}</b> </>}
+            {person.nickname && <><bdi>{person.nickname}</bdi> </>}
+            <samp>{formatVoterCode(person.voter_code)}</samp>
           </span>
           <span>
             {person.nickname_status === "waiting" && <small data-restricted={true}>{t("Nickname to allow")} </small>}
