@@ -55,7 +55,7 @@ def load_run(profile: str, phones: int = 10_000, **changes: object) -> LoadRun:
         "joined_in_ms": 9_000.0,
         "together_ms": 3_000.0,
         "busy_s": 0.0,
-        "cpu_s": {},
+        "cpu_s": {"gateway-1": 15.0, "crowd": 5.0},
         "turn_cpu_us": 150.0,
         "wall_s": 60.0,
     }

@@ -67,6 +67,10 @@ class LoadRun(msgspec.Struct, frozen=True):
     def kinds(self) -> tuple[str, ...]:
         return "load run", self.profile
 
+    @property
+    def crowd_share(self) -> float:
+        return self.cpu_s["crowd"] / sum(self.cpu_s.values())
+
 
 class BenchResults(msgspec.Struct, frozen=True):
     comparisons: list[Comparison]

@@ -234,6 +234,9 @@ BENCHMARKS = (
         goal_by=attrgetter("phones"),
     ),
     Benchmark(
+        LOAD_RUN, CROWD + "the crowd's share of CPU time", attrgetter("crowd_share"), unit="{:.0%}"
+    ),
+    Benchmark(
         ("spread",),
         CROWD + "CPU of gateways and store, per phone and turn with receipts",
         attrgetter("turn_cpu_us"),
