@@ -233,9 +233,7 @@ BENCHMARKS = (
         small_crowd,
         goal_by=attrgetter("phones"),
     ),
-    Benchmark(
-        LOAD_RUN, CROWD + "the crowd's share of CPU time", attrgetter("crowd_share"), unit="{:.0%}"
-    ),
+    Benchmark(LOAD_RUN, CROWD + "the crowd's share of CPU time", attrgetter("crowd_share"), unit="{:.0%}"),
     Benchmark(
         ("spread",),
         CROWD + "CPU of gateways and store, per phone and turn with receipts",
