@@ -133,13 +133,13 @@ function ownPick(view: PhoneView, tally: SideTally, match: Match): string {
   if (!tally.counts.length || (ballots && view.event.hidden.includes("tally"))) return say.picking(name);
   if (decided_by === "random" || !ballots) return wording(view).lot(name);
   if (isForTwo(match)) return say.forTwo.youVoted(name);
+  if (decided_by === "lot") return join(say.picking(name), say.endSentence(say.drawnTie));
   const [votes, of] = support(match, tally);
   const share = formatPercent(votes, of);
   if (tally.rounds?.[1]) return say.pickedInRound(name, tally.rounds.length, share);
   const isUnknown = hasPoints(match) || !choiceColumns(own, match).includes(pick);
-  const tie = decided_by === "lot" && say.endSentence(say.drawnTie);
-  if (isUnknown) return join(say.picked(name, share, votesText(match, votes)), tie, own !== null && say.youVoted(choiceName(match, own)));
-  return join(votes > 1 ? say.pickedWithYou(name, share, formatNumber(votes - 1)) : say.pickedByYou(name, share), tie);
+  if (isUnknown) return join(say.picked(name, share, votesText(match, votes)), own !== null && say.youVoted(choiceName(match, own)));
+  return votes > 1 ? say.pickedWithYou(name, share, formatNumber(votes - 1)) : say.pickedByYou(name, share);
 }
 
 function drops(view: PhoneView, match: Match, revealed: Reveal): string {
