@@ -174,7 +174,7 @@ class WebSocket(asyncio.Protocol):
                 handler.handle_disconnect()
 
     def _call_handler(self, text: bytes | None) -> None:
-        if self._handler is not None and self._state == OPEN:
+        if self._handler is not None and self._state != CLOSING:
             rest = self._handler.handle_message(text)
             if rest is not None:
                 self._run(rest)

@@ -4,12 +4,11 @@
 <number of reverse proxies>`
 
 `flood <frames>` sends that many frames of 100,000 characters. `nag` sends a word repeatedly. `nagged` reports
-whether that still runs, or ended as it does for a disconnected client. `disconnected` reports how
-often a handler was told so. `close <code>` closes the socket.
-After `attach`, a handler answers in capitals: texts that start with `now` at once, others after a moment; it
-fails at `crash`. Any other message is echoed. The
-response to a POST is the length of its body; `?<chunks>` asks for that many chunks of 100,000 bytes. At
-`/client`, the response or first message is the scheme and the client address.
+whether that still runs, or ended as it does for a disconnected client. `disconnected` reports how often a
+handler was told so, and the last message to one. `close <code>` closes the socket. After `attach`, a handler
+answers in capitals: texts that start with `now` at once, others after a moment; it fails at `crash`. Any other
+message is echoed. The response to a POST is the length of its body; `?<chunks>` asks for that many chunks of
+100,000 bytes. At `/client`, the response or first message is the scheme and the client address.
 """
 
 import asyncio
@@ -83,7 +82,7 @@ async def answer(text: str, send: Any) -> None:
         orderly = isinstance(Nagging.ended_by, (NoneType, OSError))
         await send({"type": "websocket.send", "text": str(orderly)})
     elif word == "disconnected":
-        await send({"type": "websocket.send", "text": str(Handler.disconnected)})
+        await send({"type": "websocket.send", "text": f"{Handler.disconnected} {Handler.last!r}"})
     elif word == "close":
         await send({"type": "websocket.close", "code": int(count)})
     else:
@@ -92,11 +91,13 @@ async def answer(text: str, send: Any) -> None:
 
 class Handler:
     disconnected = 0
+    last: bytes | None = None
 
     def __init__(self, connection: Any) -> None:
         self._connection = connection
 
     def handle_message(self, text: bytes | None) -> Coroutine[Any, Any, None] | None:
+        Handler.last = text
         if text == b"crash":
             raise ValueError(text)
         if text is not None and not text.startswith(b"now"):

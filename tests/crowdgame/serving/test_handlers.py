@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
-from websockets.exceptions import ConnectionClosed
 
 from crowdgame.serving.frames import BINARY, TEXT
 from tests.crowdgame.serving.conftest import AsgiServer
@@ -73,22 +72,24 @@ def test_rest_of_a_frame_is_not_taken_for_a_frame(asgi_server: AsgiServer) -> No
         read_answers(connection, b"NOW, A TEXT")
 
 
-@pytest.mark.parametrize("last", ["close", "crash", "while it waits"])
-def test_handler_learns_once_that_its_client_is_gone(asgi_server: AsgiServer, last: str) -> None:
-    def count_disconnected() -> int:
+@pytest.mark.parametrize("last", ["now", "crash", "later"])
+def test_handler_gets_all_messages_and_learns_once_that_its_client_is_gone(
+    asgi_server: AsgiServer, last: str
+) -> None:
+    """Also those that wait for an earlier one while the client disconnects, but none after a failure."""
+
+    def look() -> tuple[int, str]:
         with asgi_server.open() as other:
             other.send("disconnected")
-            return int(other.recv(timeout=TIMEOUT_S))
+            times, text = str(other.recv(timeout=TIMEOUT_S)).split(" ", 1)
+            return int(times), text
 
-    before = count_disconnected()
+    before, _ = look()
     with asgi_server.open() as connection:
         connection.send("attach")
         connection.recv(timeout=TIMEOUT_S)
-        if last == "crash":
-            connection.send("crash")
-            with pytest.raises(ConnectionClosed):
-                connection.recv(timeout=TIMEOUT_S)
-        elif last == "while it waits":
-            connection.send("later")
-    wait_until(lambda: count_disconnected() > before)
-    assert count_disconnected() == before + 1
+        connection.send(last)
+        connection.send(f"now, after {last}")
+    wait_until(lambda: look()[0] > before)
+    followed = last if last == "crash" else f"now, after {last}"
+    assert look() == (before + 1, repr(followed.encode()))
