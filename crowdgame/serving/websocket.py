@@ -169,15 +169,25 @@ class WebSocket(asyncio.Protocol):
             text = event.get("text")
             self._call_handler(None if text is None else text.encode())
         elif event["type"] == "websocket.disconnect":
-            handler, self._handler = self._handler, None
-            if handler is not None:
-                handler.handle_disconnect()
+            self._detach()
 
     def _call_handler(self, text: bytes | None) -> None:
-        if self._handler is not None and self._state != CLOSING:
+        """Let the handler handle a message. Its failure, which the event loop logs, ends the connection."""
+        if self._handler is None or self._state == CLOSING:
+            return
+        try:
             rest = self._handler.handle_message(text)
-            if rest is not None:
-                self._run(rest)
+        except BaseException:
+            self._transport.abort()
+            self._detach()
+            raise
+        if rest is not None:
+            self._run(rest)
+
+    def _detach(self) -> None:
+        handler, self._handler = self._handler, None
+        if handler is not None:
+            handler.handle_disconnect()
 
     def _accept(self, message: Any) -> None:
         self._state = OPEN

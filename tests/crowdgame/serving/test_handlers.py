@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from crowdgame.serving.frames import BINARY, TEXT
+from crowdgame.serving.frames import BINARY, CLOSE, TEXT
 from tests.crowdgame.serving.conftest import AsgiServer
 from tests.crowdgame.serving.test_conformance import frame
 from tests.crowdgame.serving.test_handshake import dial, head, read_until
@@ -85,11 +85,8 @@ def test_handler_gets_all_messages_and_learns_once_that_its_client_is_gone(
             return int(times), text
 
     before, _ = look()
-    with asgi_server.open() as connection:
-        connection.send("attach")
-        connection.recv(timeout=TIMEOUT_S)
-        connection.send(last)
-        connection.send(f"now, after {last}")
-    wait_until(lambda: look()[0] > before)
-    followed = last if last == "crash" else f"now, after {last}"
-    assert look() == (before + 1, repr(followed.encode()))
+    with attached(asgi_server) as connection:
+        texts = (last.encode(), b"now, after it")
+        connection.sendall(b"".join(frame(TEXT, text) for text in texts) + frame(CLOSE, b"\x03\xe8"))
+        wait_until(lambda: look()[0] > before)
+    assert look() == (before + 1, repr(texts[0 if last == "crash" else 1]))
