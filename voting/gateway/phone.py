@@ -90,6 +90,7 @@ class PhoneConsumer(SocketConsumer):
         self._request_task = self._drop_task = self._nickname_task = None
         if self.room and self._claimed and self._claimed[1] == self._frames_until:
             self.room.ticket_claims.release(self._claimed[0])
+            self._claimed = None
 
     async def join(self, message: PhoneJoin, room: EventRoom) -> None:
         """Seat the phone, or refuse it with an Error and let it wait without a seat.
