@@ -152,7 +152,7 @@ def failover(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PostgresOutag
                 postgres.restart()
             with during_window(server, event) as away_in:
                 postgres.stop()
-                time.sleep(OUTAGE_S)
+                time.sleep(OUTAGE_S)  # the outage itself
                 postgres.start()
             return [restarted_in, away_in]
 

@@ -110,6 +110,7 @@ def failover(proxied: ProxiedStack) -> ProxiedFailover:
             return [ended_in, end(proxied, event, GATEWAYS[1], signal.SIGKILL)]
 
         run = vote_during(fail, proxied, proxied.stack.data)
+        # Time alone makes nginx drop the slow clients.
         time.sleep(max(0, began + HEADER_TIME_S + 1 - time.monotonic()))
         left = sum(is_open(slow_client) for slow_client in slow_clients)
     return ProxiedFailover(**vars(run), shares=shares, slow_clients_left=left)
