@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from crowdgame.serving.front import Front
 
 MAX_PIPELINED = 16
+# How long a client whose request is refused may go on sending it. Closing at once would reset the connection,
+# and the client could lose the response.
+LINGER_S = 2.0
 CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 
@@ -99,6 +102,8 @@ class Connection(asyncio.Protocol):
     # Requests
 
     def data_received(self, data: bytes) -> None:
+        if self._refusal is not None:
+            return
         if self._early is not None:
             self._early += data
             return
@@ -207,9 +212,13 @@ class Connection(asyncio.Protocol):
         self._refusal = self._refusal or response
 
     def _respond_and_close(self, refusal: bytes) -> None:
-        if not self._started:  # no other response is being sent
-            self.transport.write(refusal)
-        self.transport.close()
+        if self._started:  # another response is being sent
+            self.transport.close()
+            return
+        self._read.clear()
+        self.transport.write(refusal)
+        self.transport.write_eof()
+        self._set_deadline(LINGER_S)
 
     def _forward(self) -> None:
         """Give the complete requests to the server: the first ones of a connection in turn with others."""
