@@ -6,7 +6,7 @@ from django.urls import include, path
 
 from crowdgame.accounts.account_language import account_language
 from crowdgame.cups.board_view import cup_board, cup_podium
-from crowdgame.personal_data.views import guest_data
+from crowdgame.personal_data.views import guest_data, organizer_data
 from crowdgame.printing.views import about, rules, rules_of
 from crowdgame.ratings.views import ratings
 from crowdgame.stage.views import current_program, stage
@@ -27,6 +27,7 @@ urlpatterns = [
     path("console/", include("allauth.socialaccount.providers.openid_connect.urls")),
     path("console/language/", account_language, name="account_language"),
     path("console/sessions/", include("allauth.usersessions.urls")),
+    path("console/data/", organizer_data, name="organizer_data"),
     path("console/", include("crowdgame.console.urls")),
     path("", include("crowdgame.reports.urls")),
     path("cup/<code:code>", cup_board, name="cup"),

@@ -4,14 +4,12 @@ from django.urls import include, path
 
 from crowdgame.console.event_list import list_events
 from crowdgame.console.views import show_console
-from crowdgame.personal_data.views import organizer_data
 
 app_name = "console"
 urlpatterns = [
     path("", list_events, name="events"),
     path("", include("crowdgame.accounts.console_urls")),
     path("", include("crowdgame.cups.console_urls")),
-    path("data/", organizer_data, name="own_data"),
     path("<code:code>/", show_console, name="event"),
     path("", include("crowdgame.events.console_urls")),
 ]
