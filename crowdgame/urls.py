@@ -6,7 +6,7 @@ from django.urls import include, path
 
 from crowdgame.accounts.account_language import account_language
 from crowdgame.cups.board_view import cup_board, cup_podium
-from crowdgame.personal_data.views import guest_data, organizer_data
+from crowdgame.maintenance.personal_data.views import guest_data, organizer_data
 from crowdgame.printing.views import about, rules, rules_of
 from crowdgame.ratings.views import ratings
 from crowdgame.stage.views import current_program, stage

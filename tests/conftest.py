@@ -46,7 +46,7 @@ LONGEST = (
     "tests/crowdgame/serving/test_request_limits.py",
     "tests/crowdgame/rehearsal/test_rehearse_command.py",
     "tests/crowdgame/rehearsal/test_dry_runs.py",
-    "tests/crowdgame/operations/test_backup.py",
+    "tests/crowdgame/maintenance/test_backup.py",
     "tests/voting/gateway/test_slow_consumers.py",
     "tests/deploy/test_make_play.py",
 )

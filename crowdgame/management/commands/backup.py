@@ -7,8 +7,8 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import DatabaseError
 
-from crowdgame.operations.backup_file import BackupError
-from crowdgame.operations.backups import create_backup
+from crowdgame.maintenance.backup_file import BackupError
+from crowdgame.maintenance.backups import create_backup
 
 WITHOUT_KEY = (
     "SECRET_KEY is not included. Keep a copy of it: after a restore with another key, phones lose "

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from crowdgame.operations.doctor.diagnosis import diagnose
+from crowdgame.maintenance.doctor.diagnosis import diagnose
 
 
 class Command(BaseCommand):

@@ -13,7 +13,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from crowdgame.config.open_files import raise_open_files_limit
 from crowdgame.config.variables import read_choice
-from crowdgame.operations.data_version import refuse_data_of_0_1
+from crowdgame.maintenance.data_version import refuse_data_of_0_1
 from crowdgame.serving.listener import adopt_listener, listen
 from crowdgame.serving.service import Service
 

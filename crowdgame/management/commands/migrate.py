@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.commands.migrate import Command as DjangoMigrate
 
-from crowdgame.operations.data_version import record_moved_migrations, refuse_data_of_0_1
+from crowdgame.maintenance.data_version import record_moved_migrations, refuse_data_of_0_1
 
 
 class Command(DjangoMigrate):

@@ -7,8 +7,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from crowdgame.operations.backup_file import KEY_NAME, BackupError, has_secret_key, read_manifest
-from crowdgame.operations.backups import check_compatible, has_other_key, list_running, restore
+from crowdgame.maintenance.backup_file import KEY_NAME, BackupError, has_secret_key, read_manifest
+from crowdgame.maintenance.backups import check_compatible, has_other_key, list_running, restore
 
 OTHER_KEY = (
     "SECRET_KEY differs from that of the backup: phones lose their seats, guests their login, and displays "

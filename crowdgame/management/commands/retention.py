@@ -7,7 +7,12 @@ from django.core.management.base import BaseCommand, CommandParser
 
 from crowdgame.chat.retention import chat_to_purge, purge_chat
 from crowdgame.duels.cleanup import abandoned_games, clean_up_duels, stale_guests
-from crowdgame.operations.retention import RemovedRows, anonymize_events, count_removable, events_to_anonymize
+from crowdgame.maintenance.retention import (
+    RemovedRows,
+    anonymize_events,
+    count_removable,
+    events_to_anonymize,
+)
 
 
 class Command(BaseCommand):

@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils.translation import override
 
 from crowdgame.events.ticket_views import ticket_csv_rows
-from crowdgame.operations.backup_file import temporary_sibling
+from crowdgame.maintenance.backup_file import temporary_sibling
 from crowdgame.web.spreadsheet import write_csv
 from voting.admission.tickets import TooManyTickets, make_tickets
 from voting.models import Event

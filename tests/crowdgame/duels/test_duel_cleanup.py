@@ -15,8 +15,8 @@ from crowdgame.duels.cleanup import GAMES_PER_STEP, _drop_game, abandoned_games,
 from crowdgame.duels.creation_limits import hash_network
 from crowdgame.duels.duels import DuelSettings, join_duel, load_seat_key, new_duel, start_against_crowd
 from crowdgame.duels.models import Duel
-from crowdgame.operations.retention import anonymize_events
-from tests.crowdgame.operations.test_retention import backdate_event
+from crowdgame.maintenance.retention import anonymize_events
+from tests.crowdgame.maintenance.test_retention import backdate_event
 from tests.voting.match_helpers import RED_WINS, play
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Event, Match, Ticket

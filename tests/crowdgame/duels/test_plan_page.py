@@ -19,7 +19,7 @@ from crowdgame.duels import conditional_picks
 from crowdgame.duels.duels import seat_number
 from crowdgame.duels.models import ConditionalPicks, Duel
 from crowdgame.duels.sealed_picks import seal, unseal
-from crowdgame.personal_data.tables import Person, load_tables
+from crowdgame.maintenance.personal_data.tables import Person, load_tables
 from tests.crowdgame.duels.conditional_picks_helpers import begin_days
 from tests.crowdgame.duels.test_duel_page import KEYS
 from tests.crowdgame.duels.test_play_pages import join_game, new_game, page

@@ -9,10 +9,10 @@ from django.utils import timezone
 
 from crowdgame.accounts.guest_names import new_guest
 from crowdgame.accounts.models import Guest
+from crowdgame.maintenance.retention import purge_addresses
 from crowdgame.notifications import addresses
 from crowdgame.notifications.email import send_due
 from crowdgame.notifications.models import EmailAddress
-from crowdgame.operations.retention import purge_addresses
 from tests.crowdgame.notifications.conftest import (
     EMAIL,
     guest_with_address,

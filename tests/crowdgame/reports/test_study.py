@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 from django.test import Client
 
-from crowdgame.operations.retention import anonymize_ballots
+from crowdgame.maintenance.retention import anonymize_ballots
 from crowdgame.reports.study import HEADER, studied_matches, study_rows
 from tests.voting.match_helpers import new_event, only_turn, open_now, organizer, play_out, store, vote
 from voting.announcements.snapshots import load_snapshot

@@ -17,8 +17,8 @@ from django.db import connection
 from psycopg import pq
 from psycopg.conninfo import make_conninfo
 
-from crowdgame.operations.backup_file import BackupError, Engine
-from crowdgame.operations.psql import PostgresTools
+from crowdgame.maintenance.backup_file import BackupError, Engine
+from crowdgame.maintenance.psql import PostgresTools
 
 # SQL statements to run on a copy before it is used. The last one selects a single number.
 ReworkStatements = Sequence[str]

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator
 
 from kombu.exceptions import OperationalError as BrokerError
 
-from crowdgame.operations.doctor import machine, processes, site, stores
-from crowdgame.operations.doctor.finding import Finding, not_visible
+from crowdgame.maintenance.doctor import machine, processes, site, stores
+from crowdgame.maintenance.doctor.finding import Finding, not_visible
 from voting.ballot_box.stores import STORE_ERRORS
 
 CHECKS: dict[str, Callable[[], Iterator[Finding]]] = {

@@ -9,7 +9,7 @@ from crowdgame.accounts.models import Guest
 from crowdgame.accounts.signals import guest_left
 from crowdgame.events.event_edits import delete_unless_playing
 from crowdgame.events.models import AuditEntry
-from crowdgame.personal_data.tables import Person
+from crowdgame.maintenance.personal_data.tables import Person
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Event, Match
 from voting.terms import MatchState

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from crowdgame.operations.doctor.machine import nginx_findings
-from crowdgame.operations.doctor.stores import clock_findings
+from crowdgame.maintenance.doctor.machine import nginx_findings
+from crowdgame.maintenance.doctor.stores import clock_findings
 from deploy.laptop.paths import ROOT
 from tests.deploy.processes import wait_until
 from tests.doctor import run_doctor, wrong

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from crowdgame.operations.backup_file import BackupError, extract_database, read_manifest
+from crowdgame.maintenance.backup_file import BackupError, extract_database, read_manifest
 from deploy.laptop.network import free_port
 from deploy.laptop.paths import ROOT
 from deploy.laptop.stack import MANAGE, Stack

@@ -12,7 +12,7 @@ from django.db import connection
 from redis import ConnectionPool, Redis, RedisCluster
 from redis.exceptions import RedisError, ResponseError
 
-from crowdgame.operations.doctor.finding import Finding, not_visible
+from crowdgame.maintenance.doctor.finding import Finding, not_visible
 from voting.ballot_box.stores import connect
 
 MAX_CLOCK_OFFSET_S = 1.0

@@ -12,7 +12,7 @@ from typing import IO, Any
 
 from psycopg.conninfo import make_conninfo
 
-from crowdgame.operations.backup_file import BackupError
+from crowdgame.maintenance.backup_file import BackupError
 
 PORTABLE_OPTIONS = ("--no-owner", "--no-privileges")
 CLEAN_OPTIONS = ("--clean", "--if-exists")

@@ -6,7 +6,7 @@ import zipfile
 
 from django.core.serializers.json import DjangoJSONEncoder
 
-from crowdgame.personal_data.tables import Person, Row, load_tables
+from crowdgame.maintenance.personal_data.tables import Person, Row, load_tables
 from crowdgame.web.spreadsheet import write_csv
 
 

@@ -31,8 +31,14 @@ from crowdgame.duels.conditional_picks import plan_pick
 from crowdgame.duels.duels import DuelSettings, join_duel, new_duel, seat_number
 from crowdgame.duels.models import Duel
 from crowdgame.events.models import AuditEntry, Member
+from crowdgame.maintenance.personal_data.tables import (
+    GUEST_TABLES,
+    USER_TABLES,
+    Person,
+    load_tables,
+    table_titles,
+)
 from crowdgame.notifications.models import EmailAddress
-from crowdgame.personal_data.tables import GUEST_TABLES, USER_TABLES, Person, load_tables, table_titles
 from crowdgame.ratings.models import Rating
 from tests.crowdgame.duels.conditional_picks_helpers import THREE_DAYS
 from tests.voting.match_helpers import RED_WINS, only_turn, play

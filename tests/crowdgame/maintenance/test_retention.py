@@ -13,7 +13,7 @@ from crowdgame.analysis.models import MatchJudges
 from crowdgame.console.audit_log import PerformedAction, add_audit_entry
 from crowdgame.events.audit_text import LogText
 from crowdgame.events.models import AuditEntry
-from crowdgame.operations.retention import RECORDS_PER_STEP, anonymize_events, events_to_anonymize
+from crowdgame.maintenance.retention import RECORDS_PER_STEP, anonymize_events, events_to_anonymize
 from tests.voting.match_helpers import RED_WINS, new_event, only_turn, play, play_turn
 from voting.admission.roster import Pupil
 from voting.admission.tickets import make_roster

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from crowdgame.operations.data_version import ONLY_IN_0_1, REFUSAL
+from crowdgame.maintenance.data_version import ONLY_IN_0_1, REFUSAL
 from deploy.laptop.paths import ROOT
 
 MANAGE = [str(ROOT / "manage.py")]

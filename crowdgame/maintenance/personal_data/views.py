@@ -15,9 +15,9 @@ from django.views.decorators.http import require_http_methods
 
 from crowdgame.accounts.backend import guest_of
 from crowdgame.accounts.guest_cookie import clear_guest_cookie, current_guest
-from crowdgame.personal_data.deletion import DeletionRefused, check_deletion, delete_person
-from crowdgame.personal_data.export import export
-from crowdgame.personal_data.tables import Person, load_tables, table_titles
+from crowdgame.maintenance.personal_data.deletion import DeletionRefused, check_deletion, delete_person
+from crowdgame.maintenance.personal_data.export import export
+from crowdgame.maintenance.personal_data.tables import Person, load_tables, table_titles
 from voting.ballot_box.ballot_box import BallotBox
 
 ballot_box = cache(BallotBox)

@@ -21,7 +21,7 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.utils.crypto import salted_hmac
 from redis import RedisError
 
-from crowdgame.operations.backup_file import (
+from crowdgame.maintenance.backup_file import (
     FORMAT,
     BackupError,
     Manifest,
@@ -30,8 +30,8 @@ from crowdgame.operations.backup_file import (
     temporary_sibling,
     write_backup,
 )
-from crowdgame.operations.data_version import MOVED, ONLY_IN_0_1
-from crowdgame.operations.database_copies import PostgresCopies, SqliteCopies, database_copies
+from crowdgame.maintenance.data_version import MOVED, ONLY_IN_0_1
+from crowdgame.maintenance.database_copies import PostgresCopies, SqliteCopies, database_copies
 from voting.ballot_box.ballot_box import BallotBox
 from voting.records.match_record import BACKUP_EPOCH_LEAP
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-from crowdgame.operations.doctor.finding import Finding
+from crowdgame.maintenance.doctor.finding import Finding
 
 MIN_FREE_BYTES = 1_000_000_000
 MIN_SOMAXCONN = 4_096

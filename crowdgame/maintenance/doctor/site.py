@@ -13,9 +13,9 @@ from django.conf import settings
 from django.core.checks import WARNING, run_checks
 from django.core.mail import get_connection
 
+from crowdgame.maintenance.doctor.finding import Finding, not_visible
+from crowdgame.maintenance.doctor.stores import is_local
 from crowdgame.monitoring.readiness import HEALTHY, Readiness
-from crowdgame.operations.doctor.finding import Finding, not_visible
-from crowdgame.operations.doctor.stores import is_local
 
 HTTP_TIMEOUT_S = 5.0
 # nginx redirects to HTTPS; subdomains and preloading are the operator's decision.
