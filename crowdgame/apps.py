@@ -13,9 +13,9 @@ class CrowdgameConfig(AppConfig):
     name = "crowdgame"
 
     def ready(self) -> None:
-        from crowdgame.console.abandoned_rehearsals import abandoned_rehearsals  # noqa: PLC0415
         from crowdgame.events import nicknames  # noqa: F401, PLC0415  registers a gateway hook
         from crowdgame.maintenance.retention import anonymize_events  # noqa: PLC0415
+        from crowdgame.organizer.console.abandoned_rehearsals import abandoned_rehearsals  # noqa: PLC0415
 
         every_second("matches of ended rehearsals", lambda: abandoned_rehearsals().abort_all())
         every_hour("voters of past events", lambda: anonymize_events(settings.RETENTION_DAYS))

@@ -77,7 +77,7 @@ INSTALLED_APPS = [
     "crowdgame.ratings",
     "crowdgame.notifications",
     "crowdgame.chat",
-    "crowdgame.cups",
+    "crowdgame.organizer.cups",
     "crowdgame.analysis",
 ]
 # First, so that error responses have the security headers too. Cached pages get theirs from here as well.

@@ -5,11 +5,11 @@ from django.contrib import admin
 from django.urls import include, path
 
 from crowdgame.accounts.account_language import account_language
-from crowdgame.cups.board_view import cup_board, cup_podium
 from crowdgame.maintenance.personal_data.views import guest_data, organizer_data
+from crowdgame.organizer.cups.board_view import cup_board, cup_podium
+from crowdgame.organizer.stage.views import current_program, stage
 from crowdgame.printing.views import about, rules, rules_of
 from crowdgame.ratings.views import ratings
-from crowdgame.stage.views import current_program, stage
 from crowdgame.web import converters  # noqa: F401  registers the converter for codes
 from crowdgame.web.deferred_views import load_on_request
 from crowdgame.web.privacy import event_privacy, privacy
@@ -28,7 +28,7 @@ urlpatterns = [
     path("console/language/", account_language, name="account_language"),
     path("console/sessions/", include("allauth.usersessions.urls")),
     path("console/data/", organizer_data, name="organizer_data"),
-    path("console/", include("crowdgame.console.urls")),
+    path("console/", include("crowdgame.organizer.console.urls")),
     path("", include("crowdgame.reports.urls")),
     path("cup/<code:code>", cup_board, name="cup"),
     path("stage/<code:code>", stage, name="stage"),

@@ -29,12 +29,12 @@ from redis import Redis  # noqa: E402
 from crowdgame.accounts.invitation_views import invitation_path  # noqa: E402
 from crowdgame.accounts.invitations import create_invitation  # noqa: E402
 from crowdgame.accounts.queued_mail import queue_mail  # noqa: E402
-from crowdgame.console.actions.matches import abort_playing_match  # noqa: E402
-from crowdgame.console.actions.turn_time import extend_turn  # noqa: E402
-from crowdgame.console.control import run_action  # noqa: E402
-from crowdgame.cups.cups import create_cup, start_pairing  # noqa: E402
 from crowdgame.events import members  # noqa: E402
 from crowdgame.events.models import Member  # noqa: E402
+from crowdgame.organizer.console.actions.matches import abort_playing_match  # noqa: E402
+from crowdgame.organizer.console.actions.turn_time import extend_turn  # noqa: E402
+from crowdgame.organizer.console.control import run_action  # noqa: E402
+from crowdgame.organizer.cups.cups import create_cup, start_pairing  # noqa: E402
 from tests import admission_helpers, chat_helpers, duel_helpers  # noqa: E402
 from tests.voting.match_helpers import RED_WINS, only_turn, open_now, organizer, play, set_window  # noqa: E402
 from voting.admission.seats import Seat, sign_seat  # noqa: E402

@@ -20,8 +20,8 @@ def remove_compare_and_set() -> None:
     for user in (
         "voting.turns.closing",
         "voting.turns.turns",
-        "crowdgame.console.actions.matches",
-        "crowdgame.console.actions.hands",
+        "crowdgame.organizer.console.actions.matches",
+        "crowdgame.organizer.console.actions.hands",
         "voting.turns.early_close",
         "voting.turns.time_steps",
     ):

@@ -34,7 +34,7 @@ USE_CASES = (
     "voting.turns.voiding.*",
     "crowdgame.accounts.*",
     "crowdgame.analysis.*",
-    "crowdgame.console.*",
+    "crowdgame.organizer.console.*",
     "crowdgame.duels.*",
     "crowdgame.notifications.*",
     "crowdgame.serving.*",

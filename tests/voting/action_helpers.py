@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from django.core import serializers
 
-from crowdgame.console.audit_log import PerformedAction
-from crowdgame.console.control import run_action
 from crowdgame.events.audit_text import format_text
+from crowdgame.organizer.console.audit_log import PerformedAction
+from crowdgame.organizer.console.control import run_action
 from voting.ballot_box.async_ballot_box import AsyncBallotBox
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.known_voters import JoinedVoter, VoterRecorder

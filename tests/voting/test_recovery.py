@@ -14,8 +14,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
-from crowdgame.console.actions.matches import abort_playing_match, void_last_turn
-from crowdgame.console.actions.turn_time import pause_turn, resume_turn
+from crowdgame.organizer.console.actions.matches import abort_playing_match, void_last_turn
+from crowdgame.organizer.console.actions.turn_time import pause_turn, resume_turn
 from tests.voting.box_loss_helpers import Copied, copy_all, delete, empty, put_back
 from tests.voting.match_helpers import kinds, new_event, only_turn, run_out, set_window
 from tests.voting.recovery_model import Crash, InterruptedBox, Phone, SteppedGateway, without_arrival

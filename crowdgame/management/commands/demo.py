@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from crowdgame.accounts.login_links import login_link_path
 from crowdgame.config.base_url import add_base_url, read_base_url
-from crowdgame.console.actions.matches import abort_playing_match
+from crowdgame.organizer.console.actions.matches import abort_playing_match
 from voting.announcements.outbox import announce_edit
 from voting.ballot_box.ballot_box import BallotBox
 from voting.events import create_event

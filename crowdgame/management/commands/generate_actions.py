@@ -2,12 +2,12 @@
 
 from typing import ClassVar
 
-from crowdgame.console import action_reference
+from crowdgame.organizer.console import action_reference
 from voting.management.commands.generate_protocol import Command as GenerateCommand
 
 
 class Command(GenerateCommand):
-    help = "Write the table of organizer actions for the client and the docs from crowdgame/console/actions/."
+    help = "Write the table of organizer actions for the client and the docs from crowdgame/organizer/console/actions/."
     targets: ClassVar = {
         "frontend/src/actions.ts": action_reference.render_typescript,
         "docs/generated/actions.md": action_reference.render_markdown,

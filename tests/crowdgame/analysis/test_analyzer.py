@@ -9,7 +9,7 @@ from crowdgame.analysis.models import TurnAnalysis
 from crowdgame.analysis.stored_analyses import load_analyses, load_event_analyses
 from crowdgame.analysis.turn_solving import Work, solve_cached, store_analysis
 from tests.crowdgame.analysis.analysis_helpers import analyze_all, analyzed, begin
-from tests.crowdgame.cups.cup_helpers import let_win
+from tests.crowdgame.organizer.cups.cup_helpers import let_win
 from tests.voting.match_helpers import (
     SELECTOR,
     new_event,

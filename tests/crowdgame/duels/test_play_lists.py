@@ -9,7 +9,7 @@ from crowdgame.duels.duel_matches import list_series
 from crowdgame.duels.duels import DuelSettings, join_duel, new_duel
 from crowdgame.duels.lists import load_page, load_play_lists
 from crowdgame.duels.rematch import request_rematch
-from tests.crowdgame.cups.cup_helpers import let_win
+from tests.crowdgame.organizer.cups.cup_helpers import let_win
 from tests.voting.match_helpers import RED_WINS, only_turn, open_now, play, vote
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Match

@@ -4,11 +4,16 @@ from typing import Any
 
 import pytest
 
-from crowdgame.console.actions.registry import CurrentState
-from crowdgame.console.audit_log import MAX_SHOWN, PerformedAction, add_audit_entry, list_audit_entries
 from crowdgame.events.audit_text import LogText
 from crowdgame.events.event_edits import add_page_audit_entry
 from crowdgame.events.models import AuditEntry
+from crowdgame.organizer.console.actions.registry import CurrentState
+from crowdgame.organizer.console.audit_log import (
+    MAX_SHOWN,
+    PerformedAction,
+    add_audit_entry,
+    list_audit_entries,
+)
 from tests.voting.action_helpers import done_by, event_of, words_of
 from tests.voting.match_helpers import new_event, play, start
 from voting.announcements.snapshots import load_snapshot

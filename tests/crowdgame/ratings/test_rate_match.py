@@ -8,9 +8,9 @@ from django.core.management import call_command
 
 from crowdgame.accounts.guest_names import new_guest
 from crowdgame.accounts.models import Guest
-from crowdgame.console.actions.matches import abort_playing_match, void_last_turn
 from crowdgame.duels.duels import DuelSettings, join_duel, new_duel
 from crowdgame.duels.models import Duel
+from crowdgame.organizer.console.actions.matches import abort_playing_match, void_last_turn
 from crowdgame.ratings import match_ratings as rating
 from crowdgame.ratings import rebuild
 from crowdgame.ratings.models import RatedMatch, Rating

@@ -54,7 +54,7 @@ def test_texts_of_templates_and_code_are_found(sources: Path) -> None:
         (("%(games)s game by <bdi>%(name)s</bdi>", "%(games)s games by <bdi>%(name)s</bdi>"), None),
     }
     places = {place for message in catalog for place, _ in message.locations}
-    assert places == {"crowdgame/cups/forms.py", "crowdgame/cups/templates/cups/cup.html"}
+    assert places == {"crowdgame/organizer/cups/forms.py", "crowdgame/organizer/cups/templates/cups/cup.html"}
 
 
 def test_list_of_texts_does_not_depend_on_lines_or_dates(sources: Path) -> None:
@@ -77,9 +77,9 @@ def test_check_allows_missing_translations_but_lists_them(
     head, *missing = capsys.readouterr().err.splitlines()
     assert head == "Not translated, shown in English:"
     assert [line for line in missing if '"Team"' in line] == [
-        f'{language}: crowdgame/cups/forms.py: "Team"'
+        f'{language}: crowdgame/organizer/cups/forms.py: "Team"'
         for language in TRANSLATIONS
         if language != "de"
         for _domain in ("django", "djangojs")
     ]
-    assert 'de: crowdgame/cups/templates/cups/cup.html: "Full"' in missing
+    assert 'de: crowdgame/organizer/cups/templates/cups/cup.html: "Full"' in missing

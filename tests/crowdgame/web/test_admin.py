@@ -6,8 +6,8 @@ from django.db.models import Model
 from django.test import Client
 from pytest_django.fixtures import DjangoCaptureOnCommitCallbacks
 
-from crowdgame.console.actions.matches import abort_playing_match
 from crowdgame.events.models import AuditEntry, Member
+from crowdgame.organizer.console.actions.matches import abort_playing_match
 from voting.ballot_box.ballot_box import BallotBox
 from voting.events import create_event
 from voting.models import (

@@ -10,9 +10,9 @@ from django.test import Client
 from django.urls import URLResolver, get_resolver
 
 from crowdgame.accounts.models import Guest
-from crowdgame.cups.cups import create_cup
-from crowdgame.cups.models import Cup
 from crowdgame.events.models import Member
+from crowdgame.organizer.cups.cups import create_cup
+from crowdgame.organizer.cups.models import Cup
 from voting.admission.tickets import make_tickets
 from voting.models import Event, Ticket
 

@@ -18,9 +18,9 @@ from crowdgame.accounts.guest_names import new_guest
 from crowdgame.accounts.models import Guest
 from crowdgame.chat.models import ChatLine, ChatReport, ChatRoom
 from crowdgame.chat.rooms import find_room
-from crowdgame.cups.models import Cup, CupTeam
 from crowdgame.duels.duels import DuelSettings, join_duel, new_duel
 from crowdgame.events.models import AuditEntry, Member
+from crowdgame.organizer.cups.models import Cup, CupTeam
 from crowdgame.ratings.models import Rating
 from crowdgame.web.cached_pages import page_for_path
 from tests.e2e.page_states import CUP_TEAMS, play_to, with_chat, with_cup, with_duel_lists

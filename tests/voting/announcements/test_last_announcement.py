@@ -6,7 +6,7 @@ import msgspec
 import pytest
 from redis import Redis
 
-from crowdgame.console.control import run_action
+from crowdgame.organizer.console.control import run_action
 from tests.voting.event_states import last_announced, shown
 from tests.voting.match_helpers import new_event, play_turn
 from voting import protocol

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 from django.utils.translation import get_language, override
 
-from crowdgame.console.control import run_action
+from crowdgame.organizer.console.control import run_action
 from tests.voting.event_states import last_announced, shown
 from tests.voting.match_helpers import (
     CLASSIC,

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from crowdgame.console.control import run_action
+from crowdgame.organizer.console.control import run_action
 from games.engine.game import Side
 from tests.voting.box_helpers import ask
 from tests.voting.match_helpers import kinds, only_turn, start, tally_of

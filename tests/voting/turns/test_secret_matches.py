@@ -10,7 +10,7 @@ import msgspec
 import pytest
 from django.test import Client
 
-from crowdgame.console.control import run_action
+from crowdgame.organizer.console.control import run_action
 from tests.voting.event_states import last_announced, shown
 from tests.voting.match_helpers import only_turn, organizer, tally_of
 from tests.voting.turns.secret_side_helpers import play_with, request_side_changes, start_secret

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from crowdgame.console.control import run_action
+from crowdgame.organizer.console.control import run_action
 from tests.voting.action_helpers import record_voters
 from tests.voting.concurrency_helpers import at_once
 from tests.voting.match_helpers import only_turn, open_now, play_out, start

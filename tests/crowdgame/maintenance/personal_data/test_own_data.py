@@ -26,7 +26,6 @@ from crowdgame.accounts.guest_names import new_guest
 from crowdgame.accounts.invitations import create_invitation
 from crowdgame.accounts.models import AccountLanguage, Guest, Invitation
 from crowdgame.chat.models import ChatBlock, ChatLine, ChatMute, ChatReport, ChatRoom
-from crowdgame.cups.cups import create_cup
 from crowdgame.duels.conditional_picks import plan_pick
 from crowdgame.duels.duels import DuelSettings, join_duel, new_duel, seat_number
 from crowdgame.duels.models import Duel
@@ -39,6 +38,7 @@ from crowdgame.maintenance.personal_data.tables import (
     table_titles,
 )
 from crowdgame.notifications.models import EmailAddress
+from crowdgame.organizer.cups.cups import create_cup
 from crowdgame.ratings.models import Rating
 from tests.crowdgame.duels.conditional_picks_helpers import THREE_DAYS
 from tests.voting.match_helpers import RED_WINS, only_turn, play

@@ -1,0 +1,468 @@
+"""The contract of every organizer action: its declaration, permission, audit entry and undo."""
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple, get_args
+
+import msgspec
+import pytest
+
+from crowdgame.events.permissions import EventPermission, OrganizerAccess
+from crowdgame.organizer.console import action_reference
+from crowdgame.organizer.console.actions import ACTIONS
+from crowdgame.organizer.console.actions.registry import TARGETS, CurrentState
+from crowdgame.organizer.console.actions.turn_time import MAX_EXTRA_S
+from crowdgame.organizer.console.audit_log import list_audit_entries
+from crowdgame.organizer.console.control import perform
+from tests.voting.action_helpers import record_voters, refused
+from tests.voting.match_helpers import RED_WINS, kinds, new_event, only_turn, open_now, play, run_out
+from tests.voting.protocol.test_typescript import SOURCES
+from voting.admission.restrictions import Restriction, load_restrictions
+from voting.announcements.snapshots import load_snapshot
+from voting.ballot_box.ballot_box import BallotBox
+from voting.models import NOTICE_LENGTH, Event, Nickname, StoredRestriction, Team
+from voting.protocol import MAX_HANDS, ActionAsk, ActionUndo, AuditEntry, EventState, Pressed, Role
+
+pytestmark = pytest.mark.django_db
+
+# An action, with its fields if it has any. `open` and `run_out` move the window; `play` plays whole turns.
+Step = str | tuple[str, dict[str, Any]]
+STARTED: tuple[Step, ...] = ("lobby.open", "match.start")
+PLAYING: tuple[Step, ...] = (*STARTED, "open")
+SEALED: tuple[Step, ...] = (("change", {"host_wait_s": 60}), *PLAYING, "turn.close")
+REVEALED: tuple[Step, ...] = (*PLAYING, "turn.close")
+REVEAL = "the reveal of turn 1 by"
+REMOVED_EXTRA_TIME = "removed the extra time per turn"
+CODE, HINTS, SOUND, TALLY, TURNOUT = (
+    {"part": name} for name in ("code", "hints", "sound", "tally", "turnout")
+)
+VOTER, OTHER = {"voter_code": "BCDFGH"}, {"voter_code": "BCDFGJ"}
+MOVE = CAPTAIN = {**VOTER, "team": 1}
+MADE_CAPTAIN = "made BCDFGH captain of Rooks"
+MOVED: Step = ("voter.move", MOVE)
+APPOINTED: Step = ("voter.captain", CAPTAIN)
+NAMED: tuple[Step, ...] = ("choose_nickname",)
+NAME_REMOVED: tuple[Step, ...] = (*NAMED, ("voter.remove_nickname", VOTER))
+REMOVED_NAME, RESTORED_NAME = "removed the nickname of BCDFGH", "restored the nickname of BCDFGH"
+WROTE_A: Step = ("notice.show", {"text": "a"})
+
+
+class Case(NamedTuple):
+    """An action with its audit text after the name, and that of its undo."""
+
+    action: str
+    fields: dict[str, Any]
+    what: str
+    undone: str = ""
+    before: tuple[Step, ...] = PLAYING
+
+
+CASES = [
+    Case("lobby.open", {}, "opened the lobby", before=()),
+    Case("joining.lock", {}, "locked joining", "unlocked joining"),
+    Case("joining.unlock", {}, "unlocked joining", "locked joining", ("joining.lock",)),
+    Case("match.start", {}, "started match 1", "aborted match 1", ()),
+    Case("match.abort", {}, "aborted match 1"),
+    Case("turn.pause", {}, "paused turn 1", "resumed turn 1"),
+    Case("turn.resume", {}, "resumed turn 1", "paused turn 1", (*PLAYING, "turn.pause")),
+    Case("turn.extend", {}, "added 10 seconds", "removed 10 seconds"),
+    Case("turn.extend", {"seconds": 86400}, "added 1 day", "removed 1 day"),
+    Case("turn.shorten", {"seconds": 90}, "removed 90 seconds", "added 90 seconds"),
+    Case("turn.close", {}, "closed turn 1", "took back turn 1"),
+    Case("turn.void", {}, "took back turn 1", before=REVEALED),
+    Case("reveal.start", {}, "started the reveal of turn 1", "took back turn 1", SEALED),
+    Case("turn.open", {}, "opened turn 2", before=(*SEALED, "reveal.start", "end_reveal")),
+    Case(
+        "reveal.extend",
+        {"seconds": 90},
+        f"extended {REVEAL} 90 seconds",
+        f"shortened {REVEAL} 90 seconds",
+        REVEALED,
+    ),
+    Case(
+        "reveal.shorten",
+        {},
+        f"shortened {REVEAL} 10 seconds",
+        f"extended {REVEAL} 10 seconds",
+        (*REVEALED, ("reveal.extend", {"seconds": 90})),
+    ),
+    Case(
+        "turn.extra_time", {"seconds": 60}, "added 1 minute to every turn", "removed the extra time per turn"
+    ),
+    Case(
+        "turn.extra_time",
+        {},
+        REMOVED_EXTRA_TIME,
+        "added 30 seconds to every turn",
+        (("turn.extra_time", {"seconds": 30}),),
+    ),
+    Case("hands.count", {"team": 2, "hands": (0, 1200)}, "counted the hands of Doves in turn 1: 1,200"),
+    Case("notice.show", {"text": " a "}, "wrote: a", "cleared the message"),
+    Case("notice.show", {"text": "b"}, "wrote: b", "wrote: a", (WROTE_A,)),
+    Case("notice.clear", {}, "cleared the message", "wrote: a", (WROTE_A,)),
+    Case("part.hide", TALLY, "hid the votes", "showed the votes"),
+    Case("part.show", CODE, "showed the join code", "hid the join code", (("part.hide", CODE),)),
+    Case("display.renew", {}, "replaced the display link"),
+    Case("voter.move", MOVE, "moved BCDFGH to Rooks", "moved BCDFGH back"),
+    Case(
+        "voter.move",
+        VOTER,
+        "moved BCDFGH back",
+        "moved BCDFGH to Rooks",
+        (MOVED,),
+    ),
+    Case("voter.kick", VOTER, "removed BCDFGH", "let BCDFGH back in"),
+    Case("voter.readmit", VOTER, "let BCDFGH back in", before=(("voter.kick", VOTER),)),
+    Case("voter.ban", VOTER, "banned BCDFGH", "unbanned BCDFGH"),
+    Case("voter.ban", VOTER, "banned BCDFGH", "unbanned BCDFGH", (MOVED,)),
+    Case("voter.admit", VOTER, "unbanned BCDFGH", "banned BCDFGH", (("voter.ban", VOTER),)),
+    Case("voter.allow_nickname", {**VOTER, "text": "Ann"}, "allowed the nickname of BCDFGH", before=NAMED),
+    Case("voter.remove_nickname", VOTER, REMOVED_NAME, RESTORED_NAME, NAMED),
+    Case("voter.restore_nickname", VOTER, RESTORED_NAME, REMOVED_NAME, NAME_REMOVED),
+    Case("voter.captain", CAPTAIN, MADE_CAPTAIN, "removed BCDFGH as captain of Rooks"),
+    Case(
+        "voter.captain",
+        VOTER,
+        "removed BCDFGH as captain of Rooks",
+        MADE_CAPTAIN,
+        (APPOINTED,),
+    ),
+    Case(
+        "voter.captain",
+        CAPTAIN,
+        MADE_CAPTAIN,
+        "made BCDFGJ captain of Rooks",
+        (("voter.captain", {**OTHER, "team": 1}),),
+    ),
+]
+
+
+@pytest.fixture
+def event(box: BallotBox) -> Event:
+    """An event in which two voters have joined and a team votes by show of hands."""
+    event = new_event(lobby="closed")
+    record_voters(event.pk, "BCDFGH", "BCDFGJ")
+    Team.objects.filter(event=event, number=2).update(hands=True)
+    return event
+
+
+def request(
+    event: Event, message: ActionAsk | ActionUndo, box: BallotBox, role: Role = Role.OWNER
+) -> AuditEntry:
+    """Perform the message; return the latest audit entry."""
+    perform(OrganizerAccess("olga", role, event.owner_id), event.pk, message, box)
+    return entries(event, box)[0]
+
+
+def take(event: Event, step: Step, box: BallotBox) -> None:
+    action, fields = (step, {}) if isinstance(step, str) else step
+    if "." in action:
+        request(event, ActionAsk(id=1, action=action, **fields), box)
+        return
+    if action == "change":
+        Event.objects.filter(pk=event.pk).update(**fields)
+        return
+    if action == "choose_nickname":
+        Nickname.objects.create(
+            event=event, voter_code="BCDFGH", name="Ann", skeleton="a", allowed=False, chosen_at=1
+        )
+        return
+    match = event.matches.get(state="playing")
+    if action == "end_reveal":
+        match.turns.filter(state="resolved").update(resolved_at=box.now() - 60_000)
+    elif action == "play":
+        play(match, box, **fields)
+    else:
+        {"open": open_now, "run_out": run_out}[action](only_turn(match), box)
+
+
+def take_all(event: Event, steps: Iterable[Step], box: BallotBox) -> AuditEntry:
+    """Take these steps; return the latest audit entry."""
+    for step in steps:
+        take(event, step, box)
+    return entries(event, box)[0]
+
+
+def load_state(event: Event) -> EventState:
+    return load_snapshot(Event.objects.get(pk=event.pk))
+
+
+def settings(event: Event) -> tuple[Any, ...]:
+    """The settings that an undo has to restore."""
+    state = load_state(event)
+    captains = [team.captain for team in state.teams]
+    restrictions = load_restrictions([event.pk])[event.pk].items()
+    in_force = {code: restriction for code, restriction in restrictions if restriction != Restriction()}
+    return state.notice, state.hidden, state.extra_s, captains, in_force
+
+
+def entries(event: Event, box: BallotBox) -> tuple[AuditEntry, ...]:
+    event.refresh_from_db()
+    now = CurrentState(load_snapshot(event), box.now(), rehearsing=False)
+    return list_audit_entries(event.pk, now, "en")
+
+
+@pytest.mark.parametrize("name", ACTIONS)
+def test_action_is_declared_completely(name: str) -> None:
+    action = ACTIONS[name]
+    assert (action.name, action.permission in get_args(EventPermission)) == (name, True)
+    assert action.undo is None or action.undo.inverse in ACTIONS
+    assert set(action.parameters) <= {"event_id", "box", "turn_id", "host", *ActionAsk.__struct_fields__}
+    assert TARGETS[action.target] in {"", *Pressed.__struct_fields__}
+    assert (action.meaning[-1], action.done[-1]) == (".", ".")
+    assert len(name) <= 24
+
+
+def test_cases_cover_every_action() -> None:
+    assert {case.action for case in CASES} | {"rehearsal.start", "rehearsal.stop"} == set(ACTIONS)
+
+
+def test_generated_files_are_up_to_date() -> None:
+    assert (SOURCES / "actions.ts").read_text(encoding="utf-8") == action_reference.render_typescript()
+    docs = SOURCES.parents[1] / "docs" / "generated" / "actions.md"
+    assert docs.read_text(encoding="utf-8") == action_reference.render_markdown()
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.action} {case.fields}")
+def test_action_is_logged_and_undone_once(case: Case, event: Event, box: BallotBox) -> None:
+    for step in case.before:
+        take(event, step, box)
+    before = settings(event)
+    done = take_all(event, [(case.action, case.fields)], box)
+    assert (done.by, done.action, done.what) == ("olga", case.action, f"olga {case.what}")
+    assert done.pressed
+    assert (done.pressed.voter_code, done.pressed.part) == (
+        case.fields.get("voter_code"),
+        case.fields.get("part"),
+    )
+    assert (done.undo is not None, done.undone) == (bool(case.undone), False)
+    if done.undo is not None:
+        undo = request(event, ActionUndo(id=1, entry=done.id), box)
+        assert (undo.action, undo.what) == (done.undo, f"olga {case.undone}")
+        assert settings(event) == before
+        assert [(one.undone, one.undo) for one in entries(event, box) if one.id == done.id] == [(True, None)]
+    with refused("can't be undone"):
+        request(event, ActionUndo(id=1, entry=done.id), box)
+
+
+@pytest.mark.parametrize(
+    ("step", "later"),
+    [
+        ("joining.lock", ("joining.unlock",)),
+        ("match.start", ("match.abort", "match.start")),
+        ("turn.pause", ("turn.resume", "turn.pause")),
+        ("turn.extend", ("turn.close",)),
+        ("turn.close", ("open", "turn.close")),
+        ("turn.close", ("match.abort",)),
+        (("turn.extra_time", {"seconds": 30}), ("turn.extra_time",)),
+        (WROTE_A, (("notice.show", {"text": "b"}),)),
+        (WROTE_A, ("notice.clear", WROTE_A)),
+        (("part.hide", CODE), (("part.show", CODE),)),
+        (("voter.ban", VOTER), (("voter.admit", VOTER),)),
+        (("voter.kick", VOTER), (("voter.readmit", VOTER),)),
+        ("reveal.extend", ("open",)),
+        ("reveal.extend", ("turn.pause",)),
+        ("reveal.extend", ("match.abort",)),
+    ],
+    ids=str,
+)
+def test_undo_is_refused_once_the_effect_is_gone(
+    step: Step, later: tuple[Step, ...], event: Event, box: BallotBox
+) -> None:
+    before = {"match.start": (), "reveal.extend": REVEALED}
+    name = step if isinstance(step, str) else step[0]
+    done = take_all(event, [*before.get(name, PLAYING), step], box)
+    for one in later:
+        take(event, one, box)
+    assert [one.undo for one in entries(event, box) if one.id == done.id] == [None]
+    with refused("can't be undone"):
+        request(event, ActionUndo(id=1, entry=done.id), box)
+
+
+@pytest.mark.parametrize(
+    ("before", "step", "words"),
+    [
+        (("lobby.open",), "lobby.open", "Already done"),
+        (("joining.lock",), "joining.lock", "Already done"),
+        (("lobby.open",), "joining.unlock", "Already done"),
+        (STARTED, "match.start", "already live"),
+        ((), "match.abort", "No match is live"),
+        *[((), f"turn.{action}", "No turn is live") for action in ("pause", "resume", "extend", "close")],
+        *[
+            ((*STARTED, "run_out"), f"turn.{action}", "Time is up")
+            for action in ("pause", "shorten", "close")
+        ],
+        (STARTED, "turn.close", "has not started"),
+        (STARTED, ("turn.pause", {"turn": 9_999}), "already ended"),
+        (STARTED, "turn.resume", "not paused"),
+        ((*STARTED, "turn.pause"), "turn.pause", "already paused"),
+        (STARTED, ("turn.shorten", {"seconds": 18}), "Less than 3 seconds"),
+        (
+            (*STARTED, "turn.pause", ("turn.shorten", {"seconds": 7})),
+            ("turn.shorten", {"seconds": 11}),
+            "Less than 3",
+        ),
+        ((), "turn.void", "no turn to take back"),
+        ((*STARTED, ("play", {"picks": RED_WINS}), "match.start"), "turn.void", "no turn to take back"),
+        ((*STARTED, ("play", {"picks": [(1, 2)]}), "match.abort"), "turn.void", "no turn to take back"),
+        (PLAYING, "reveal.start", "no reveal to start"),
+        (SEALED, ("turn.extend", {"seconds": 90}), "Time is up"),
+        (SEALED, "turn.open", "No reveal is being shown"),
+        ((*SEALED, "reveal.start"), "turn.open", "The reveal is not over yet"),
+        ((*SEALED, "reveal.start", "end_reveal", "turn.open"), "turn.open", "The next turn is opening"),
+        (STARTED, "reveal.extend", "No reveal is being shown"),
+        (STARTED, "reveal.shorten", "No reveal is being shown"),
+        ((*REVEALED, "open"), "reveal.extend", "No reveal is being shown"),
+        ((*REVEALED, "open"), "reveal.shorten", "No reveal is being shown"),
+        ((), "turn.extra_time", "Already done"),
+        ((), ("turn.extra_time", {"seconds": MAX_EXTRA_S + 1}), "at most 10 minutes per turn"),
+        (PLAYING, "hands.count", "Choose a team"),
+        (PLAYING, ("hands.count", {"team": 2}), "Choose a team"),
+        (PLAYING, ("hands.count", {"hands": (1,)}), "Choose a team"),
+        (PLAYING, ("hands.count", {"team": 1, "hands": (1,)}), "Rooks votes by phone"),
+        (PLAYING, ("hands.count", {"team": 2, "hands": (MAX_HANDS, 1)}), "At most 5,000"),
+        (PLAYING, ("hands.count", {"team": 2, "hands": (1,), "turn": 9_999}), "already ended"),
+        (STARTED, ("hands.count", {"team": 2, "hands": (1,)}), "has not started"),
+        ((*STARTED, "run_out"), ("hands.count", {"team": 2, "hands": (1,)}), "Time is up"),
+        ((*PLAYING, "turn.pause"), ("hands.count", {"team": 2, "hands": (1,)}), "paused"),
+        *[
+            ((), ("notice.show", {"text": text}), "nothing to show")
+            for text in (None, "", " \n", "\u200b\u202e")
+        ],
+        ((), ("notice.show", {"text": "x" * (NOTICE_LENGTH + 1)}), "140 characters"),
+        ((), ("notice.show", {"text": "\u0958" * NOTICE_LENGTH}), "140 characters"),  # grows when normalized
+        ((WROTE_A,), WROTE_A, "Already done"),
+        ((), "notice.clear", "No message is shown"),
+        ((), "part.hide", "Choose a part"),
+        ((), "part.show", "Choose a part"),
+        ((("part.hide", TURNOUT),), ("part.hide", TURNOUT), "Already done"),
+        ((("part.hide", TURNOUT),), ("part.show", CODE), "Already done"),
+        ((("change", {"in_study": True, "consent": "A study."}),), ("part.show", HINTS), "It stays hidden"),
+        *[((), ("voter.ban", {"voter_code": code}), "six letters") for code in (None, "", "ANNA", "BCDFGHJ")],
+        ((), ("voter.move", VOTER), "Already done"),
+        ((), ("voter.admit", VOTER), "Already done"),
+        ((), ("voter.move", {**VOTER, "team": 2}), "has no phones"),
+        ((APPOINTED,), APPOINTED, "Already done"),
+        ((), ("voter.captain", VOTER), "Already done"),
+        ((), ("voter.captain", {"voter_code": "nonsense", "team": 1}), "Enter the voter code"),
+    ],
+    ids=str,
+)
+def test_impossible_action_is_refused_and_not_logged(
+    before: tuple[Step, ...], step: Step, words: str, event: Event, box: BallotBox
+) -> None:
+    for earlier in before:
+        take(event, earlier, box)
+    logged = entries(event, box)
+    with refused(words):
+        take(event, step, box)
+    assert entries(event, box) == logged
+    assert not StoredRestriction.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("steps", "expected", "kind"),
+    [
+        (("lobby.open",), {"lobby": "open"}, "lobby.opened"),
+        (("lobby.open", "joining.lock"), {"lobby": "locked"}, "joining.locked"),
+        (("lobby.open", "joining.lock", "joining.unlock"), {"lobby": "open"}, "joining.unlocked"),
+        (("lobby.open", "joining.lock", "lobby.open"), {"lobby": "open"}, "joining.unlocked"),
+        ((WROTE_A, ("notice.show", {"text": "b"})), {"notice": "b"}, "event.edited"),
+        ((WROTE_A, "notice.clear"), {"notice": "", "notice_until": None}, "event.edited"),
+        (
+            (("notice.show", {"text": "a", "seconds": 60}), "notice.clear"),
+            {"notice": "", "notice_until": None},
+            "event.edited",
+        ),
+        ((("notice.show", {"text": "x" * NOTICE_LENGTH}),), {"notice": "x" * NOTICE_LENGTH}, "event.edited"),
+        (
+            (("notice.show", {"text": "  Lunch\n\tis \u202eready\u200b\u2066 "}),),
+            {"notice": "Lunch is ready"},
+            "event.edited",
+        ),
+        ((("part.hide", CODE), ("part.hide", TALLY)), {"hidden": ("code", "tally")}, "event.edited"),
+        (
+            (("part.hide", CODE), ("part.hide", TALLY), ("part.show", CODE), ("part.hide", TURNOUT)),
+            {"hidden": ("turnout", "tally")},
+            "event.edited",
+        ),
+        ((("part.hide", SOUND),), {"hidden": ("sound",), "sound_on": False}, "event.edited"),
+        ((("part.hide", SOUND), ("part.show", SOUND)), {"hidden": (), "sound_on": True}, "event.edited"),
+        (("display.renew", "display.renew"), {"display_key_version": 2}, "event.edited"),
+        ((APPOINTED,), {"captains": ["BCDFGH", ""]}, "event.edited"),
+        (
+            (APPOINTED, ("voter.captain", {**VOTER, "team": 2})),
+            {"captains": ["", "BCDFGH"]},
+            "event.edited",
+        ),
+        ((APPOINTED, ("voter.captain", VOTER)), {"captains": ["", ""]}, "event.edited"),
+    ],
+    ids=str,
+)
+def test_action_changes_and_announces_its_own_event(
+    steps: tuple[Step, ...], expected: dict[str, Any], kind: str, event: Event, box: BallotBox
+) -> None:
+    other = new_event(lobby="locked")
+    before = load_state(other)
+    take_all(event, steps, box)
+    state = load_state(event)
+    shown = msgspec.structs.asdict(state) | {"captains": [team.captain for team in state.teams]}
+    assert expected.items() <= shown.items()
+    announced = kinds(event.pk)
+    assert (announced[-1], len(announced)) == (kind, len(steps))
+    assert (load_state(other), kinds(other.pk)) == (before, [])
+
+
+def test_failed_undo_can_be_repeated(event: Event, box: BallotBox) -> None:
+    """The new captain has replaced the first one, so there is nothing to revert."""
+    done = take_all(event, [APPOINTED], box)
+    take(event, ("voter.captain", {**OTHER, "team": 1}), box)
+    with refused("Already done"):
+        request(event, ActionUndo(id=1, entry=done.id), box)
+    assert [one.undone for one in entries(event, box)] == [False, False]
+
+
+def test_entry_of_another_event_is_not_undone(event: Event, box: BallotBox) -> None:
+    done = take_all(event, ["joining.lock"], box)
+    other = new_event()
+    with refused("can't be undone"):
+        request(other, ActionUndo(id=1, entry=done.id), box)
+
+
+@pytest.mark.parametrize("name", ACTIONS)
+def test_viewer_may_not_act(name: str, event: Event, box: BallotBox) -> None:
+    with refused("permission"):
+        request(event, ActionAsk(id=1, action=name), box, Role.VIEWER)
+
+
+def test_viewer_may_not_undo(event: Event, box: BallotBox) -> None:
+    done = take_all(event, ["joining.lock"], box)
+    with refused("permission"):
+        request(event, ActionUndo(id=1, entry=done.id), box, Role.VIEWER)
+    assert not entries(event, box)[0].undone
+
+
+def test_timed_message_is_replaced_and_shown_again_for_the_rest_of_its_time(
+    event: Event, box: BallotBox
+) -> None:
+    take(event, ("notice.show", {"text": "a", "seconds": 30}), box)
+    until = load_state(event).notice_until
+    assert until is not None
+    assert 29_000 < until - box.now() <= 30_000
+    entry = request(event, ActionAsk(id=1, action="notice.show", text="b"), box)
+    assert load_state(event).notice_until is None
+    request(event, ActionUndo(id=2, entry=entry.id), box)
+    again = load_state(event)
+    assert again.notice == "a"
+    assert again.notice_until is not None
+    assert abs(again.notice_until - until) < 2_000
+
+
+def test_expired_message_cannot_be_undone(event: Event, box: BallotBox) -> None:
+    take(event, ("notice.show", {"text": "a", "seconds": 30}), box)
+    state = load_state(event)
+    assert state.notice_until is not None
+    shown, over = (
+        list_audit_entries(event.pk, CurrentState(state, at, rehearsing=False), "en")[0].undo
+        for at in (state.notice_until - 1, state.notice_until)
+    )
+    assert (shown, over) == ("notice.clear", None)

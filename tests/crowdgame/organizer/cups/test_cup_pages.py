@@ -1,0 +1,323 @@
+"""The pages of a cup: the organizer's pages, renaming, and the public board."""
+
+import re
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from pytest_django import DjangoAssertNumQueries
+
+from crowdgame.events.models import AuditEntry, Member
+from crowdgame.organizer.cups import board_view as cup_board
+from crowdgame.organizer.cups.cups import give_walkover, load_cup_progress, start_pairing
+from crowdgame.organizer.cups.forms import CUP_PRESETS
+from crowdgame.organizer.cups.models import Cup, CupPairing, CupTeam
+from crowdgame.organizer.cups.renaming import rename_cup
+from tests.crowdgame.organizer.cups.cup_helpers import decide, let_win, new_cup
+from tests.voting.match_helpers import organizer
+from tests.voting.page_fixtures import CLASSIC, SIMULTANEOUS
+from voting.admission.admission import projector_key
+from voting.ballot_box.ballot_box import BallotBox
+from voting.models import Announcement, Event
+
+pytestmark = pytest.mark.django_db
+
+FILLED = {
+    "name": "Spring cup",
+    "names": "4a\n4b\n\n 5a \n5b",
+    "format": "knockout",
+    "game": "simultaneous-captains-mistress",
+    "best_of": "1",
+    "window_s_usual": "20",
+    "talk_s_usual": "",
+    "pace": "normal",
+    "next_match_after_s_usual": "",
+    "nicknames": "off",
+}
+RENAMED = {"name": "Autumn cup", "team_1": "5b", "team_2": "4b", "team_3": "5a", "team_4": "4a"}
+SCRIPT = "<script>alert(1)</script>"
+
+
+@pytest.fixture(autouse=True)
+def _empty_board_cache() -> None:
+    cup_board._cache.clear()
+
+
+@pytest.fixture
+def olga(client: Client) -> Client:
+    client.force_login(organizer())
+    return client
+
+
+@pytest.fixture
+def cup() -> Cup:
+    return new_cup()
+
+
+def cup_path(cup: Cup) -> str:
+    return f"/console/cups/{cup.code}/"
+
+
+def post_form(client: Client, cup: Cup, **form: object) -> str:
+    """Post the form and return the page it redirects to."""
+    return client.post(cup_path(cup), form, follow=True).content.decode()
+
+
+def test_cup_form_creates_cup_from_names(olga: Client) -> None:
+    response = olga.post("/console/cups/new/", FILLED)
+    cup = Cup.objects.get()
+    assert response.headers["Location"] == cup_path(cup)
+    seeds = list(cup.teams.order_by("seed").values_list("seed", "name"))
+    assert seeds == [(1, "4a"), (2, "4b"), (3, "5a"), (4, "5b")]
+    assert (cup.owner, cup.format, cup.best_of, cup.window_s) == (organizer(), "knockout", 1, 20)
+    assert cup.nicknames == "off"
+    assert "Start this pairing" in olga.get(cup_path(cup)).content.decode()
+
+
+def test_cup_form_stores_options_of_chosen_game(olga: Client) -> None:
+    options = {f"{CLASSIC}-columns": "6", f"{CLASSIC}-first": "yellow", f"{SIMULTANEOUS}-columns": "7"}
+    olga.post("/console/cups/new/", FILLED | {"game": CLASSIC} | options)
+    cup = Cup.objects.get()
+    assert (cup.game, cup.options) == (CLASSIC, {"columns": 6, "rows": 6, "first": "yellow"})
+
+
+@pytest.mark.parametrize(
+    ("changes", "error"),
+    [
+        ({"names": "4a"}, "A cup has 2 to 32 teams. Your list has 1."),
+        ({"names": "\n".join(f"Class {number}" for number in range(33))}, "Your list has 33."),
+        ({"names": "4a\n4A"}, "Line 2: “4A” appears twice."),
+        ({"names": f"4a\n{'b' * 41}"}, "Line 2: a team name has at most 40 characters."),
+        ({"names": "\u200b\n\u202e"}, "A cup has 2 to 32 teams. Your list has 0."),
+        ({"names": ""}, "Enter the teams, one per line."),
+        ({"names": "x" * 5_000}, "Enter at most 32 teams."),
+        ({"name": "\u3164"}, "Enter a cup name."),
+        ({"format": "ladder"}, "ladder"),
+        ({"best_of": "2"}, "2 is not one of the available choices"),
+        ({"window_s_usual": "other", "window_s_number": "1", "window_s_unit": "1"}, "Choose between"),
+    ],
+)
+def test_invalid_cup_form_shows_error_and_creates_nothing(
+    olga: Client, changes: dict[str, str], error: str
+) -> None:
+    response = olga.post("/console/cups/new/", FILLED | changes)
+    assert response.status_code == 200
+    assert error in response.content.decode()
+    assert not Cup.objects.exists()
+    assert not CupTeam.objects.exists()
+
+
+@pytest.mark.parametrize("preset", CUP_PRESETS, ids=lambda preset: preset.slug)
+def test_cup_template_prefills_form(olga: Client, preset: Any) -> None:
+    page = olga.get(f"/console/cups/new/?like={preset.slug}").content.decode()
+    assert 'aria-current="true"' in page
+    window = preset.choices["window_s"]
+    assert re.search(rf'name="window_s_usual" value="{window}"[^>]* checked', page)
+    nicknames = preset.choices.get("nicknames", "suggested")
+    assert re.search(rf'name="nicknames" value="{nicknames}"[^>]* checked', page)
+
+
+def test_begin_button_leads_to_event_console(olga: Client, cup: Cup) -> None:
+    response = olga.post(cup_path(cup), {"ask": "begin", "pairing": "1"})
+    event = Event.objects.get()
+    assert response.headers["Location"] == f"/console/{event.code}/?cup={cup.code}"
+    page = olga.get(cup_path(cup)).content.decode()
+    assert f'class="button main" href="/console/{event.code}/?cup={cup.code}">Console' in page
+    assert f'href="/stage/{cup.code}#{projector_key(cup.code, 0)}"' in page
+    board = olga.get(f"/cup/{cup.code}").content.decode()
+    assert event.code in board
+    assert projector_key(event.code, 0) not in board
+    assert projector_key(cup.code, 0) not in board
+
+
+def test_walkover_is_given_and_taken_back(olga: Client, cup: Cup) -> None:
+    assert "5b wins by walkover" in post_form(olga, cup, ask="walkover", pairing="1", place="2")
+    assert "Walkover undone" in post_form(olga, cup, ask="back", pairing="1")
+    assert not CupPairing.objects.exists()
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        {},
+        {"ask": "begin"},
+        {"ask": "begin", "pairing": "x"},
+        {"ask": "begin", "pairing": "-1"},
+        {"ask": "begin", "pairing": "²"},
+        {"ask": "begin", "pairing": "9" * 30},
+        {"ask": "begin", "pairing": "3"},
+        {"ask": "walkover", "pairing": "1"},
+        {"ask": "walkover", "pairing": "1", "place": "3"},
+        {"ask": "back", "pairing": "1"},
+        {"ask": "shout", "pairing": "1"},
+    ],
+)
+def test_invalid_cup_action_changes_nothing(olga: Client, cup: Cup, form: dict[str, str]) -> None:
+    assert cup.name in post_form(olga, cup, **form)
+    assert not CupPairing.objects.exists()
+    assert not Event.objects.exists()
+
+
+def test_cup_deletion_keeps_its_events(olga: Client, cup: Cup) -> None:
+    start_pairing(cup.pk, 1)
+    assert "Its 1 event and its matches are kept" in olga.get(f"{cup_path(cup)}delete/").content.decode()
+    olga.post(f"{cup_path(cup)}delete/")
+    assert not Cup.objects.exists()
+    assert Event.objects.exists()
+
+
+def test_event_list_shows_only_own_cups(olga: Client, cup: Cup) -> None:
+    theirs = new_cup()
+    Cup.objects.filter(pk=theirs.pk).update(owner=organizer("carl"))
+    event = start_pairing(cup.pk, 1)
+    page = olga.get("/console/").content.decode()
+    assert cup_path(cup) in page
+    assert cup_path(theirs) not in page
+    assert "/console/cups/new/" in page
+    assert "Cup with 4 teams · 1 event" in page
+    assert f"/console/{event.code}/" not in page, "events of cups are listed only for members"
+    Member.objects.create(event=event, user=organizer("carl"), role="cohost")
+    olga.force_login(organizer("carl"))
+    assert f'aria-label="{event.name} {event.code}"' in olga.get("/console/").content.decode()
+
+
+def test_superuser_begins_pairing_for_the_owner(client: Client, cup: Cup) -> None:
+    client.force_login(User.objects.create_superuser("root"))
+    post_form(client, cup, ask="begin", pairing="1")
+    assert Event.objects.get().owner == cup.owner
+
+
+def board(client: Client, cup: Cup) -> str:
+    cup_board._cache.clear()
+    return client.get(f"/cup/{cup.code}").content.decode()
+
+
+def test_cup_board_shows_bracket_and_join_links(client: Client, cup: Cup) -> None:
+    assert "Winner of semi-final 2" in board(client, cup)
+    event = start_pairing(cup.pk, 1)
+    page = board(client, cup)
+    assert f'class="join red" href="/{event.code}/1"' in page
+    assert f'class="join yellow" href="/{event.code}/2"' in page
+    give_walkover(cup.pk, 2, 1)
+    event.delete()
+    decide(cup, 1, 1)
+    decide(cup, 3, 1)
+    won = board(client, cup)
+    assert re.search(r"<strong><bdi>4a</bdi></strong>.*wins the cup", won, re.DOTALL)
+    assert re.search(r'href="/report/\w+/1">Match 1', won)
+    assert client.get(f"/cup/{cup.code.lower()}").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("by", "word"), [("resign", "Resigned"), ("time", "Out of time"), ("forfeit", "No votes")]
+)
+def test_cup_board_says_why_pairing_ended(client: Client, cup: Cup, by: str, word: str) -> None:
+    let_win(start_pairing(cup.pk, 1), 1, by)
+    assert f'<span class="word">{word}' in board(client, cup)
+
+
+def test_cup_board_shows_league_table(client: Client) -> None:
+    cup = new_cup(format="league")
+    decide(cup, 1, 2)
+    decide(cup, 2, 0)
+    page = board(client, cup)
+    assert "A win is worth 2 points" in page
+    assert [int(points) for points in re.findall(r'class="points">(\d+)', page)] == [2, 1, 1, 0]
+
+
+def test_cup_board_is_served_from_memory_for_two_seconds(
+    client: Client, cup: Cup, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    response = client.get(f"/cup/{cup.code}")
+    assert response.headers["Cache-Control"] == "public, max-age=2"
+    known = {"If-None-Match": response.headers["ETag"]}
+    with django_assert_num_queries(0):
+        assert client.get(f"/cup/{cup.code}").content == response.content
+        unchanged = client.get(f"/cup/{cup.code}", headers=known)
+    assert (unchanged.status_code, unchanged.content) == (304, b"")
+    start_pairing(cup.pk, 1)
+    cup_board._cache.clear()
+    assert client.get(f"/cup/{cup.code}", headers=known).status_code == 200
+
+
+def test_cup_pages_escape_names(olga: Client) -> None:
+    cup = new_cup((f"{SCRIPT}1"[:40], f"{SCRIPT}2"[:40]))
+    Cup.objects.filter(pk=cup.pk).update(name=SCRIPT)
+    for address in ("/console/", cup_path(cup), f"{cup_path(cup)}delete/", f"/cup/{cup.code}"):
+        page = olga.get(address).content.decode()
+        assert (SCRIPT in page, "&lt;script&gt;" in page) == (False, True)
+
+
+# ------------------------------------------------------------------ renaming
+def edit_path(cup: Cup) -> str:
+    return f"/console/cups/{cup.code}/edit/"
+
+
+def teams_of(event: Event) -> list[str]:
+    return list(event.teams.order_by("number").values_list("name", flat=True))
+
+
+def test_rename_form_updates_cup_teams_and_events(olga: Client, cup: Cup, box: BallotBox) -> None:
+    event = start_pairing(cup.pk, 1)
+    form_page = olga.get(edit_path(cup)).content.decode()
+    assert all(f'value="{name}"' in form_page for name in ("Spring cup", "4a", "4b", "5a", "5b"))
+    response = olga.post(edit_path(cup), RENAMED, follow=True).content.decode()
+    assert "Saved." in response
+    assert "Autumn cup" in response
+    assert list(cup.teams.order_by("seed").values_list("name", flat=True)) == ["5b", "4b", "5a", "4a"]
+    event.refresh_from_db()
+    assert event.name == "Autumn cup: Semi-final 1"
+    assert teams_of(event) == ["5b", "4a"]
+    assert Announcement.objects.filter(event=event).exists()
+    assert AuditEntry.objects.get(event=event).action == "event.edit"
+
+
+def test_rename_keeps_results(cup: Cup) -> None:
+    decide(cup, 1, 2)
+    give_walkover(cup.pk, 2, 1)
+    rename_cup(cup.pk, cup.name, ("4a", "4b", "5a", "The Owls"))
+    progress = load_cup_progress(Cup.objects.get())
+    assert progress.names[progress.meetings[2].red or 0] == "The Owls"
+
+
+def test_rename_skips_names_changed_by_hand(cup: Cup) -> None:
+    event = start_pairing(cup.pk, 1)
+    Event.objects.update(name="The opening")
+    event.teams.filter(number=1).update(name="Class 4a")
+    (changed,) = rename_cup(cup.pk, "Autumn cup", ("4x", "4b", "5a", "5x"))
+    changed.refresh_from_db()
+    assert (changed.name, teams_of(changed)) == ("The opening", ["Class 4a", "5x"])
+
+
+def test_rename_returns_no_event_without_changes(cup: Cup) -> None:
+    start_pairing(cup.pk, 1)
+    assert rename_cup(cup.pk, "Spring cup", ("4a", "4x", "5x", "5b")) == ()
+
+
+@pytest.mark.parametrize(
+    ("changes", "error"),
+    [
+        ({"name": "\u3164"}, "Enter a cup name."),
+        ({"team_2": " "}, "Enter a team name."),
+        ({"team_2": "5B"}, "“5B” appears twice."),
+        ({"team_2": "x" * 41}, "at most 40 characters"),
+    ],
+)
+def test_invalid_rename_shows_error_and_changes_nothing(
+    olga: Client, cup: Cup, changes: dict[str, str], error: str
+) -> None:
+    assert error in olga.post(edit_path(cup), RENAMED | changes).content.decode()
+    assert Cup.objects.get().name == "Spring cup"
+    assert cup.teams.get(seed=1).name == "4a"
+
+
+def test_cup_board_and_pairings_are_in_the_language_of_the_cup(olga: Client, client: Client) -> None:
+    olga.post("/console/cups/new/", FILLED, headers={"accept-language": "fr"})
+    cup = Cup.objects.get()
+    assert (cup.language, start_pairing(cup.pk, 1).language) == ("fr", "fr")
+    assert (
+        '<html lang="fr">'
+        in client.get(f"/cup/{cup.code}", headers={"accept-language": "de"}).content.decode()
+    )
+    assert '<html lang="es">' in client.get(f"/cup/{cup.code}?locale=es").content.decode()

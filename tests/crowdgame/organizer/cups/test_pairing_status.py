@@ -1,0 +1,142 @@
+"""Standings of a cup, computed from the pairings held."""
+
+from itertools import pairwise
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crowdgame.organizer.cups.league_table import champions, league_table
+from crowdgame.organizer.cups.pairing import CupFormat, Draw, draw_cup, knock_out
+from crowdgame.organizer.cups.pairing_status import (
+    PairingOutcome,
+    PairingResult,
+    PairingStatus,
+    decide_pairing,
+    following_pairing,
+    next_pairing,
+    resolve_draw,
+)
+
+ONE, TWO = PairingOutcome((1, 0), over=True, winner=1), PairingOutcome((0, 1), over=True, winner=2)
+DRAWN = PairingOutcome((0, 0), over=True)
+
+
+@pytest.mark.parametrize(
+    ("winners", "best_of", "kind", "expected"),
+    [
+        ([], 1, CupFormat.KNOCKOUT, PairingOutcome()),
+        ([1], 1, CupFormat.KNOCKOUT, ONE),
+        ([None], 1, CupFormat.KNOCKOUT, PairingOutcome()),
+        ([None, 2], 1, CupFormat.KNOCKOUT, TWO),
+        ([None], 1, CupFormat.LEAGUE, DRAWN),
+        ([1], 3, CupFormat.LEAGUE, PairingOutcome((1, 0))),
+        ([1, 1], 3, CupFormat.LEAGUE, PairingOutcome((2, 0), over=True, winner=1)),
+        ([1, None, None], 3, CupFormat.LEAGUE, PairingOutcome((1, 0), over=True, winner=1)),
+        ([1, None, None], 3, CupFormat.KNOCKOUT, PairingOutcome((1, 0))),
+        ([1, 2], 2, CupFormat.LEAGUE, PairingOutcome((1, 1), over=True)),
+        ([1, 2, None], 3, CupFormat.LEAGUE, PairingOutcome((1, 1), over=True)),
+    ],
+)
+def test_pairing_outcome_follows_from_match_winners(
+    winners: list[int | None], best_of: int, kind: CupFormat, expected: PairingOutcome
+) -> None:
+    assert decide_pairing(winners, best_of, kind) == expected
+
+
+@given(st.lists(st.sampled_from([1, 2, None]), max_size=12), st.integers(1, 7), st.sampled_from(CupFormat))
+def test_matches_after_the_decision_change_nothing(
+    winners: list[int | None], best_of: int, kind: CupFormat
+) -> None:
+    for played in range(len(winners)):
+        early = decide_pairing(winners[:played], best_of, kind)
+        if early.over:
+            assert decide_pairing(winners, best_of, kind) == early
+
+
+def play(draw: Draw, rng: Random, kind: CupFormat) -> tuple[PairingStatus, ...]:
+    """Play to the end with random results."""
+    held: dict[int, PairingResult] = {}
+    while (due := next_pairing(meetings := resolve_draw(draw, held))) is not None:
+        assert due.red is not None
+        assert due.yellow is not None
+        outcome = rng.choice([ONE, TWO] if kind == CupFormat.KNOCKOUT else [ONE, TWO, DRAWN])
+        held[due.pairing.number] = PairingResult(due.red, due.yellow, outcome)
+    return meetings
+
+
+@given(st.integers(2, 32), st.randoms(use_true_random=False))
+def test_knockout_has_one_unbeaten_champion(teams: int, rng: Random) -> None:
+    meetings = play(knock_out(teams), rng, CupFormat.KNOCKOUT)
+    (winner,) = champions(CupFormat.KNOCKOUT, range(1, teams + 1), meetings)
+    lost = {seed for meeting in meetings for seed in meeting.teams if seed != meeting.winner}
+    assert lost == set(range(1, teams + 1)) - {winner}
+
+
+@given(st.integers(2, 10), st.randoms(use_true_random=False))
+def test_league_awards_two_points_per_pairing(teams: int, rng: Random) -> None:
+    draw = draw_cup(CupFormat.LEAGUE, teams)
+    rows = league_table(range(1, teams + 1), play(draw, rng, CupFormat.LEAGUE))
+    assert sum(row.points for row in rows) == 2 * len(draw)
+    assert all(row.played == row.won + row.drawn + row.lost == teams - 1 for row in rows)
+    assert [row.points for row in rows] == sorted((row.points for row in rows), reverse=True)
+    assert all(row.place in {place, before.place} for place, (before, row) in enumerate(pairwise(rows), 2))
+
+
+def league_of(*outcomes: tuple[int, int, PairingOutcome]) -> list[PairingStatus]:
+    draw, held = draw_cup(CupFormat.LEAGUE, 4), {}
+    numbers = {(pairing.red, pairing.yellow): pairing.number for pairing in draw}
+    for one, two, outcome in outcomes:
+        turned = PairingOutcome(outcome.won[::-1], True, outcome.winner and 3 - outcome.winner)
+        if (one, two) in numbers:
+            held[numbers[one, two]] = PairingResult(one, two, outcome)
+        else:
+            held[numbers[two, one]] = PairingResult(two, one, turned)
+    return list(resolve_draw(draw, held))
+
+
+def test_equal_points_are_decided_by_direct_pairing() -> None:
+    """3 has won more matches than 1, but 1 has beaten 3."""
+    meetings = league_of(
+        (1, 3, ONE),
+        (2, 1, ONE),
+        (3, 2, PairingOutcome((3, 0), True, 1)),
+        (1, 4, ONE),
+        (3, 4, ONE),
+        (4, 2, ONE),
+    )
+    first, second, *_ = league_table(range(1, 5), meetings)
+    assert [(row.team, row.place, row.points) for row in (first, second)] == [(1, 1, 4), (3, 2, 4)]
+    assert champions(CupFormat.LEAGUE, range(1, 5), meetings) == (1,)
+
+
+def test_fully_tied_teams_share_a_place() -> None:
+    circle = league_of((1, 2, ONE), (2, 3, ONE), (3, 1, ONE), (1, 4, ONE), (2, 4, ONE), (3, 4, ONE))
+    places = {row.team: row.place for row in league_table(range(1, 5), circle)}
+    assert places == {1: 1, 2: 1, 3: 1, 4: 4}
+    assert champions(CupFormat.LEAGUE, range(1, 5), circle) == (1, 2, 3)
+
+
+def test_unfinished_cup_has_no_champion() -> None:
+    assert champions(CupFormat.LEAGUE, range(1, 5), league_of((1, 2, ONE))) == ()
+    assert champions(CupFormat.KNOCKOUT, [1, 2], resolve_draw(knock_out(2), {})) == ()
+
+
+def test_changed_result_reopens_next_round() -> None:
+    draw = knock_out(4)
+    held = {1: PairingResult(1, 4, ONE), 2: PairingResult(2, 3, ONE), 3: PairingResult(1, 2, TWO)}
+    assert champions(CupFormat.KNOCKOUT, range(1, 5), resolve_draw(draw, held)) == (2,)
+    again = resolve_draw(draw, held | {2: PairingResult(2, 3, TWO)})
+    assert (again[2].teams, again[2].outcome) == ((1, 3), PairingOutcome())
+    assert (again[2].held, again[2].superseded) == (False, True)
+    assert next_pairing(again) == again[2]
+
+
+def test_begun_pairing_comes_before_pairing_not_begun() -> None:
+    draw = knock_out(4)
+    meetings = resolve_draw(draw, {2: PairingResult(2, 3, PairingOutcome())})
+    assert [meeting.due for meeting in meetings] == [True, True, False]
+    assert next_pairing(meetings) == meetings[1]
+    assert following_pairing(1, meetings) == meetings[2]
+    assert following_pairing(3, meetings) is None
