@@ -35,7 +35,9 @@ log = logging.getLogger(__name__)
 
 app = Celery("crowdgame")
 app.config_from_object("django.conf:settings", namespace="CELERY")
-app.autodiscover_tasks(["voting.turns", "crowdgame.accounts", "crowdgame.duels", "crowdgame.notifications"])
+app.autodiscover_tasks(
+    ["voting.turns", "crowdgame.accounts", "crowdgame.play.duels", "crowdgame.play.notifications"]
+)
 
 
 @setup_logging.connect

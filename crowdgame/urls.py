@@ -8,8 +8,8 @@ from crowdgame.accounts.account_language import account_language
 from crowdgame.maintenance.personal_data.views import guest_data, organizer_data
 from crowdgame.organizer.cups.board_view import cup_board, cup_podium
 from crowdgame.organizer.stage.views import current_program, stage
+from crowdgame.play.ratings.views import ratings
 from crowdgame.printing.views import about, rules, rules_of
-from crowdgame.ratings.views import ratings
 from crowdgame.web import converters  # noqa: F401  registers the converter for codes
 from crowdgame.web.deferred_views import load_on_request
 from crowdgame.web.privacy import event_privacy, privacy
@@ -41,10 +41,10 @@ urlpatterns = [
     path("about", about, name="about"),
     path("play/", include("crowdgame.accounts.urls")),
     path("play/data", guest_data, name="guest_data"),
-    path("play/", include("crowdgame.notifications.urls")),
-    path("play/", include("crowdgame.chat.urls")),
+    path("play/", include("crowdgame.play.notifications.urls")),
+    path("play/", include("crowdgame.play.chat.urls")),
     path("play/ratings", ratings, name="ratings"),
-    path("play/", include("crowdgame.duels.urls")),
+    path("play/", include("crowdgame.play.duels.urls")),
     path("privacy", privacy, name="privacy"),
     path("privacy/<code:code>", event_privacy, name="event_privacy"),
     path("admin/", admin.site.urls),

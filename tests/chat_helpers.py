@@ -7,12 +7,12 @@ from django.utils import timezone
 
 from crowdgame.accounts.guest_names import new_guest
 from crowdgame.accounts.models import Guest
-from crowdgame.chat.models import ChatLine, ChatRoom
-from crowdgame.chat.moderation import configure_room, remove_message
-from crowdgame.chat.posting import MessageAuthor, post_message, report
-from crowdgame.chat.reader_keys import ChatReader, make_reader_key
-from crowdgame.chat.rooms import find_room
-from crowdgame.duels.models import Duel
+from crowdgame.play.chat.models import ChatLine, ChatRoom
+from crowdgame.play.chat.moderation import configure_room, remove_message
+from crowdgame.play.chat.posting import MessageAuthor, post_message, report
+from crowdgame.play.chat.reader_keys import ChatReader, make_reader_key
+from crowdgame.play.chat.rooms import find_room
+from crowdgame.play.duels.models import Duel
 from tests.voting.match_helpers import RED_WINS, play
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Match

@@ -5,7 +5,7 @@ from typing import Any
 from django.db.models import F
 
 from crowdgame.accounts.guest_names import new_guest
-from crowdgame.duels.duels import (
+from crowdgame.play.duels.duels import (
     DuelSettings,
     join_duel,
     load_seat_key,
@@ -13,8 +13,8 @@ from crowdgame.duels.duels import (
     seat_number,
     start_against_crowd,
 )
-from crowdgame.duels.models import Duel
-from crowdgame.duels.time_controls import TIME_CONTROLS_BY_SLUG
+from crowdgame.play.duels.models import Duel
+from crowdgame.play.duels.time_controls import TIME_CONTROLS_BY_SLUG
 from tests.voting.match_helpers import RED_WINS, only_turn, play
 from voting import protocol
 from voting.announcements.outbox import announce

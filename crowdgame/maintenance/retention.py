@@ -18,9 +18,9 @@ from django.utils import timezone
 
 from crowdgame.accounts.account_changes import delete_ended_sessions
 from crowdgame.analysis.models import MatchJudges
-from crowdgame.duels.models import Duel
 from crowdgame.events.models import AuditEntry
-from crowdgame.notifications.models import EmailAddress
+from crowdgame.play.duels.models import Duel
+from crowdgame.play.notifications.models import EmailAddress
 from voting.counting.ballots import pack_ballots, unpack_ballots
 from voting.matches import event_lock
 from voting.models import (
@@ -85,7 +85,7 @@ def _inactive_events(before: datetime) -> QuerySet[Event]:
 
     Activity is a match that is live or ended since then, an audit entry, or a ticket made or used.
     An open lobby alone doesn't count as activity: the organizer may have forgotten it. Duels that never began
-    are left out: their tickets are their seats, and are deleted with them (see `crowdgame.duels.cleanup`).
+    are left out: their tickets are their seats, and are deleted with them (see `crowdgame.play.duels.cleanup`).
     """
     since = int(before.timestamp() * 1000)
     matches = Match.objects.filter(Q(state=MatchState.PLAYING) | Q(ended_at__gte=since))

@@ -28,4 +28,4 @@ def drawn_seats(monkeypatch: pytest.MonkeyPatch) -> None:
     def choose(seats: Sequence[int]) -> int:
         return seats[next(numbers)]
 
-    monkeypatch.setattr("crowdgame.duels.duels.secrets", SimpleNamespace(choice=choose))
+    monkeypatch.setattr("crowdgame.play.duels.duels.secrets", SimpleNamespace(choice=choose))

@@ -11,7 +11,7 @@ ROWS = GUIDE.split("## Package map")[1].split("| --- | --- |")[1].split("\n\n")[
 
 
 def named_packages() -> Iterator[str]:
-    """Yield the packages of the map. A row such as "`crowdgame/chat/`, `cups/`" names two of one package."""
+    """Yield the packages of the map. A row such as "`crowdgame/play/chat/`, `cups/`" names two of one package."""
     for row in ROWS.strip().splitlines():
         first, *more = (name.strip("` /") for name in row.split("|")[1].split(","))
         yield from (first, *(name if "/" in name else f"{first.split('/')[0]}/{name}" for name in more))

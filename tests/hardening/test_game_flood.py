@@ -8,7 +8,7 @@ from threading import Barrier
 
 import pytest
 
-from crowdgame.duels.creation_limits import MAX_OPEN_GAMES_PER_NETWORK
+from crowdgame.play.duels.creation_limits import MAX_OPEN_GAMES_PER_NETWORK
 from tests.hardening.login_flood import CSRF_TOKEN, HEADERS
 from tests.hardening.proxied_gateway import running_proxied_gateway
 from tests.server import Server

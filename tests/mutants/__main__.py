@@ -35,8 +35,8 @@ USE_CASES = (
     "crowdgame.accounts.*",
     "crowdgame.analysis.*",
     "crowdgame.organizer.console.*",
-    "crowdgame.duels.*",
-    "crowdgame.notifications.*",
+    "crowdgame.play.duels.*",
+    "crowdgame.play.notifications.*",
     "crowdgame.serving.*",
 )
 # One process each, with a Valkey and a database of its own.

@@ -11,12 +11,12 @@ from django.db.models import Model
 from django.utils import timezone
 
 from crowdgame.accounts.models import Guest
-from crowdgame.chat.models import ChatBlock, ChatLine, ChatReport, ChatRoom
-from crowdgame.duels.models import ConditionalPicks, Duel
 from crowdgame.events.models import Member
-from crowdgame.notifications.models import EmailAddress, EmailNotification
 from crowdgame.organizer.cups.models import Cup, CupPairing, CupTeam
-from crowdgame.ratings.models import Rating
+from crowdgame.play.chat.models import ChatBlock, ChatLine, ChatReport, ChatRoom
+from crowdgame.play.duels.models import ConditionalPicks, Duel
+from crowdgame.play.notifications.models import EmailAddress, EmailNotification
+from crowdgame.play.ratings.models import Rating
 from voting.events import create_event
 from voting.models import (
     Announcement,

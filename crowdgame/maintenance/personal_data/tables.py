@@ -13,13 +13,13 @@ from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 
 from crowdgame.accounts.models import AccountLanguage, Guest, Invitation
-from crowdgame.chat.models import ChatBlock, ChatLine, ChatMute, ChatReport
-from crowdgame.duels.conditional_picks import list_plans
-from crowdgame.duels.models import Duel
 from crowdgame.events.models import AuditEntry, Member
-from crowdgame.notifications.models import EmailAddress
 from crowdgame.organizer.cups.models import Cup
-from crowdgame.ratings.models import Rating
+from crowdgame.play.chat.models import ChatBlock, ChatLine, ChatMute, ChatReport
+from crowdgame.play.duels.conditional_picks import list_plans
+from crowdgame.play.duels.models import Duel
+from crowdgame.play.notifications.models import EmailAddress
+from crowdgame.play.ratings.models import Rating
 from voting.models import Event, Match
 
 Row = Mapping[str, object]

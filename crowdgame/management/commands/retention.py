@@ -5,14 +5,14 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
-from crowdgame.chat.retention import chat_to_purge, purge_chat
-from crowdgame.duels.cleanup import abandoned_games, clean_up_duels, stale_guests
 from crowdgame.maintenance.retention import (
     RemovedRows,
     anonymize_events,
     count_removable,
     events_to_anonymize,
 )
+from crowdgame.play.chat.retention import chat_to_purge, purge_chat
+from crowdgame.play.duels.cleanup import abandoned_games, clean_up_duels, stale_guests
 
 
 class Command(BaseCommand):

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from django.contrib.auth.models import User
 from django.utils.translation import gettext
 
-from crowdgame.ratings.rating_ledger import FinishedMatch, RatingLedger
-from crowdgame.ratings.rating_table import RatingRow, build_rating_row
+from crowdgame.play.ratings.rating_ledger import FinishedMatch, RatingLedger
+from crowdgame.play.ratings.rating_table import RatingRow, build_rating_row
 from games.engine.registry import game_title
 from voting.models import Match
 from voting.terms import MatchState

@@ -11,7 +11,7 @@ from crowdgame.accounts.accounts import delete_account as delete
 from crowdgame.accounts.backend import guest_of
 from crowdgame.accounts.guest_names import new_guest
 from crowdgame.accounts.models import Guest
-from crowdgame.duels.duels import DuelSettings, join_duel, new_duel, start_against_crowd
+from crowdgame.play.duels.duels import DuelSettings, join_duel, new_duel, start_against_crowd
 from tests.crowdgame.accounts.test_accounts import PASSWORD, log_in, page, sign_up
 from tests.voting.match_helpers import RED_WINS, play
 from voting.ballot_box.ballot_box import BallotBox

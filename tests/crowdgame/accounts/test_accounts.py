@@ -16,11 +16,11 @@ from crowdgame.accounts.guest_cookie import COOKIE as GUEST_COOKIE
 from crowdgame.accounts.guest_names import new_guest
 from crowdgame.accounts.known_devices import COOKIE as KNOWN_DEVICE
 from crowdgame.accounts.models import Guest
-from crowdgame.duels.lists import load_page
-from crowdgame.duels.models import Duel
-from crowdgame.duels.rematch import request_rematch
 from crowdgame.events.members import add_member
-from crowdgame.ratings.rebuild import rebuild
+from crowdgame.play.duels.lists import load_page
+from crowdgame.play.duels.models import Duel
+from crowdgame.play.duels.rematch import request_rematch
+from crowdgame.play.ratings.rebuild import rebuild
 from tests.voting.match_helpers import RED_WINS, organizer, play
 from voting.ballot_box.ballot_box import BallotBox
 from voting.events import create_event

@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 
 from crowdgame.accounts.guest_names import new_guest
-from crowdgame.duels.duels import DuelSettings, new_duel
+from crowdgame.play.duels.duels import DuelSettings, new_duel
 from crowdgame.reports import png as pictures
 from crowdgame.reports.png import SHEETS, STATIC, render_picture
 from crowdgame.reports.preview import draw_preview, plain_style

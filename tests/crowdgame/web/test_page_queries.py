@@ -16,12 +16,12 @@ from django.utils import timezone
 from crowdgame.accounts.guest_cookie import set_guest_cookie
 from crowdgame.accounts.guest_names import new_guest
 from crowdgame.accounts.models import Guest
-from crowdgame.chat.models import ChatLine, ChatReport, ChatRoom
-from crowdgame.chat.rooms import find_room
-from crowdgame.duels.duels import DuelSettings, join_duel, new_duel
 from crowdgame.events.models import AuditEntry, Member
 from crowdgame.organizer.cups.models import Cup, CupTeam
-from crowdgame.ratings.models import Rating
+from crowdgame.play.chat.models import ChatLine, ChatReport, ChatRoom
+from crowdgame.play.chat.rooms import find_room
+from crowdgame.play.duels.duels import DuelSettings, join_duel, new_duel
+from crowdgame.play.ratings.models import Rating
 from crowdgame.web.cached_pages import page_for_path
 from tests.e2e.page_states import CUP_TEAMS, play_to, with_chat, with_cup, with_duel_lists
 from tests.e2e.page_visits import GALLERY_ONLY, PAGES, Visit

@@ -15,10 +15,10 @@ from django.db import connections
 from redis import Redis
 from redis.exceptions import LockError
 
-from crowdgame.duels.plan_casting import CAST_CONDITIONAL_PICKS
-from crowdgame.duels.tasks import cast_conditional_picks as cast_conditional_picks_task
-from crowdgame.notifications.email import SEND_NOTIFICATIONS
-from crowdgame.notifications.tasks import send_notifications as send_notifications_task
+from crowdgame.play.duels.plan_casting import CAST_CONDITIONAL_PICKS
+from crowdgame.play.duels.tasks import cast_conditional_picks as cast_conditional_picks_task
+from crowdgame.play.notifications.email import SEND_NOTIFICATIONS
+from crowdgame.play.notifications.tasks import send_notifications as send_notifications_task
 from deploy.laptop.network import LOOPBACK, free_port
 from deploy.laptop.paths import ROOT
 from tests.deploy.processes import handles_sigterm, wait_until

@@ -5,7 +5,7 @@ from django.utils.translation import gettext_noop
 
 from crowdgame.events.audit_text import LogText
 from crowdgame.organizer.console.actions.registry import ActionResult, CurrentState, action, undone_by
-from crowdgame.ratings.models import RatedMatch
+from crowdgame.play.ratings.models import RatedMatch
 from voting.ballot_box.ballot_box import BallotBox
 from voting.matches import MatchError
 from voting.models import Turn

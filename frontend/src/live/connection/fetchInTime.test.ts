@@ -24,7 +24,7 @@ test("every request has a time limit", () => {
   assert.deepEqual(filesWith(" fetch(", "src"), ["live/connection/fetchInTime.ts"]);
   assert.deepEqual(filesWith(" fetch(", "../crowdgame"), ["static/page/network.js"]);
   assert.deepEqual(filesWith("new WebSocket(", "src"), ["live/connection/connect.ts", "phone/seat/removal.ts"]);
-  assert.deepEqual(filesWith("new WebSocket(", "../crowdgame"), ["chat/static/chat/chat.js"]);
+  assert.deepEqual(filesWith("new WebSocket(", "../crowdgame"), ["play/chat/static/chat/chat.js"]);
 });
 
 test("the device's clock is read only to show dates, and to notice that it is wrong", () => {

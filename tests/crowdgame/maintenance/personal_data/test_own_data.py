@@ -25,10 +25,6 @@ from crowdgame.accounts.accounts import create_account
 from crowdgame.accounts.guest_names import new_guest
 from crowdgame.accounts.invitations import create_invitation
 from crowdgame.accounts.models import AccountLanguage, Guest, Invitation
-from crowdgame.chat.models import ChatBlock, ChatLine, ChatMute, ChatReport, ChatRoom
-from crowdgame.duels.conditional_picks import plan_pick
-from crowdgame.duels.duels import DuelSettings, join_duel, new_duel, seat_number
-from crowdgame.duels.models import Duel
 from crowdgame.events.models import AuditEntry, Member
 from crowdgame.maintenance.personal_data.tables import (
     GUEST_TABLES,
@@ -37,10 +33,14 @@ from crowdgame.maintenance.personal_data.tables import (
     load_tables,
     table_titles,
 )
-from crowdgame.notifications.models import EmailAddress
 from crowdgame.organizer.cups.cups import create_cup
-from crowdgame.ratings.models import Rating
-from tests.crowdgame.duels.conditional_picks_helpers import THREE_DAYS
+from crowdgame.play.chat.models import ChatBlock, ChatLine, ChatMute, ChatReport, ChatRoom
+from crowdgame.play.duels.conditional_picks import plan_pick
+from crowdgame.play.duels.duels import DuelSettings, join_duel, new_duel, seat_number
+from crowdgame.play.duels.models import Duel
+from crowdgame.play.notifications.models import EmailAddress
+from crowdgame.play.ratings.models import Rating
+from tests.crowdgame.play.duels.conditional_picks_helpers import THREE_DAYS
 from tests.voting.match_helpers import RED_WINS, only_turn, play
 from voting.ballot_box.ballot_box import BallotBox
 from voting.events import create_event

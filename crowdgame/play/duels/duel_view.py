@@ -1,0 +1,191 @@
+"""View model of a duel's page, for players and for visitors."""
+
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+
+from crowdgame.accounts.models import Guest
+from crowdgame.play.duels.descriptions import describe_duel
+from crowdgame.play.duels.duels import load_seat_key, seat_number
+from crowdgame.play.duels.lists import names_by_side, players_by_side
+from crowdgame.play.duels.models import Duel
+from crowdgame.play.duels.plan_view import PlanView, view_plan
+from crowdgame.play.duels.turn_history import TurnChoices, list_turns
+from games.engine.game import SIDES
+from voting.ballot_box.box_types import PresenceCounts
+from voting.matches import end_reason, load_position
+from voting.models import LIVE_STATES, Match
+from voting.protocol import DuelAction
+from voting.terms import MatchState
+
+MINUS = "\N{MINUS SIGN}"
+
+
+@dataclass(frozen=True, slots=True)
+class SeatView:
+    """A seat. An empty name is a free one; `rated` is the player's new rating and its change by the match."""
+
+    name: str
+    side: str
+    mine: bool
+    rated: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerActions:
+    """What a player may do in the live turn with the id `turn`, beside choosing a column.
+
+    `offered` are the kinds of the opponent's open offers, `asked` those of the player's own, `names` the
+    actions that start something.
+    """
+
+    turn: int
+    names: tuple[DuelAction, ...]
+    offered: tuple[str, ...]
+    asked: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DuelView:
+    """The page's data. `about` is the game, its variant and time. `mine` is the viewer's team, `free` the
+    team with the free seat; 0 if there is none.
+
+    `shows_invite` shows the link to share, `may_start` the button that starts a match against a crowd,
+    `may_withdraw` the one that deletes a game before its first match.
+    `there` counts the crowd's connected members. `match` is the number of the latest match, 0 before the
+    first. `rematch_asked_by` is the team that wants a rematch. `actions` and `plan` are a player's in a live
+    match.
+    `board` is the path of the live board, if there is one. A player's contains the seat key.
+    `result` says who won and `reason` why, after the end. `turns` are the revealed turns of the match.
+    """
+
+    code: str
+    about: str
+    title: str
+    seats: tuple[SeatView, ...]
+    mine: int
+    free: int
+    crowd: bool
+    over: bool
+    match: int
+    rematch_asked_by: int | None
+    shows_invite: bool
+    may_start: bool
+    may_withdraw: bool
+    there: int
+    watching: int
+    actions: PlayerActions | None
+    plan: PlanView | None
+    board: str
+    result: str
+    reason: str
+    turns: tuple[TurnChoices, ...]
+
+    @property
+    def version(self) -> str:
+        """Content version: differs as soon as the page shows something else."""
+        actions = self.actions and (self.actions.offered, self.actions.asked, self.actions.names)
+        plan = self.plan and self.plan.picks
+        match = self.title, self.free, self.match, self.rematch_asked_by, len(self.turns), self.result
+        return " ".join(map(str, (*match, self.there, self.watching, actions, plan)))
+
+
+def view_duel(duel: Duel, match: Match | None, guest: Guest | None, present: PresenceCounts) -> DuelView:
+    """Build the page's data. `match` is the latest one, `guest` the viewer."""
+    event, free = duel.event, seat_number(duel, None)
+    mine = seat_number(duel, guest) if guest else 0
+    over = match is not None and match.ended_at is not None and event.next_match_at is None
+    position = load_position(match) if match else None
+    reason = end_reason(match, position) if match and position else None
+    actions = _player_actions(duel, match, mine) if match and mine else None
+    return DuelView(
+        code=event.code,
+        about=describe_duel(duel),
+        title=_title(duel, match, mine, free),
+        seats=_seat_views(duel, match, guest),
+        mine=mine,
+        free=free,
+        crowd=duel.crowd,
+        over=over,
+        match=match.number if match else 0,
+        rematch_asked_by=duel.event.rematch_wanted_by,
+        shows_invite=bool(mine) and not over and bool(free or duel.crowd),
+        may_start=bool(mine) and duel.crowd and (match is None or over),
+        may_withdraw=bool(mine) and match is None and bool(free or duel.crowd),
+        there=present.connected[duel.one is not None],
+        watching=present.watching,
+        actions=actions,
+        plan=view_plan(duel, match, position, mine, actions.turn) if match and position and actions else None,
+        board=_board_path(duel, match, guest if mine else None),
+        result=_result(match) if match and match.ended_at else "",
+        reason=_(reason.label) if reason else "",
+        turns=list_turns(position) if position else (),
+    )
+
+
+def _board_path(duel: Duel, match: Match | None, player: Guest | None) -> str:
+    """Return the path of the board: the player's own, else the spectators'."""
+    if match is None and (duel.crowd or player is None):
+        return ""
+    return f"/{duel.event.code}#{load_seat_key(duel, player)}" if player else f"/display/{duel.event.code}"
+
+
+def _result(match: Match) -> str:
+    """Return who won a match that is over."""
+    if match.state == MatchState.ABORTED:
+        return _("Game aborted")
+    winner = {"red": match.red, "yellow": match.yellow}.get(match.result or "")
+    return _("%(team)s won") % {"team": winner.name} if winner else _("Draw")
+
+
+def _player_actions(duel: Duel, match: Match, team: int) -> PlayerActions | None:
+    """Return what the player of `team` may do; None without a live turn."""
+    live = match.turns.filter(state__in=LIVE_STATES)
+    rows = list(live.values_list("pk", "number", "offers__side", "offers__kind", "offers__declined"))
+    if not rows:
+        return None
+    side = "red" if match.red.number == team else "yellow"
+    pk, number, *_ = rows[0]
+    open_offers = [(by, kind) for *_, by, kind, declined in rows if kind and not declined]
+    names: list[DuelAction] = ["abort" if number == 1 else "resign"]
+    if not duel.crowd:
+        names.append("draw")
+    if duel.event.is_casual and not duel.crowd and number > 1:
+        names.append("takeback")
+    offered = tuple(kind for by, kind in open_offers if by != side)
+    asked = tuple(kind for by, kind in open_offers if by == side)
+    started = tuple(name for name in names if name not in (*offered, *asked))
+    return PlayerActions(pk, started, offered, asked)
+
+
+def _seat_views(duel: Duel, match: Match | None, guest: Guest | None) -> tuple[SeatView, ...]:
+    """Return both seats, red's first."""
+    seats = zip(
+        names_by_side(duel, match), SIDES, players_by_side(duel, match), _rating_changes(match), strict=True
+    )
+    return tuple(
+        SeatView(name, side, guest is not None and seat == guest, rated) for name, side, seat, rated in seats
+    )
+
+
+def _rating_changes(match: Match | None) -> tuple[str, str]:
+    """Return each side's new rating and its change by this match; empty if the match is not rated."""
+    if match is None or not hasattr(match, "rated"):
+        return "", ""
+    change = match.rated
+    red = _format_change(change.red_before, change.red_after)
+    return red, _format_change(change.yellow_before, change.yellow_after)
+
+
+def _format_change(before: float, after: float) -> str:
+    return f"{round(after)} ({round(after) - round(before):+})".replace("-", MINUS)
+
+
+def _title(duel: Duel, match: Match | None, mine: int, free: int) -> str:
+    if match is not None:
+        return _("Game in progress") if match.ended_at is None else _("Game over")
+    if mine and (free or duel.crowd):
+        return _("Your game is ready")
+    if duel.crowd:
+        return _("Everyone against %(player)s") % {"player": duel.one or duel.two}
+    return _("You are invited") if free else _("Game in progress")

@@ -1,0 +1,68 @@
+"""Rematch of a duel: the next match starts when both players have asked for it, on the page or by phone.
+
+Registers a gateway hook for requests over a phone's socket.
+"""
+
+from contextlib import suppress
+from functools import cache
+
+from django.utils.translation import gettext as _
+
+from crowdgame.play.duels.duels import PlayError, name_seats
+from crowdgame.play.duels.models import Duel
+from voting import protocol
+from voting.announcements.outbox import announce, relay
+from voting.ballot_box.ballot_box import BallotBox
+from voting.ballot_box.stores import STORE_ERRORS
+from voting.gateway import hooks
+from voting.gateway.threads import in_database
+from voting.matches import MatchError, locked_event
+from voting.models import Event, Match
+from voting.terms import MatchState
+from voting.turns.turns import start_due_match
+
+ballot_box = cache(BallotBox)
+
+
+def request_rematch(event_id: int, team: int, box: BallotBox) -> None:
+    """Record that `team` wants a rematch, and start the match if the other team has asked before. Idempotent.
+
+    The second request schedules the match in its transaction. If that process dies, the deadline scheduler
+    starts the match.
+
+    Raises PlayError if there is nothing to repeat, or if the next match is playing or scheduled. Raises
+    RedisError without the ballot box.
+    """
+    now = box.now()
+    with locked_event(event_id) as event:
+        duel = _check_over(event)
+        if event.rematch_wanted_by == team:
+            return
+        both = event.rematch_wanted_by is not None
+        changes = {"rematch_wanted_by": None, "next_match_at": now} if both else {"rematch_wanted_by": team}
+        Event.objects.filter(pk=event_id).update(**changes)
+        if both:
+            name_seats(duel)
+        announce(event_id, protocol.EventEdited, now)
+    relay(event_id)
+    if both:
+        start_due_match(event_id, box)
+
+
+def _check_over(event: Event) -> Duel:
+    duel = Duel.objects.filter(event=event).first()
+    last = Match.objects.filter(event=event).order_by("-number").first()
+    if duel is None or duel.crowd or last is None:
+        raise PlayError(_("This game has no rematch."))
+    if last.state == MatchState.PLAYING or event.next_match_at is not None:
+        raise PlayError(_("The next match has already started."))
+    return duel
+
+
+async def handle_rematch_ask(event_id: int, team: int) -> None:
+    """Request a rematch. Ignores refusals and outages: the phone then sees that nothing changed."""
+    with suppress(MatchError, *STORE_ERRORS):
+        await in_database(lambda: request_rematch(event_id, team, ballot_box()))()
+
+
+hooks.rematch_requests.append(handle_rematch_ask)

@@ -1,0 +1,25 @@
+from django.apps import AppConfig
+from django.conf import settings
+from django.db.models.signals import post_save
+
+from voting.turns.periodic import every_second
+
+
+class NotificationsConfig(AppConfig):
+    name = "crowdgame.play.notifications"
+
+    def ready(self) -> None:
+        from crowdgame.accounts.signals import guest_left  # noqa: PLC0415
+        from crowdgame.play.duels.duel_news import player_acted  # noqa: PLC0415
+        from crowdgame.play.notifications import email, news  # noqa: PLC0415
+        from crowdgame.play.notifications.addresses import remove_address  # noqa: PLC0415
+        from voting.models import Turn  # noqa: PLC0415
+        from voting.turns.closing import match_ended  # noqa: PLC0415
+        from voting.turns.tasks import DueTask  # noqa: PLC0415
+
+        guest_left.connect(remove_address)
+        if settings.EMAIL_ENABLED:
+            post_save.connect(email.plan_notifications, sender=Turn)
+            player_acted.connect(news.plan_news)
+            match_ended.connect(news.plan_end)
+        every_second("e-mail notifications", DueTask(email.SEND_NOTIFICATIONS, email.is_due))

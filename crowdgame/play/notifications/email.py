@@ -1,0 +1,137 @@
+"""E-mail notifications that are due: "your turn" and news in long games, and confirmation requests.
+
+Sent at least once. Notifications are stored in the transaction of their turn (a transactional outbox). The
+scheduler finds due ones and a worker sends them. A row is deleted after the mail server accepts the message:
+if the worker dies in between, the message is sent again.
+"""
+
+import logging
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
+from smtplib import SMTPDataError, SMTPException, SMTPRecipientsRefused
+from typing import Any
+
+from django.conf import settings
+from django.core.mail import get_connection
+from django.core.mail.backends.base import BaseEmailBackend
+from django.utils import timezone
+
+from crowdgame.play.duels.duels import seat_number
+from crowdgame.play.duels.lists import has_to_pick, players_by_side
+from crowdgame.play.duels.models import Duel
+from crowdgame.play.notifications.email_messages import build_email, player_side
+from crowdgame.play.notifications.models import EmailAddress, EmailNotification
+from crowdgame.play.notifications.news import GRACE_PERIOD, LONG_WINDOW_MS, is_current, is_within_limit
+from games.engine.game import SIDES
+from voting.ballot_box.ballot_box import BallotBox
+from voting.matches import load_position
+from voting.models import Turn, TurnState
+from voting.turns.clocks import bank_ms
+
+log = logging.getLogger(__name__)
+
+SEND_NOTIFICATIONS = "notifications.send_notifications"
+
+RECHECK_AFTER = timedelta(minutes=10)
+LEASE = timedelta(minutes=5)
+SEND_BATCH_SIZE = 10
+PERMANENT_SMTP_CODE = 500
+
+
+def plan_notifications(sender: type[Turn], instance: Turn, created: bool, **_: Any) -> None:
+    """Store a notification for each player to move in a new turn with a long time bank.
+
+    A `post_save` receiver, connected if e-mail is configured.
+    """
+    turn = instance
+    if not (created and turn.state == TurnState.OPEN):
+        return
+    long = [side for side in SIDES if bank_ms(turn, side) >= LONG_WINDOW_MS]
+    duel = Duel.objects.filter(event=turn.match.event_id).first() if long else None
+    if duel:
+        seats = dict(zip(SIDES, players_by_side(duel, turn.match), strict=True))
+        to_move = load_position(turn.match).to_move
+        guests = [seats[side] for side in long if side in to_move]
+        due_at = datetime.fromtimestamp(turn.opens_at / 1000, UTC) + GRACE_PERIOD
+        addresses = EmailAddress.objects.filter(guest__in=guests, confirmed_at__isnull=False)
+        EmailNotification.objects.bulk_create(
+            EmailNotification(address=address, turn=turn, due_at=due_at) for address in addresses
+        )
+
+
+def is_due() -> bool:
+    return settings.EMAIL_ENABLED and _due().exists()
+
+
+def send_due(box: BallotBox) -> None:
+    """Send a small batch, so that a mail server that is away does not block a worker for long."""
+    related = ("address__guest", "turn__match__event__duel", "turn__match__red", "turn__match__yellow")
+    notifications = _due().order_by("due_at").select_related(*related)[:SEND_BATCH_SIZE]
+    ready = [one for one in notifications if _claim(one) and _is_wanted(one, box)]
+    if ready:
+        try:
+            with get_connection() as connection:
+                _send(ready, connection, box)
+        except (SMTPException, OSError) as error:  # the error's text may contain an address
+            log.warning(
+                "%s e-mails delayed, no connection to the mail server: %s", len(ready), type(error).__name__
+            )
+
+
+def _due() -> Any:
+    return EmailNotification.objects.filter(due_at__lte=timezone.now())
+
+
+def _claim(notification: EmailNotification) -> bool:
+    """Claim a notification by a compare-and-set on `due_at`. It is due again when the lease expires."""
+    same = EmailNotification.objects.filter(pk=notification.pk, due_at=notification.due_at)
+    return same.update(due_at=timezone.now() + LEASE) == 1
+
+
+def _is_wanted(notification: EmailNotification, box: BallotBox) -> bool:
+    """Whether to send the notification now.
+
+    Deletes it if its turn is over, has a ballot or too little time left, or if the guest lost the seat.
+    Postpones it while the player's page is open. News are deleted then, because the page shows them.
+    """
+    turn = notification.turn
+    if turn is None:
+        return True
+    place = seat_number(turn.match.event.duel, notification.address.guest)
+    if not place:  # the seat has moved to an account
+        notification.delete()
+        return False
+    is_present = box.count_present(turn.match.event_id).connected[place - 1] > 0
+    side = player_side(notification.address, turn)
+    if notification.news:
+        wanted = not is_present and is_current(notification, side) and is_within_limit(notification.address)
+        if not wanted:
+            notification.delete()
+        return wanted
+    left_ms = turn.opens_at + bank_ms(turn, side) - box.now()
+    if turn.state != TurnState.OPEN or left_ms < LONG_WINDOW_MS or not has_to_pick(turn.match, side, box):
+        notification.delete()
+        return False
+    if is_present:
+        EmailNotification.objects.filter(pk=notification.pk).update(due_at=timezone.now() + RECHECK_AFTER)
+        return False
+    return True
+
+
+def _send(notifications: Iterable[EmailNotification], connection: BaseEmailBackend, box: BallotBox) -> None:
+    for notification in notifications:
+        if not EmailNotification.objects.filter(pk=notification.pk).exists():  # unsubscribed in the meantime
+            continue
+        mail = build_email(notification, box.now())
+        mail.connection = connection
+        try:
+            mail.send()
+        except SMTPRecipientsRefused as refusal:
+            if all(code >= PERMANENT_SMTP_CODE for code, _ in refusal.recipients.values()):
+                notification.address.delete()
+            continue
+        except SMTPDataError as refusal:  # only this message is refused: the rest are still sent
+            log.warning("the mail server refused an e-mail: %s", refusal.smtp_code)
+            if refusal.smtp_code < PERMANENT_SMTP_CODE:
+                continue
+        notification.delete()

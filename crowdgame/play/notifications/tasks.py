@@ -1,0 +1,16 @@
+"""The Celery task that sends e-mail notifications."""
+
+from functools import cache
+
+from celery import shared_task
+
+from crowdgame.play.notifications import email
+from voting.ballot_box.ballot_box import BallotBox
+from voting.ballot_box.stores import STORE_ERRORS
+
+ballot_box = cache(BallotBox)
+
+
+@shared_task(name=email.SEND_NOTIFICATIONS, throws=STORE_ERRORS)
+def send_notifications() -> None:
+    email.send_due(ballot_box())

@@ -1,0 +1,22 @@
+"""`{% address_settings %}`: the e-mail address form on the account page."""
+
+from typing import Any
+
+from django import template
+from django.conf import settings
+
+from crowdgame.play.notifications.forms import AddressForm
+from crowdgame.play.notifications.models import EmailAddress
+
+register = template.Library()
+
+
+@register.inclusion_tag("notifications/address.html", takes_context=True)
+def address_settings(context: dict[str, Any]) -> dict[str, Any]:
+    """Use the context's `add_address` if that form was submitted with errors, else an empty form."""
+    return {
+        "mail": settings.EMAIL_ENABLED,
+        "address": EmailAddress.objects.filter(guest=context["guest"]).first(),
+        "add_address": context.get("add_address") or AddressForm(),
+        "csrf_token": context.get("csrf_token"),
+    }

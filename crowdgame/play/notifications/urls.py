@@ -1,0 +1,10 @@
+from django.urls import path
+
+from crowdgame.play.notifications import views
+
+urlpatterns = [
+    path("mail", views.add_address, name="add_address"),
+    path("mail/delete", views.delete_address, name="delete_address"),
+    path("confirm/<str:token>", views.confirm_address, name="confirm_address"),
+    path("stop/<str:token>", views.unsubscribe, name="unsubscribe"),
+]

@@ -1,0 +1,72 @@
+"""`/play/mail`, and the links in mails: confirm an address, unsubscribe in one click (RFC 8058)."""
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_http_methods, require_POST
+
+from crowdgame.accounts.guest_cookie import current_guest
+from crowdgame.accounts.views import account_page
+from crowdgame.play.duels.duels import PlayError
+from crowdgame.play.notifications import addresses
+from crowdgame.play.notifications.forms import AddressForm
+from crowdgame.play.notifications.models import EmailAddress
+from crowdgame.web.errors import show_refusal
+
+HTTP_GONE = 410
+
+
+@require_POST
+def add_address(request: HttpRequest) -> HttpResponse:
+    guest, form = current_guest(request), AddressForm(request.POST)
+    if guest is None or not settings.EMAIL_ENABLED:
+        raise Http404
+    if form.is_valid():
+        with show_refusal(form, "email", PlayError):
+            addresses.add_address(guest, form.cleaned_data["email"])
+            return redirect("account")
+    return account_page(request, guest, add_address=form)
+
+
+@require_POST
+def delete_address(request: HttpRequest) -> HttpResponse:
+    if guest := current_guest(request):
+        EmailAddress.objects.filter(guest=guest).delete()
+        messages.success(request, _("Address deleted. You won't receive any more e-mails."))
+    return redirect("account")
+
+
+@require_http_methods(["GET", "POST"])
+def confirm_address(request: HttpRequest, token: str) -> HttpResponse:
+    """Show a button; only its POST confirms. Mail scanners and link previews open links by themselves."""
+    address = addresses.find_to_confirm(token)
+    if address and request.method == "POST" and "no" in request.POST:
+        link = addresses.unsubscribe_link(address)
+        address.delete()
+        return redirect(link)
+    done = bool(address) and request.method == "POST"
+    if address and done:
+        addresses.confirm_address(address)
+    context = {"guest": current_guest(request), "address": address, "done": done}
+    return render(request, "notifications/confirm.html", context, status=200 if address else HTTP_GONE)
+
+
+@csrf_exempt
+@require_http_methods(["GET", "POST"])
+def unsubscribe(request: HttpRequest, token: str) -> HttpResponse:
+    """Unsubscribe in one click, or by the mail client's own button (RFC 8058). Needs no login and no cookie.
+
+    An address that is already deleted shows the same page. Raises Http404 for an invalid token.
+    """
+    if not addresses.is_unsubscribe_token(token):
+        raise Http404
+    address = addresses.find_to_unsubscribe(token)
+    if address and request.method == "POST":
+        address.delete()
+        address = None
+    return render(
+        request, "notifications/unsubscribe.html", {"guest": current_guest(request), "address": address}
+    )

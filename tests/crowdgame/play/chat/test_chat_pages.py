@@ -1,0 +1,240 @@
+"""Chat pages: who may read, post, mute, report and moderate."""
+
+import re
+
+import pytest
+from django.contrib.admin.models import LogEntry
+from django.contrib.auth.models import Permission, User
+from django.test import Client
+from django.utils import timezone
+from pytest_django.fixtures import Settings
+
+from crowdgame.accounts.guest_cookie import COOKIE
+from crowdgame.accounts.models import Guest
+from crowdgame.play.chat.models import ChatLine, ChatMute, ChatReport, ChatRoom
+from crowdgame.play.duels.models import Duel
+from tests.chat_helpers import fill_lobby_chat
+from tests.voting.match_helpers import RED_WINS, new_event, play
+from voting.ballot_box.ballot_box import BallotBox
+from voting.models import Event, Match
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("box")]
+
+
+def say(client: Client, text: str, slug: str = "lobby", status: int = 302) -> str:
+    answer = client.post(f"/play/chat/{slug}/say", {"text": text})
+    assert answer.status_code == status, answer.content
+    return answer.content.decode()
+
+
+def visible_texts(client: Client, path: str = "/play/") -> list[str]:
+    answer = client.get(path)
+    assert answer.status_code == 200
+    return re.findall(r'<span class="text" dir="auto">([^<]+)</span>', answer.content.decode())
+
+
+def latest() -> ChatLine:
+    return ChatLine.objects.latest("pk")
+
+
+def act_on_latest(client: Client, action: str = "", **fields: str) -> int:
+    line = latest()
+    slug = f"{line.room.duel.event.code}-{line.room.kind}" if line.room.duel else "lobby"
+    path = f"/play/chat/{slug}/{line.pk}"
+    return (client.post(f"{path}/{action}", fields) if action else client.get(path)).status_code
+
+
+@pytest.fixture
+def mo() -> Client:
+    """A moderator."""
+    user = User.objects.create_user("mo")
+    user.user_permissions.add(Permission.objects.get(codename="moderate_chat"))
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+@pytest.fixture
+def duel() -> tuple[str, Client, Client]:
+    one, two = Client(), Client()
+    one.post("/play/new")
+    code = Duel.objects.select_related("event").get().event.code
+    two.post(f"/play/{code}/join")
+    return code, one, two
+
+
+def test_first_message_creates_guest_and_is_public() -> None:
+    one = Client()
+    assert visible_texts(one) == []
+    assert not Guest.objects.exists()
+    say(one, "Hello \u202eall")
+    assert one.cookies[COOKIE]["httponly"]
+    assert str(Guest.objects.get()) == latest().name
+    assert visible_texts(Client()) == visible_texts(Client(), "/play/chat/lobby") == ["Hello all"]
+
+
+def test_refused_message_stays_in_form_and_creates_no_guest() -> None:
+    one = Client()
+    assert "no visible text" in say(one, "\u200b", status=409)
+    assert not Guest.objects.exists()
+    say(one, "Hello")
+    ChatRoom.objects.update(slow_s=300)
+    text = say(one, "Hello again", status=409)
+    assert "One message every 300 s" in text
+    assert 'value="Hello again"' in text
+    answer = one.post("/play/chat/lobby/say", {"text": "Hello again"}, headers={"accept": "application/json"})
+    assert (answer.status_code, "One message" in answer.json()["problem"]) == (409, True)
+    assert ChatLine.objects.count() == ChatRoom.objects.get().seq == 1
+
+
+def test_players_and_watchers_chats_are_separate_until_match_ends(
+    duel: tuple[str, Client, Client], box: BallotBox
+) -> None:
+    code, one, two = duel
+    say(one, "I shall win", f"{code}-players")
+    watcher = Client()
+    say(watcher, "Red is lost", f"{code}-watchers")
+    for client, own, other in ((two, "players", "watchers"), (watcher, "watchers", "players")):
+        texts = {"players": "I shall win", "watchers": "Red is lost"}
+        assert visible_texts(client, f"/play/{code}") == [texts[own]]
+        assert client.get(f"/play/chat/{code}-{other}").status_code == 404
+        say(client, "Let me in", f"{code}-{other}", status=404)
+    line = ChatLine.objects.get(text="I shall win")
+    for path in (f"{code}-players/{line.pk}", f"{code}-watchers/{line.pk}", f"lobby/{line.pk}"):
+        assert watcher.get(f"/play/chat/{path}").status_code == 404
+    play(Match.objects.get(), box, RED_WINS)
+    for client in (watcher, one):
+        assert visible_texts(client, f"/play/{code}") == ["I shall win", "Red is lost"]
+    say(watcher, "Well played", f"{code}-players")
+
+
+def test_closed_and_deleted_games_accept_no_messages(duel: tuple[str, Client, Client]) -> None:
+    code, one, _ = duel
+    say(one, "Good luck", f"{code}-players")
+    ChatRoom.objects.update(closed=True)
+    assert "closed" in say(one, "Still here", f"{code}-players", status=409)
+    Event.objects.all().delete()
+    say(one, "Still here", f"{code}-players", status=404)
+    assert not ChatLine.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("lobby/99999999999999999999999", 404),
+        *(
+            (slug, 404)
+            for slug in ("ZZZZ-players", "ZZZZ-lobby", "-", "players", "WAIT-players", "EVENT-watchers")
+        ),
+        (f"lobby?before={'9' * 30}", 200),
+        ("lobby?before=x", 200),
+    ],
+)
+def test_unknown_chat_room_returns_404(path: str, status: int) -> None:
+    Client().post("/play/new")
+    Event.objects.update(code="WWWW")
+    Event.objects.filter(pk=new_event().pk).update(code="QQQQ")
+    assert Client().get(f"/play/chat/{path}").status_code == status
+
+
+def test_chat_post_requires_csrf_token_and_known_guest() -> None:
+    say(Client(enforce_csrf_checks=True), "Hello", status=403)
+    assert Client().post("/play/chat/unblock", {"number": "9" * 30}).status_code == 404
+
+
+def test_chat_is_absent_when_disabled(settings: Settings) -> None:
+    settings.CHAT = False
+    assert 'class="talk"' not in Client().get("/play/").content.decode()
+    say(Client(), "Hello", status=404)
+
+
+def test_blocked_guest_is_hidden_until_unblocked() -> None:
+    one, two = Client(), Client()
+    say(one, "Mine")
+    say(two, "Theirs")
+    assert act_on_latest(Client(), "block") == 400
+    assert act_on_latest(one, "block") == 302
+    assert visible_texts(one) == ["Mine"]
+    assert visible_texts(two) == ["Mine", "Theirs"]
+    number = latest().guest.number
+    assert f'data-blocked="{number} "' in one.get("/play/").content.decode()
+    one.post("/play/chat/unblock", {"number": str(number), "slug": "lobby"})
+    assert visible_texts(one) == ["Mine", "Theirs"]
+
+
+def test_message_is_reported_once_per_guest(mo: Client) -> None:
+    say(Client(), "Awful")
+    reader = Client()
+    reader.post("/play/new")
+    for client in (Client(), Client(), reader, reader):
+        assert act_on_latest(client, "report", reason="insult") == 200
+    assert act_on_latest(reader, "report", reason="whim") == 400
+    assert ChatReport.objects.count() == 2
+    text = mo.get("/play/chat/reports").content.decode()
+    assert "Awful" in text
+    assert "2 reports" in text
+    assert act_on_latest(mo, "settle", list="") == 302
+    assert "No open reports" in mo.get("/play/chat/reports").content.decode()
+
+
+def test_removed_message_is_visible_only_to_moderators(mo: Client) -> None:
+    say(Client(), "Awful")
+    act_on_latest(Client(), "report", reason="insult")
+    assert act_on_latest(mo, "remove") == 302
+    assert (latest().removed, latest().seq) == (True, 2)
+    assert visible_texts(Client()) == []
+    assert visible_texts(mo) == ["Awful"]
+    assert act_on_latest(Client()) == 404
+    assert act_on_latest(mo) == 200
+    assert not ChatReport.objects.filter(settled=False).exists()
+    assert LogEntry.objects.get().change_message == f"removed a message by {latest().name}"
+
+
+def test_muted_guest_cannot_post_until_mute_ends(mo: Client) -> None:
+    one = Client()
+    say(one, "Awful")
+    assert act_on_latest(mo, "mute") == 400
+    assert act_on_latest(mo, "mute", **{"for": "hour"}) == 302
+    assert "muted you until" in say(one, "More", status=409)
+    assert "muted you until" in one.get("/play/").content.decode()
+    ChatMute.objects.update(until=timezone.now())
+    say(Client(), "Others go on")
+    ChatLine.objects.update(at="2026-01-01T00:00Z")
+    say(one, "More")
+    act_on_latest(mo, "mute", **{"for": "ever"})
+    assert "muted you." in say(one, "Still more", status=409)
+    act_on_latest(mo, "unmute")
+    ChatLine.objects.update(at="2026-01-01T00:00Z")
+    say(one, "Still more")
+
+
+def test_moderator_sets_slow_mode_and_closes_room(mo: Client) -> None:
+    one = Client()
+    say(one, "First")
+    assert mo.post("/play/chat/lobby/rule", {"slow_s": "7"}).status_code == 400
+    assert mo.post("/play/chat/lobby/rule", {"slow_s": "60"}).status_code == 302
+    assert "One message every 60 s" in say(one, "Second", status=409)
+    mo.post("/play/chat/lobby/rule", {"slow_s": "60", "closed": "on"})
+    assert "closed" in say(Client(), "Hello", status=409)
+    assert ChatRoom.objects.get().seq == 3
+
+
+@pytest.mark.parametrize("action", ["remove", "mute", "settle", "unmute", "fly"])
+def test_moderation_requires_permission(action: str) -> None:
+    one = Client()
+    say(one, "Hello")
+    one.force_login(User.objects.create_user("somebody", is_staff=True))
+    assert act_on_latest(one, action, **{"for": "ever"}) == 404
+    assert one.post("/play/chat/lobby/rule", {"slow_s": "60"}).status_code == 404
+    assert one.get("/play/chat/reports").status_code == 404
+    assert "/console/login/" in Client().get("/play/chat/reports")["Location"]
+    assert not LogEntry.objects.exists()
+
+
+def test_chat_page_is_paginated() -> None:
+    fill_lobby_chat(130)
+    everything = list(ChatLine.objects.order_by("seq").values_list("text", flat=True))
+    earlier = re.search(r'href="(\?before=\d+)"', Client().get("/play/chat/lobby").content.decode())
+    assert earlier
+    assert visible_texts(Client(), "/play/") == everything[30:]
+    assert visible_texts(Client(), f"/play/chat/lobby{earlier[1]}") == everything[:30]

@@ -1,0 +1,230 @@
+"""`/play/`: viewing creates no guest; one click leads from the page to the board."""
+
+import gzip
+import re
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from django.contrib.staticfiles import finders
+from django.test import Client
+from django.utils import timezone
+
+from crowdgame.accounts.guest_cookie import COOKIE
+from crowdgame.accounts.models import Guest
+from crowdgame.play.duels import creation_limits
+from crowdgame.play.duels import views as play_views
+from crowdgame.play.duels.models import Duel
+from deploy.laptop.network import LOOPBACK, free_port
+from tests.chat_helpers import fill_lobby_chat
+from voting.ballot_box.ballot_box import BallotBox
+from voting.models import Event, Match
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("box")]
+GAME_PAGE = re.compile(r"/play/([A-Z0-9]{4,16})")
+
+
+def code_in(location: str) -> str:
+    found = GAME_PAGE.fullmatch(location)
+    assert found, location
+    return found[1]
+
+
+def new_game(client: Client | None = None, **form: str) -> str:
+    """Create a game; return its code."""
+    return code_in((client or Client()).post("/play/new", form)["Location"])
+
+
+def join_game(code: str, client: Client | None = None) -> None:
+    assert code_in((client or Client()).post(f"/play/{code}/join")["Location"]) == code
+
+
+def page(client: Client, path: str = "/play/") -> str:
+    return client.get(path).content.decode()
+
+
+def test_new_game_creates_guest_and_viewing_none() -> None:
+    client = Client()
+    assert client.get("/play/").status_code == 200
+    assert COOKIE not in client.cookies
+    assert not Guest.objects.exists()
+    code = new_game(client)
+    duel = Duel.objects.select_related("event").get()
+    assert duel.event.code == code
+    assert (duel.event.bank_s, duel.event.increment_s, duel.listed) == (300, 5, True)
+    assert client.cookies[COOKIE]["httponly"]
+    assert str(Guest.objects.get()) in page(client)
+    new_game(client)
+    assert Guest.objects.count() == 1
+
+
+def test_second_guest_joins_and_match_starts() -> None:
+    one, two = Client(), Client()
+    code = new_game(one, time_control="3-days", game="captains-mistress")
+    assert "Join" in page(two)
+    join_game(code, two)
+    match = Match.objects.get()
+    assert (match.bank_s, match.game) == (3 * 24 * 3600, "captains-mistress")
+    to_move = ["your turn" in page(client) for client in (one, two)]
+    assert sorted(to_move) == [False, True]  # in the classic game one waits
+    assert Client().post(f"/play/{code}/join").status_code == 409
+    assert Guest.objects.count() == 2
+
+
+def test_game_by_link_is_unlisted_and_shows_its_link() -> None:
+    one, two = Client(), Client()
+    game_path = one.post("/play/new", {"unlisted": "on"})["Location"]
+    assert f"http://testserver{game_path}" in page(one, game_path)
+    assert game_path.rpartition("/")[2] not in page(two)
+    assert "You are invited" in page(two, game_path)
+    code_in(two.post(f"{game_path}/join")["Location"])
+    assert Match.objects.exists()
+
+
+def test_invalid_play_requests_are_refused() -> None:
+    client = Client()
+    assert client.post("/play/new", {"time_control": "never"}).status_code == 400
+    assert client.post("/play/new", {"simultaneous-captains-mistress-columns": "99"}).status_code == 400
+    assert client.get("/play/nothing").status_code == 404
+    assert client.get("/play/all/none").status_code == 404
+    assert client.get("/play/all/open?page=99").status_code == 200
+    assert client.get("/play/go?code=q7r%20m")["Location"] == "/Q7RM"
+    assert client.get("/play/go", {"code": "testserver/Q7RM#WYYN-ZSPW"})["Location"] == "/Q7RM#WYYNZSPW"
+    assert client.get("/play/go?code=//evil.example").status_code == 404
+    assert not Guest.objects.exists()
+
+
+def test_game_limits_refuse_game_and_create_no_guest(monkeypatch: pytest.MonkeyPatch) -> None:
+    def assert_is_refused() -> None:
+        before, refused = Guest.objects.count(), Client().post("/play/new")
+        assert (refused.status_code, Guest.objects.count()) == (409, before)
+        assert "Too many games were started" in refused.content.decode()
+
+    monkeypatch.setattr(creation_limits, "MAX_OPEN_GAMES", 1)
+    waiting = new_game()
+    assert_is_refused()
+    join_game(waiting)
+    join_game(new_game())
+    monkeypatch.setattr(creation_limits, "MAX_GAMES", 2)
+    assert_is_refused()
+    Event.objects.update(created_at=timezone.now() - timedelta(minutes=61))
+    new_game()
+
+
+def create_game(address: str) -> int:
+    """Create a game from this address, as a new guest; return the response's status."""
+    return Client(REMOTE_ADDR=address).post("/play/new").status_code
+
+
+@pytest.mark.parametrize(
+    ("addresses", "others"),
+    [
+        ("93.184.216.{}", ("93.184.217.1", "2606:2800::1", "not an address")),
+        ("::ffff:93.184.216.{}", ("93.184.217.1",)),
+        ("2606:2800:0:10{:02x}::1", ("2606:2800:0:1100::1", "93.184.216.1")),
+    ],
+)
+def test_script_cannot_fill_list_of_open_games(addresses: str, others: tuple[str, ...]) -> None:
+    created = [create_game(addresses.format(number)) for number in range(25)]
+    assert created == [302] * 20 + [409] * 5
+    assert Guest.objects.count() == 20
+    assert {create_game(address) for address in others} == {302}
+    join_game(Duel.objects.earliest("pk").event.code)
+    assert [create_game(addresses.format(number)) for number in (30, 31)] == [302, 409]
+
+
+def test_private_network_has_no_limit_of_its_own() -> None:
+    addresses = ("10.0.0.7", "192.168.1.7", "127.0.0.1", "100.64.0.7", "fd00::7", "::1")
+    assert {create_game(address) for address in addresses * 4} == {302}
+    assert set(Duel.objects.values_list("network", flat=True)) == {""}
+
+
+def test_network_cannot_use_up_games_of_an_hour(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(creation_limits, "MAX_GAMES_PER_NETWORK", 2)
+    for _ in range(2):
+        create_game("93.184.216.7")
+        join_game(Duel.objects.latest("pk").event.code)
+    assert [create_game("93.184.216.8"), create_game("93.184.217.8")] == [409, 302]
+
+
+def test_guest_has_five_open_games() -> None:
+    client = Client()
+    codes = [new_game(client, time_control="30-days") for _ in range(5)]
+    assert "You have 5 open games" in client.post("/play/new").content.decode()
+    join_game(codes[0])
+    new_game(client)
+
+
+def test_search_keeps_query_across_pages() -> None:
+    for _ in range(21):
+        new_game()
+    client = Client()
+    found = page(client, "/play/?q=Guest")
+    assert "/play/all/open?q=Guest" in found
+    assert "New game" not in found
+    assert "?q=Guest&amp;page=2" in page(client, "/play/all/open?q=Guest")
+    assert "No games match “<bdi>&lt;b&gt;</bdi>”" in page(client, "/play/all/open?q=<b>")
+
+
+def test_waiting_game_has_link_qr_code_and_buttons() -> None:
+    client = Client()
+    code = new_game(client)
+    shown = page(client, f"/play/{code}")
+    for part in (f'value="http://testserver/play/{code}"', 'class="qr"', 'class="copy"', 'class="share"'):
+        assert part in shown
+    assert "QR code" not in page(Client(), f"/play/{code}")
+
+
+def test_crowd_game_page_invites_and_lets_creator_begin() -> None:
+    one, two = Client(), Client()
+    game_path = one.post("/play/new", {"crowd": "on"})["Location"]
+    code = game_path.rpartition("/")[2]
+    mine, theirs = page(one, game_path), page(two, game_path)
+    assert f'value="http://testserver{game_path}"' in mine
+    assert f'action="{game_path}/begin"' in mine
+    assert f'href="/{code}">Join the crowd' in theirs
+    assert f'href="/{code}">Join<' in page(two)
+    for other_client in (two, Client()):
+        assert other_client.post(f"{game_path}/begin").status_code == 409
+    assert not Match.objects.exists()
+    assert code_in(one.post(f"{game_path}/begin")["Location"]) == code
+    assert Match.objects.get().bank_s is None
+    assert "Game in progress" in page(two, game_path)
+
+
+def test_play_post_requires_csrf_token_and_genuine_cookie() -> None:
+    strict = Client(enforce_csrf_checks=True)
+    assert strict.post("/play/new").status_code == 403
+    client = Client()
+    new_game(client)
+    assert "Your games" in page(client)
+    client.cookies[COOKIE] = f"{Guest.objects.get().pk}:forged:forged"
+    assert "Your games" not in page(client)
+
+
+def test_play_page_stays_within_size_budget() -> None:
+    for _ in range(8):
+        join_game(new_game())
+        new_game()
+    fill_lobby_chat()
+    content = Client().get("/play/").content
+    sheets = re.findall(rb'(?:href|src)="/static/([^"]+)"', content)
+    assert sheets
+    parts = [content, *(Path(finders.find(sheet.decode()) or "").read_bytes() for sheet in sheets)]
+    assert sum(len(gzip.compress(part, 6)) for part in parts) <= 25 * 1024
+
+
+def test_play_pages_are_readable_without_ballot_box(monkeypatch: pytest.MonkeyPatch) -> None:
+    one = Client()
+    code = new_game(one)
+    box = BallotBox(f"redis://{LOOPBACK}:{free_port()}/0")
+    monkeypatch.setattr(play_views, "ballot_box", lambda: box)
+    assert code in page(one)
+    assert one.get(f"/play/{code}").status_code == 200
+    for press in ("join", "begin", "rematch"):
+        answer = Client().post(f"/play/{code}/{press}")
+        assert answer.status_code < 500 or "is not responding" in answer.content.decode(), press
+    answer = Client().post(f"/play/{code}/join")
+    assert (answer.status_code, "is not responding" in answer.content.decode()) == (503, True)
+    assert not Match.objects.exists()
+    box.close()

@@ -1,0 +1,85 @@
+"""A local SMTP server, and guests with an address for e-mail notifications."""
+
+import re
+from collections.abc import Iterator
+from email.message import Message as Mail
+from typing import Any
+
+import pytest
+from django.db.models.signals import post_save
+from django.test import Client
+from django.utils import timezone
+
+from crowdgame.play.duels.duel_news import player_acted
+from crowdgame.play.notifications.email import plan_notifications, send_due
+from crowdgame.play.notifications.models import EmailNotification
+from crowdgame.play.notifications.news import plan_end, plan_news
+from tests.mailbox import Mailbox, running_mail_server
+from voting.ballot_box.ballot_box import BallotBox
+from voting.models import Turn
+from voting.turns.closing import match_ended
+
+URL = "https://play.example"
+EMAIL = "ada@example.org"
+
+
+def links(mail: Mail) -> dict[str, str]:
+    """Paths of the mail's links, by their first segment below `/play/`."""
+    text = mail.get_payload(decode=True)
+    assert isinstance(text, bytes)
+    return {path.split("/")[2]: path for path in re.findall(rf"{URL}(/play/\S+)", text.decode())}
+
+
+@pytest.fixture
+def mailbox(settings: Any) -> Iterator[Mailbox]:
+    with running_mail_server(settings) as mailbox:
+        settings.EMAIL_ENABLED, settings.PUBLIC_URL = True, URL
+        post_save.connect(plan_notifications, sender=Turn)
+        player_acted.connect(plan_news)
+        match_ended.connect(plan_end)
+        yield mailbox
+        post_save.disconnect(plan_notifications, sender=Turn)
+        player_acted.disconnect(plan_news)
+        match_ended.disconnect(plan_end)
+
+
+def submit_address(client: Client, email: str = EMAIL) -> Any:
+    return client.post("/play/mail", {"email": email})
+
+
+def guest_with_address(email: str = EMAIL) -> Client:
+    """A guest who has created a game and submitted this address."""
+    client = Client()
+    client.post("/play/new", {"time_control": "3-days"})
+    submit_address(client, email)
+    return client
+
+
+def player_with_address(box: BallotBox, mailbox: Mailbox, time_control: str = "3-days") -> tuple[Client, str]:
+    """A guest with a confirmed address who has created a game, and its code."""
+    client = Client()
+    code = client.post("/play/new", {"time_control": time_control})["Location"].rpartition("/")[2]
+    submit_address(client)
+    send_due(box)
+    assert client.post(links(mailbox.mails.pop())["confirm"]).status_code == 200
+    return client, code
+
+
+def join(code: str) -> Client:
+    other = Client()
+    other.post(f"/play/{code}/join")
+    return other
+
+
+def send_all(box: BallotBox) -> None:
+    """Send all queued notifications, as if they were due now."""
+    EmailNotification.objects.update(due_at=timezone.now())
+    send_due(box)
+
+
+@pytest.fixture
+def player(box: BallotBox, mailbox: Mailbox) -> Client:
+    """A guest with a confirmed address whose game has begun: a notification is queued."""
+    client, code = player_with_address(box, mailbox)
+    join(code)
+    return client
