@@ -20,7 +20,7 @@ from crowdgame.monitoring.health import serve_monitoring  # noqa: E402
 from crowdgame.organizer.console.consumer import ConsoleConsumer  # noqa: E402
 from crowdgame.play.chat.consumer import ChatConsumer  # noqa: E402
 from crowdgame.play.duels import rematch  # noqa: E402, F401  registers its hook
-from crowdgame.reports.match_roots import cache_roots  # noqa: E402
+from crowdgame.results.reports.match_roots import cache_roots  # noqa: E402
 from crowdgame.web.cached_pages import require_known_host, static_pages  # noqa: E402
 from crowdgame.web.hosts import is_allowed_origin, is_same_origin  # noqa: E402
 from voting.gateway.connections import CONNECTION  # noqa: E402

@@ -78,7 +78,7 @@ INSTALLED_APPS = [
     "crowdgame.play.notifications",
     "crowdgame.play.chat",
     "crowdgame.organizer.cups",
-    "crowdgame.analysis",
+    "crowdgame.results.analysis",
 ]
 # First, so that error responses have the security headers too. Cached pages get theirs from here as well.
 SECURITY_MIDDLEWARE = [

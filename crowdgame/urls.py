@@ -29,7 +29,7 @@ urlpatterns = [
     path("console/sessions/", include("allauth.usersessions.urls")),
     path("console/data/", organizer_data, name="organizer_data"),
     path("console/", include("crowdgame.organizer.console.urls")),
-    path("", include("crowdgame.reports.urls")),
+    path("", include("crowdgame.results.reports.urls")),
     path("cup/<code:code>", cup_board, name="cup"),
     path("stage/<code:code>", stage, name="stage"),
     path("stage/<code:code>/now", current_program, name="stage_now"),

@@ -13,8 +13,8 @@ from django.utils.translation import override
 
 from crowdgame.accounts.accounts import clean_account_name
 from crowdgame.accounts.name_skeletons import name_skeleton
-from crowdgame.analysis.stored_judges import load_judge_hashes
 from crowdgame.events.nickname_words import all_words, words_in
+from crowdgame.results.analysis.stored_judges import load_judge_hashes
 from voting.announcements.outbox import announce_edit
 from voting.ballot_box.stores import DATABASE_ERRORS
 from voting.gateway import hooks

@@ -17,10 +17,10 @@ from django.db.models import Exists, Max, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from crowdgame.accounts.account_changes import delete_ended_sessions
-from crowdgame.analysis.models import MatchJudges
 from crowdgame.events.models import AuditEntry
 from crowdgame.play.duels.models import Duel
 from crowdgame.play.notifications.models import EmailAddress
+from crowdgame.results.analysis.models import MatchJudges
 from voting.counting.ballots import pack_ballots, unpack_ballots
 from voting.matches import event_lock
 from voting.models import (

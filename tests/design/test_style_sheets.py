@@ -138,7 +138,7 @@ def test_bundle_classes_have_rules(bundle: str) -> None:
 def test_drawn_board_and_chart_classes_have_rules() -> None:
     drawn = "".join(
         path.read_text(encoding="utf-8")
-        for path in (ROOT / "games/drawing/board_drawing.py", PACKAGE / "reports/charts.py")
+        for path in (ROOT / "games/drawing/board_drawing.py", PACKAGE / "results/reports/charts.py")
     )
     text = re.sub(r"\{[^{}]*\}", " ", drawn)
     classes = {name for value in re.findall(r'\bclass="([^"]*)"', text) for name in value.split()}

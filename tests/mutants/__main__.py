@@ -33,7 +33,7 @@ USE_CASES = (
     "voting.turns.turns.*",
     "voting.turns.voiding.*",
     "crowdgame.accounts.*",
-    "crowdgame.analysis.*",
+    "crowdgame.results.analysis.*",
     "crowdgame.organizer.console.*",
     "crowdgame.play.duels.*",
     "crowdgame.play.notifications.*",

@@ -42,7 +42,7 @@ from crowdgame.play.duels.lists import (
 from crowdgame.play.duels.models import Duel
 from crowdgame.play.duels.player_actions import perform
 from crowdgame.play.duels.rematch import request_rematch
-from crowdgame.reports.board_picture import picture_address
+from crowdgame.results.reports.board_picture import picture_address
 from crowdgame.web.errors import unavailable_page
 from crowdgame.web.hosts import server_url
 from voting.admission.links import qr_path

@@ -9,11 +9,11 @@ from django.core.management import call_command
 from django.db import connection
 from django.utils import timezone
 
-from crowdgame.analysis.models import MatchJudges
 from crowdgame.events.audit_text import LogText
 from crowdgame.events.models import AuditEntry
 from crowdgame.maintenance.retention import RECORDS_PER_STEP, anonymize_events, events_to_anonymize
 from crowdgame.organizer.console.audit_log import PerformedAction, add_audit_entry
+from crowdgame.results.analysis.models import MatchJudges
 from tests.voting.match_helpers import RED_WINS, new_event, only_turn, play, play_turn
 from voting.admission.roster import Pupil
 from voting.admission.tickets import make_roster

@@ -1,0 +1,51 @@
+"""Renders board pictures as PNG, one at a time in a subprocess, and caches them."""
+
+import subprocess
+import sys
+import threading
+from collections.abc import Hashable
+from functools import cache
+from pathlib import Path
+
+from crowdgame.results.reports.preview import draw_preview, plain_style
+from games.engine.game import Board, Side
+
+STATIC = Path(__file__).parents[2] / "static"
+SHEETS = ("tokens/stage.css", "tokens/pages.css", "tokens/drawn.css", "paper/paper.css")
+PROGRAM = Path(__file__).with_name("raster.py")
+MAX_CACHED = 64
+LOCK_TIMEOUT_S = 10.0
+_cache: dict[Hashable, bytes] = {}
+_render_lock = threading.Lock()
+
+
+class PictureQueueFull(Exception):
+    """The renderer stayed busy for LOCK_TIMEOUT_S."""
+
+
+def render_picture(version: Hashable, board: Board, winner: Side | None) -> bytes:
+    """Return a PNG of the board. `version` is the cache key. Raises PictureQueueFull."""
+    if version in _cache:
+        return _cache[version]
+    if not _render_lock.acquire(timeout=LOCK_TIMEOUT_S):
+        raise PictureQueueFull
+    try:
+        if version not in _cache:
+            while len(_cache) >= MAX_CACHED:
+                _cache.pop(next(iter(_cache)), None)
+            _cache[version] = _draw(draw_preview(board, winner, board_style()))
+        return _cache[version]
+    finally:
+        _render_lock.release()
+
+
+def _draw(drawing: str) -> bytes:
+    """Run `raster.py` in Python's isolated mode (`-I`), independent of environment and user packages."""
+    argv = [sys.executable, "-I", str(PROGRAM)]
+    return subprocess.run(argv, input=drawing.encode(), stdout=subprocess.PIPE, check=True).stdout  # noqa: S603
+
+
+@cache
+def board_style() -> str:
+    """Return the rules for boards outside a page (see `plain_style`)."""
+    return plain_style("".join((STATIC / sheet).read_text() for sheet in SHEETS))

@@ -1,0 +1,22 @@
+"""Standalone program: converts SVG on stdin to PNG on stdout.
+
+Rendering blocks all threads of its process. It runs in a subprocess, so that it doesn't delay ballots.
+"""
+
+import sys
+from pathlib import Path
+
+import resvg_py
+
+FONT = Path(__file__).parents[2] / "printing" / "fonts" / "NotoSans-Bold.ttf"
+
+
+def main() -> None:
+    picture = resvg_py.svg_to_bytes(
+        svg_string=sys.stdin.read(), skip_system_fonts=True, font_files=[str(FONT)]
+    )
+    sys.stdout.buffer.write(picture)
+
+
+if __name__ == "__main__":
+    main()

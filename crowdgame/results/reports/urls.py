@@ -1,0 +1,26 @@
+"""Public URL patterns of match reports, records, board pictures, the verification page and script."""
+
+from django.urls import path
+
+from crowdgame.results.reports.animation import animation
+from crowdgame.results.reports.board_editor import board_editor
+from crowdgame.results.reports.board_picture import board_picture
+from crowdgame.results.reports.match_roots import match_roots
+from crowdgame.results.reports.record_download import match_record
+from crowdgame.results.reports.thumbnail import thumbnail
+from crowdgame.results.reports.verify_page import verify_page, verify_script
+from crowdgame.results.reports.views import match_csv, match_report
+
+urlpatterns = [
+    path("record/<code:code>/<int:number>.json", match_record, name="record"),
+    path("record/<code:code>/<int:number>/roots.json", match_roots, name="roots"),
+    path("report/<code:code>/<int:number>", match_report, name="report"),
+    path("report/<code:code>/<int:number>.csv", match_csv, name="report_csv"),
+    path("board", board_editor, name="board_editor"),
+    path("board/<code:code>/<int:number>.svg", animation, name="animation"),
+    path("board/<code:code>.png", board_picture, name="board"),
+    path("board/<code:code>/<int:number>.png", board_picture, name="match_board"),
+    path("board/<code:code>/<int:number>/<int:turns>.svg", thumbnail, name="thumbnail"),
+    path("verify", verify_page, name="verify"),
+    path("verify.py", verify_script, name="verify_script"),
+]

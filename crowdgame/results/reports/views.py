@@ -1,0 +1,92 @@
+"""`/report/CODE/N`: public match report page, and its figures as CSV.
+
+A report holds resolved turns only, so nothing of an open voting window. Pages of finished matches are cached.
+"""
+
+import gzip
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.utils.cache import patch_vary_headers
+from django.utils.translation import get_language, override
+from django.views.decorators.http import require_safe
+
+from crowdgame.results.analysis.stored_analyses import (
+    analyses_version,
+    load_analyses,
+    load_event_analyses,
+    load_match_analysis,
+)
+from crowdgame.results.reports.board_editor import editor_address
+from crowdgame.results.reports.board_picture import picture_address
+from crowdgame.results.reports.match_csv import report_csv_rows
+from crowdgame.results.reports.reading import read_event_crowds, read_report
+from crowdgame.results.reports.report_view import view_report
+from crowdgame.web.languages import PARAMETER
+from crowdgame.web.paper import paper_response, render_paper_page
+from crowdgame.web.spreadsheet import csv_response
+from voting.models import Match, TurnState
+from voting.records.exports import find_match, record_version
+from voting.terms import MatchState
+
+CACHE_SIZE = 8
+GZIP_LEVEL = 6
+CACHE_MAX_AGE_S = 60
+_cache: dict[tuple[object, ...], bytes] = {}
+
+
+@require_safe
+def match_report(request: HttpRequest, code: str, number: int) -> HttpResponse:
+    """Serve the report page, in the event's language or that of `?locale=`. Answers 404 without a match."""
+    match = find_match(code, number)
+    if match is None:
+        raise Http404
+    language = get_language() if PARAMETER in request.GET else match.event.language
+    with override(language):
+        packed = _cached_page(match, picture_address(request, match.event.code, match))
+    compressed = "gzip" in request.headers.get("Accept-Encoding", "")
+    answer = paper_response(packed if compressed else gzip.decompress(packed), _max_age_s(match))
+    if compressed:
+        answer.headers["Content-Encoding"] = "gzip"
+    answer.headers["Content-Language"] = language
+    patch_vary_headers(answer, ["Accept-Encoding"])
+    return answer
+
+
+@require_safe
+def match_csv(request: HttpRequest, code: str, number: int) -> HttpResponse:
+    """Serve the report's figures as CSV, for the event's language. Answers 404 without a match."""
+    match = find_match(code, number)
+    if match is None:
+        raise Http404
+    rows = report_csv_rows(read_report(match), load_analyses(match))
+    with override(match.event.language):
+        answer = csv_response(f"{match.event.code}-{match.number}", rows)
+    answer.headers["Cache-Control"] = f"public, max-age={_max_age_s(match)}"
+    return answer
+
+
+def _cached_page(match: Match, picture: str) -> bytes:
+    version = *record_version(match), *analyses_version(match), get_language(), picture
+    if version in _cache:
+        return _cache[version]
+    report = read_report(match)
+    analyses = load_event_analyses(match)
+    own = analyses.get(match.number, {})
+    resolved = match.turns.filter(state=TurnState.RESOLVED).order_by("number")
+    context = {
+        "report": report,
+        "view": view_report(report, own, read_event_crowds(match, analyses), load_match_analysis(match, own)),
+        "picture": picture,
+        "editor": editor_address(match, resolved),
+    }
+    page = render_paper_page("reports/match.html", context)
+    packed = gzip.compress(page.encode(), GZIP_LEVEL)
+    if match.state != MatchState.PLAYING:
+        while len(_cache) >= CACHE_SIZE:
+            _cache.pop(next(iter(_cache)), None)
+        _cache[version] = packed
+    return packed
+
+
+def _max_age_s(match: Match) -> int:
+    return 0 if match.state == MatchState.PLAYING else CACHE_MAX_AGE_S

@@ -1,0 +1,193 @@
+"""The voters with the best judgment of a match: how they are ranked, and when nobody is named."""
+
+from hashlib import sha256
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from crowdgame.events.nicknames import answer_nickname_ask
+from crowdgame.results.analysis.analyzed_turn import AnalyzedSide, AnalyzedTurn, pack_analysis
+from crowdgame.results.analysis.best_judges import TurnLosses, hash_judge, rank_voters
+from crowdgame.results.analysis.models import MatchJudges, TurnAnalysis
+from crowdgame.results.analysis.stored_judges import (
+    judges_version,
+    load_judge_hashes,
+    load_judges,
+    store_judges,
+)
+from games.engine.game import Side
+from games.solver.solution import Solution
+from tests.crowdgame.results.analysis.analysis_helpers import analyze_all, begin
+from tests.voting.match_helpers import kinds, only_turn, play_turn
+from voting.announcements.snapshots import load_snapshot
+from voting.ballot_box.ballot_box import BallotBox
+from voting.counting.ballots import RESIGN, pack_ballots, unpack_ballots
+from voting.counting.voter_codes import derive_voter_code
+from voting.models import Match, Nickname, StoredRestriction, TallyRecord
+from voting.protocol import NicknameAsk
+from voting.terms import Admission
+
+# What each column costs, and the columns that the voters of each side choose in every turn.
+COSTS: dict[Side, dict[int, float]] = {
+    "red": {1: 0.3, 2: 0.0, 3: 0.02},
+    "yellow": {4: 0.4, 5: 0.01, 6: 0.2, 7: 0.5},
+}
+RED, YELLOW = [1, 1, 1, 2, 3], [4, 4, 5, 6, 7]
+VOTERS = {derive_voter_code(f"{side}{number}"): f"{side}{number}" for side in COSTS for number in range(1, 6)}
+
+
+def test_voters_are_ranked_by_average_cost_then_by_number_of_votes() -> None:
+    votes = {
+        "often": [0.1, 0.0, 0.0, 0.0, 0.1, 0.1],  # 0.05 on average
+        "less": [0.1, 0.0, 0.1, 0.0],  # 0.05, too
+        "best": [0.0, 0.0, 0.1, 0.0],
+        "worst": [0.9, 0.9, 0.9, 0.9, 0.9, 0.9],
+        "seldom": [0.0, 0.0, 0.0],
+    }
+    turns: list[TurnLosses] = [
+        {"red": {voter: costs[turn] for voter, costs in votes.items() if turn < len(costs)}}
+        for turn in range(6)
+    ]
+    assert rank_voters(turns, "lot") == ["best", "often", "less", "worst"]
+
+
+def test_voter_needs_half_of_the_turns_of_the_own_side() -> None:
+    turns: list[TurnLosses] = [{"red": {"all": 0.1, "half": 0.0, "four": 0.0}} for _ in range(4)]
+    turns += [{"red": {"all": 0.1, "half": 0.0}}]
+    turns += [{"red": {"all": 0.1}} for _ in range(5)]
+    turns += [{"yellow": {"other": 0.2}} for _ in range(4)]
+    assert rank_voters(turns, "lot") == ["half", "all", "other"]
+
+
+def test_equals_are_drawn_by_the_lot_of_the_match() -> None:
+    turns: list[TurnLosses] = [{"red": dict.fromkeys("abcdefgh", 0.0)} for _ in range(4)]
+    assert rank_voters(turns, "1") == rank_voters(turns, "1") != rank_voters(turns, "2")
+
+
+def judge_with_costs(match: Match) -> None:
+    """Store the judges as if columns cost COSTS in every turn."""
+    solution = Solution(0.0, (1.0,), (1.0,), ((0.0,),), is_exact=True, depth=0)
+    sides = {side: AnalyzedSide(pick=None, losses=costs, qualities={}) for side, costs in COSTS.items()}
+    packed = pack_analysis(AnalyzedTurn(solution=solution, sides=sides, after=None))
+    MatchJudges.objects.all().delete()
+    TurnAnalysis.objects.all().delete()
+    TurnAnalysis.objects.bulk_create(TurnAnalysis(turn=turn, packed=packed) for turn in match.turns.all())
+    store_judges(match)
+
+
+@pytest.fixture
+def ended(box: BallotBox, db: None) -> Match:
+    match = begin(box, analysis="match")
+    for _ in range(4):
+        play_turn(only_turn(match), box, RED, YELLOW)
+    return Match.objects.select_related("event").get(pk=match.pk)
+
+
+@pytest.fixture
+def match(ended: Match) -> Match:
+    judge_with_costs(ended)
+    return ended
+
+
+def judges(match: Match) -> list[str]:
+    """The names of the judges if they have one, otherwise their ids, such as "red4"."""
+    last = match.turns.latest("number").pk
+    ids = {hash_judge(voter, last): voter for voter in VOTERS.values()}
+    return [judge.name or ids[judge.hash] for judge in load_judges(match, match.event)]
+
+
+def ban(match: Match, *voters: str) -> None:
+    for voter in voters:
+        code = derive_voter_code(voter)
+        StoredRestriction.objects.create(event=match.event, voter_code=code, banned=True, at=1)
+
+
+def test_three_voters_are_named_by_their_nicknames(match: Match) -> None:
+    assert judges(match) == ["red4", "yellow3", "red5"]
+    code = derive_voter_code("yellow3")
+    Nickname.objects.create(event=match.event, voter_code=code, name="Heron", allowed=True, chosen_at=1)
+    assert judges(match) == ["red4", "Heron", "red5"]
+
+
+def test_judge_is_known_only_by_a_hash_that_needs_the_voter_s_own_id(match: Match) -> None:
+    first, *_ = load_judges(match, match.event)
+    last = match.turns.get(number=4).pk
+    assert first.hash == sha256(f"crowdgame judge:{last}:red4".encode()).hexdigest()
+    assert derive_voter_code("red4") not in str(first)
+
+
+def test_judges_are_announced_with_the_last_analysis(ended: Match, box: BallotBox) -> None:
+    analyze_all(box)
+    assert kinds(ended.event_id)[-1] == "turn.analyzed"
+    shown = load_snapshot(ended.event).match
+    assert shown
+    assert shown.analysis
+    assert shown.analysis.match
+    assert len(shown.analysis.match.judges) == 3
+
+
+def test_judge_changes_the_nickname_on_all_screens_at_once(ended: Match, box: BallotBox) -> None:
+    analyze_all(box)
+    event, announced = ended.event, len(kinds(ended.event_id))
+    shown = load_snapshot(event).match
+    assert shown
+    assert shown.analysis
+    assert shown.analysis.match
+    judge, *_ = codes = list(load_judge_hashes(ended, event))
+    other = next(code for code in VOTERS if code not in codes)
+    answer_nickname_ask(event.pk, other, NicknameAsk(name="Heron 30"), box.now())
+    assert len(kinds(event.pk)) == announced
+    for name in ("Otter 12", ""):
+        answer_nickname_ask(event.pk, judge, NicknameAsk(name=name), box.now())
+        announced += 1
+        assert (kinds(event.pk)[-1], len(kinds(event.pk))) == ("event.edited", announced)
+
+
+@pytest.mark.parametrize(
+    "setting", [{"hide_judges": True}, {"hide_tally": True}, {"admission": Admission.ROSTER}], ids=str
+)
+def test_event_can_keep_its_judges_unnamed(match: Match, setting: dict[str, Any]) -> None:
+    before = judges_version(match)
+    vars(match.event).update(setting)
+    assert judges(match) == []
+    assert judges_version(match) != before
+
+
+def test_secret_sides_keep_the_judges_unnamed(match: Match) -> None:
+    match.max_side_changes = 1
+    assert judges(match) == []
+
+
+def test_banned_voters_are_left_out_and_don_t_count(match: Match) -> None:
+    before = judges_version(match)
+    ban(match, "red4", "yellow3")
+    assert judges(match)[:2] == ["red5", "yellow4"]
+    assert judges_version(match) != before
+    ban(match, "yellow5")  # seven are left
+    assert judges(match) == []
+
+
+@pytest.mark.parametrize("change", [{"voter": ""}, {"voter": "hand:1"}, {"choice": RESIGN}], ids=str)
+def test_anonymized_votes_hands_and_resignations_are_not_judged(match: Match, change: dict[str, Any]) -> None:
+    for tally in TallyRecord.objects.filter(side="red"):
+        ballots = unpack_ballots(bytes(tally.sealed))
+        changed = [replace(one, **change) if one.voter == "red4" else one for one in ballots]
+        TallyRecord.objects.filter(pk=tally.pk).update(sealed=pack_ballots(changed))
+    judge_with_costs(match)
+    assert judges(match)[:2] == ["yellow3", "red5"]
+
+
+def test_voters_are_ranked_only_after_the_match(box: BallotBox, db: None) -> None:
+    match = begin(box, analysis="match")
+    for _ in range(3):
+        play_turn(only_turn(match), box, RED, YELLOW)
+    judge_with_costs(match)
+    assert not MatchJudges.objects.exists()
+
+
+def test_turn_without_an_analysis_leaves_the_judges_unnamed(match: Match) -> None:
+    MatchJudges.objects.all().delete()
+    TurnAnalysis.objects.filter(turn__number=2).delete()
+    store_judges(match)
+    assert judges(match) == []

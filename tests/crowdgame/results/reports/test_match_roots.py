@@ -1,0 +1,215 @@
+"""`/record/CODE/N/roots.json`: the seals of a match, which phones compare with those they received."""
+
+import asyncio
+import gzip
+import json
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from crowdgame.results.reports import match_roots
+from crowdgame.results.reports.match_roots import cache_roots
+from games.engine.game import SIDES
+from tests.voting.action_helpers import press
+from tests.voting.match_helpers import RED_WINS, SELECTOR, new_event, open_now, play, start, vote
+from tests.voting.sample_matches import record_of
+from tests.voting.turns.secret_side_helpers import start_secret
+from voting.ballot_box.ballot_box import BallotBox
+from voting.models import Match
+
+DB = pytest.mark.django_db
+PATH = "/record/BCDF/1/roots.json"
+
+
+def fetch(client: Client, match: Match) -> Any:
+    response = client.get(f"/record/{match.event.code}/{match.number}/roots.json")
+    assert (response.status_code, response["Content-Type"]) == (200, "application/json")
+    return response.json()
+
+
+# ------------------------------------------------------------------ the view
+@DB
+def test_roots_are_those_of_the_record(box: BallotBox, client: Client) -> None:
+    match = start(box).match
+    play(match, box, RED_WINS[:1])
+    press(match.event_id, "turn.void", box)
+    play(match, box, RED_WINS[:2])
+    assert fetch(client, match)["state"] == "playing"
+    play(match, box, RED_WINS[2:])
+    roots, record = fetch(client, match), record_of(match)
+    assert (roots["format"], roots["match"], roots["state"]) == ("crowdgame roots 1", 1, "ended")
+    assert record.draw
+    assert roots["draw_lot"] == record.draw.lot
+    by_id = {turn["turn"]: turn for turn in roots["turns"]}
+    ids = [*(count.turn for count in record.counts), *(void.turn for void in record.voided)]
+    assert list(by_id) == sorted(ids)
+    for count in record.counts:
+        (seal,) = by_id[count.turn]["seals"]
+        assert seal.pop("at") == count.sealed_at
+        assert seal == {side: getattr(count, side).root for side in SIDES}
+        assert (by_id[count.turn]["lot"], by_id[count.turn]["sealed_at"]) == (count.lot, count.sealed_at)
+    for void in record.voided:
+        assert len(by_id[void.turn].get("seals", ())) == len(void.seals)
+        assert "sealed_at" not in by_id[void.turn]
+
+
+@DB
+def test_roots_disclose_nothing_about_open_or_concealed_turns(box: BallotBox, client: Client) -> None:
+    turn = start(box, game=SELECTOR)
+    open_now(turn, box)
+    vote(turn, box, red=[3])
+    assert fetch(client, turn.match)["turns"] == []
+    play(turn.match, box, [(3, 3)])
+    assert fetch(client, turn.match)["turns"] == []
+
+
+@DB
+def test_roots_of_secret_sides_wait_for_the_end(box: BallotBox, client: Client) -> None:
+    match = start_secret(box)
+    play(match, box, RED_WINS[:1])
+    assert client.get(f"/record/{match.event.code}/1/roots.json").status_code == 403
+    play(match, box, RED_WINS[1:])
+    turns = fetch(client, match)["turns"]
+    assert len(turns) == len(RED_WINS)
+    assert all(set(turn["seals"][0]) == {"at", "turn_commitment"} for turn in turns)
+
+
+@DB
+def test_roots_are_built_once_a_turn_without_ballots(box: BallotBox, client: Client) -> None:
+    match = start(box).match
+    play(match, box, RED_WINS[:2])
+
+    def queries() -> list[str]:
+        with CaptureQueriesContext(connection) as captured:
+            fetch(client, match)
+        return [query["sql"] for query in captured]
+
+    built, again = queries(), queries()
+    assert (len(built), len(again)) == (4, 2)
+    assert not any('"sealed"' in sql for sql in built)
+    play(match, box, RED_WINS[2:3])
+    assert len(queries()) == 4
+
+
+@DB
+def test_unknown_match_has_no_roots(client: Client) -> None:
+    assert client.get(f"/record/{new_event().code}/1/roots.json").status_code == 404
+
+
+# ------------------------------------------------------------------ the cache ahead of Django
+class Django:
+    """What stands behind the cache: answers after a while, and counts."""
+
+    def __init__(self, status: int = 200) -> None:
+        self.status, self.body, self.scopes = status, b'{"turns":[]}', list[Any]()
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        self.scopes.append(scope)
+        await asyncio.sleep(0.01)
+        await send(
+            {"type": "http.response.start", "status": self.status, "headers": [(b"set-cookie", b"a=b")]}
+        )
+        await send({"type": "http.response.body", "body": self.body[:5], "more_body": True})
+        await send({"type": "http.response.body", "body": self.body[5:]})
+
+
+async def get(app: Any, path: str = PATH, method: str = "GET", **headers: bytes) -> tuple[int, Any, bytes]:
+    sent: list[Any] = []
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    named = [(name.replace("_", "-").encode(), value) for name, value in headers.items()]
+    scope = {"type": "http", "path": path, "method": method, "headers": [(b"host", b"testserver"), *named]}
+    await app(scope, None, send)
+    body = b"".join(message.get("body", b"") for message in sent[1:])
+    return sent[0]["status"], dict(sent[0]["headers"]), body
+
+
+def test_crowd_costs_one_request_to_django() -> None:
+    django = Django()
+
+    async def crowd() -> list[tuple[int, Any, bytes]]:
+        app = cache_roots(django)
+        packed = [get(app, accept_encoding=b"gzip, br", cookie=b"sessionid=1") for _ in range(500)]
+        plain = [get(app, path.replace("BCDF", "bcdf")) for path in [PATH] * 500]
+        return list(await asyncio.gather(*packed, *plain))
+
+    answers = asyncio.run(crowd())
+    assert len(django.scopes) == 1
+    assert dict(django.scopes[0]["headers"]) == {b"host": b"testserver"}
+    for status, headers, body in answers:
+        assert (status, headers[b"content-type"]) == (200, b"application/json")
+        assert b"set-cookie" not in headers
+        assert headers[b"x-content-type-options"] == b"nosniff"
+        assert headers[b"cache-control"] == b"public, max-age=5"
+        packed = b"content-encoding" in headers
+        assert json.loads(gzip.decompress(body) if packed else body) == {"turns": []}
+    assert [b"content-encoding" in headers for _, headers, _ in answers].count(True) == 500
+
+
+def test_known_answer_is_not_sent_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    django = Django()
+
+    async def ask_again() -> None:
+        app = cache_roots(django)
+        _, headers, _ = await get(app)
+        etag = headers[b"etag"]
+        status, headers, body = await get(app, if_none_match=etag)
+        assert (status, headers[b"etag"], body) == (304, etag, b"")
+        monkeypatch.setattr(match_roots, "FRESH_S", -1)
+        django.body = b'{"turns":[1]}'
+        await get(cache_roots(django))
+        app = cache_roots(django)
+        await get(app)
+        status, headers, _ = await get(app, if_none_match=etag)
+        assert (status, headers[b"etag"] != etag) == (200, True)
+
+    asyncio.run(ask_again())
+    assert len(django.scopes) == 4
+
+
+@pytest.mark.parametrize("status", [403, 404, 503])
+def test_refusal_is_passed_on_and_not_kept(status: int) -> None:
+    django = Django(status)
+
+    async def ask_twice() -> None:
+        app = cache_roots(django)
+        for _ in range(2):
+            assert (await get(app))[::2] == (status, django.body)
+
+    asyncio.run(ask_twice())
+    assert len(django.scopes) == 2
+
+
+@pytest.mark.parametrize(
+    ("path", "method"),
+    [(PATH, "HEAD"), (PATH, "POST"), ("/record/BCDF/1.json", "GET"), ("/record/B/1/roots.json", "GET")],
+)
+def test_other_requests_are_not_cached(path: str, method: str) -> None:
+    django = Django()
+
+    async def ask_twice() -> None:
+        app = cache_roots(django)
+        for _ in range(2):
+            await get(app, path, method)
+
+    asyncio.run(ask_twice())
+    assert len(django.scopes) == 2
+
+
+def test_cache_keeps_few_matches() -> None:
+    django = Django()
+
+    async def ask_for_many() -> None:
+        app = cache_roots(django)
+        for number in range(match_roots.CACHE_SIZE + 1):
+            await get(app, PATH.replace("/1/", f"/{number}/"))
+        await get(app, PATH.replace("/1/", f"/{match_roots.CACHE_SIZE}/"))
+        await get(app, PATH.replace("/1/", "/0/"))
+
+    asyncio.run(ask_for_many())
+    assert len(django.scopes) == match_roots.CACHE_SIZE + 2

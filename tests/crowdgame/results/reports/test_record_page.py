@@ -1,0 +1,173 @@
+"""Exported match records: the command, and the public page."""
+
+import gzip
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from io import StringIO
+from pathlib import Path
+from secrets import token_bytes
+
+import msgspec
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.test import Client, RequestFactory
+from django.test.utils import CaptureQueriesContext
+
+from crowdgame.results.reports import record_download as record_pages
+from games.engine.record import read_record, replay
+from tests.voting.match_helpers import RED_WINS, new_event, only_turn, open_now, play, start
+from tests.voting.sample_matches import MATCHES, play_match, record_of
+from tests.voting.verifiers import ours, theirs
+from voting.ballot_box.ballot_box import BallotBox
+from voting.models import Event, TallyRecord, TurnState
+from voting.records.match_record import MatchRecord
+from voting.turns.turns import start_match
+
+pytestmark = pytest.mark.django_db
+
+
+def test_exported_record_is_a_replayable_game_record(box: BallotBox, tmp_path: Path) -> None:
+    match = play_match(box, *MATCHES["lots"])
+    path = tmp_path / "record.json"
+    call_command("export", match.event.code.lower(), output=path)
+    line = path.read_bytes()
+    assert line.count(b"\n") == 1
+    played = replay(read_record(line))
+    assert (played.result, played.error) == ("red", None)
+    assert len(played.resolutions) == match.turns.filter(state=TurnState.RESOLVED).count() > 5
+    out = StringIO()
+    call_command("export", match.event.code, match=1, stdout=out)
+    assert out.getvalue().encode() == line
+
+
+def test_export_command_rejects_unknown_match(box: BallotBox, tmp_path: Path) -> None:
+    event = new_event()
+    for arguments in ({"code": event.code}, {"code": "ZZZZ"}, {"code": event.code, "match": 2}):
+        with pytest.raises(CommandError, match="There is no such match"):
+            call_command("export", arguments.pop("code"), **arguments)
+
+
+def test_record_page_omits_open_turn(box: BallotBox, client: Client) -> None:
+    turn = start(box)
+    play(turn.match, box, [(1, 2), (3, 3)])
+    opened = only_turn(turn.match)
+    open_now(opened, box)
+    address = f"/record/{turn.match.event.code}/1.json"
+    plain = client.get(address)
+    assert (plain.status_code, plain["Content-Type"]) == (200, "application/json")
+    assert plain["Cache-Control"] == "no-cache"
+    content = plain.getvalue()
+    record = msgspec.json.decode(content, type=MatchRecord)
+    assert record == record_of(turn.match)
+    assert len(record.turns) == 2
+    assert opened.seed not in content.decode()
+    packed = client.get(address, headers={"Accept-Encoding": "gzip"})
+    assert packed["Content-Encoding"] == "gzip"
+    play(turn.match, box, [(1, 4), (1, 5), (1, 5)])
+    finished = client.get(address)
+    assert "max-age" in finished["Cache-Control"]
+    assert msgspec.json.decode(finished.getvalue(), type=MatchRecord).result == "red"
+    assert turn.match.turns.filter(state=TurnState.RESOLVED).count() == 5
+
+
+def test_finished_match_record_is_cached(box: BallotBox, client: Client) -> None:
+    turn = start(box)
+    play(turn.match, box, RED_WINS[:-1])
+    address, seq = f"/record/{turn.match.event.code}/1.json", turn.match.event.seq
+
+    def queries(request: Callable[[], object]) -> int:
+        with CaptureQueriesContext(connection) as captured:
+            request()
+        return len(captured)
+
+    def get() -> bytes:
+        return client.get(address).getvalue()
+
+    assert queries(get) > queries(get) == 2
+    play(turn.match, box, RED_WINS[-1:])
+    assert queries(get) > 2
+    finished = get()
+    play(start_match(turn.match.event_id, box), box, [(3, 4)])
+    assert Event.objects.get(pk=turn.match.event_id).seq > seq
+    assert queries(get) == 2
+    assert get() == finished
+    Event.objects.filter(pk=turn.match.event_id).update(name="A night")
+    assert b"A night, match 1" in get()
+
+
+def test_record_page_returns_503_while_workers_are_busy(box: BallotBox, client: Client) -> None:
+    address = f"/record/{start(box).match.event.code}/1.json"
+    with ExitStack() as workers:
+        for _ in range(record_pages.MAX_CONCURRENT):
+            workers.enter_context(record_pages.export_slots)
+        busy = client.get(address)
+        assert (busy.status_code, busy["Retry-After"]) == (503, "2")
+    assert client.get(address).status_code == 200
+    with ExitStack() as workers:
+        for _ in range(record_pages.MAX_CONCURRENT):
+            workers.enter_context(record_pages.export_slots)
+        assert client.get(address).status_code == 200  # the record is cached
+
+
+def test_stalled_downloads_end_and_refuse_nobody(
+    box: BallotBox, rf: RequestFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = start(box).match.event.code
+    monkeypatch.setattr(record_pages, "CHUNK_BYTES", 100)
+
+    def begin_download() -> Iterator[bytes]:
+        answer = record_pages.match_record(rf.get("/"), code, 1)
+        assert isinstance(answer, record_pages.Download)
+        chunks = iter(answer)
+        next(chunks)
+        return chunks
+
+    whole = len(list(begin_download()))
+    readers = [begin_download() for _ in range(record_pages.MAX_DOWNLOADS)]
+    next(readers[0])
+    more = [begin_download() for _ in range(2)]
+    assert [len(list(reader)) for reader in readers[:4]] == [whole - 1, 0, 0, whole]
+    assert [len(list(reader)) for reader in more] == [whole, whole]
+
+
+def test_records_in_flight_are_limited(
+    box: BallotBox, rf: RequestFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    packed = [gzip.compress(token_bytes(1_000)) for _ in range(4)]
+    monkeypatch.setattr(record_pages, "MAX_BYTES", 3_500)
+    monkeypatch.setattr(record_pages, "CHUNK_BYTES", 100)
+    readers = [iter(record_pages.Download(record, compressed=True)) for record in (packed[0], *packed)]
+    first = [next(reader) for reader in readers]
+    received = [chunk + b"".join(reader) for chunk, reader in zip(first, readers, strict=True)]
+    assert [len(one) for one in received[:2]] == [100, 100]
+    assert received[2:] == packed[1:]
+
+
+def test_record_without_commitments_fails_verification(box: BallotBox, tmp_path: Path) -> None:
+    match = play_match(box, *MATCHES["first"])
+    TallyRecord.objects.update(root="")
+    record = json.loads(msgspec.json.encode(record_of(match)))
+    assert record["counts"][0]["red"]["root"] is None
+    assert ours(record, tmp_path / "record.json")[0] == theirs(record, tmp_path / "record.json")[0] == 1
+
+
+def test_downloaded_script_verifies_downloaded_record(client: Client, box: BallotBox, tmp_path: Path) -> None:
+    match = start(box).match
+    play(match, box, RED_WINS)
+    assert 'href="/verify.py"' in client.get(f"/report/{match.event.code}/1").content.decode()
+    response = client.get("/verify.py")
+    assert response["Content-Type"] == "text/plain; charset=utf-8"
+    assert response["X-Content-Type-Options"] == "nosniff"
+    script, record = tmp_path / "verify.py", tmp_path / "match.json"
+    script.write_bytes(response.content)
+    content = client.get(f"/record/{match.event.code}/1.json").getvalue()
+    changed = content.replace(b'"result":"red"', b'"result":"yellow"')
+    assert changed != content
+    for downloaded, status in ((content, 0), (changed, 1)):
+        record.write_bytes(downloaded)
+        count = [sys.executable, "-I", str(script), str(record)]
+        assert subprocess.run(count, capture_output=True, check=False).returncode == status

@@ -1,0 +1,205 @@
+"""The match report: the figures of the record as sentences, charts and rows."""
+
+import re
+from typing import Any
+from xml.etree import ElementTree as Xml
+
+import msgspec
+import pytest
+from django.db import transaction
+
+from crowdgame.results.reports.charts import draw_lines, draw_votes, fitting_unit, round_up
+from crowdgame.results.reports.match_csv import report_csv_rows
+from crowdgame.results.reports.match_report import MatchReport, SideVote
+from crowdgame.results.reports.reading import read_report
+from crowdgame.results.reports.report_view import view_report
+from crowdgame.results.reports.sentences import (
+    describe_end,
+    describe_result,
+    describe_turn,
+    describe_turning_point,
+)
+from deploy.laptop.supervisor import Supervisor
+from tests.voting.match_helpers import RED_WINS, new_event, play
+from tests.voting.sample_matches import MATCHES, play_match, record_of
+from voting.ballot_box.ballot_box import BallotBox
+from voting.matches import abort_match
+from voting.models import Match
+from voting.records.match_record import MatchRecord, side_count
+from voting.turns.turns import start_match
+
+pytestmark = pytest.mark.django_db
+
+ReportAndRecord = tuple[MatchReport, MatchRecord]
+
+
+@pytest.fixture(scope="module")
+def reports(
+    django_db_setup: None, django_db_blocker: Any, valkey_process: Supervisor
+) -> dict[str, ReportAndRecord]:
+    """The report and record of each of MATCHES, played once and rolled back."""
+    box = BallotBox()
+    box.delete_all_events()
+    with django_db_blocker.unblock(), transaction.atomic():
+        matches = {name: play_match(box, *match) for name, match in MATCHES.items()}
+        both = {name: (report_of(match), record_of(match)) for name, match in matches.items()}
+        transaction.set_rollback(True)
+    box.close()
+    return both
+
+
+def report_of(match: Match) -> MatchReport:
+    return read_report(Match.objects.select_related("event", "red", "yellow").get(pk=match.pk))
+
+
+def played(box: BallotBox, picks: list[tuple[int, int]], **terms: Any) -> MatchReport:
+    match = start_match(new_event(**terms).pk, box)
+    play(match, box, picks)
+    return report_of(match)
+
+
+@pytest.mark.parametrize("match", MATCHES)
+def test_report_matches_figures_of_the_record(match: str, reports: dict[str, ReportAndRecord]) -> None:
+    report, record = reports[match]
+    assert len(report.turns) == len(record.turns)
+    falling: dict[str, int] = {}
+    for turn, picks, count in zip(report.turns, record.turns, record.counts, strict=True):
+        falling |= {side: pick for side, pick in msgspec.structs.asdict(picks).items() if pick}
+        for side in ("red", "yellow"):
+            counted, vote = side_count(count, side), turn.votes.get(side)
+            assert (counted is None) == (vote is None)
+            if counted and vote:
+                for name in ("counts", "pick", "decided_by", "root"):
+                    assert getattr(counted, name) == getattr(vote, name)
+        if turn.board.drawing:
+            continue  # a game without columns has no drops
+        if turn.board.vote != "open":  # otherwise it drops after the other side has moved
+            assert {drop.side: drop.column for drop in turn.resolution.drops} == falling
+            falling = {}
+    assert report.end == (record.result if record.result != "open" else "playing")
+
+
+@pytest.mark.parametrize("name", MATCHES)
+def test_report_drawings_are_valid_and_labelled(name: str, reports: dict[str, ReportAndRecord]) -> None:
+    view = view_report(reports[name][0])
+    turns = [drawn for turn in view.turns for drawn in (turn.board, turn.chart)]
+    for drawn in [view.final, *turns, *(chart.drawn for chart in view.charts)]:
+        assert Xml.fromstring(drawn).get("aria-label")  # noqa: S314  our own
+        assert "nan" not in drawn
+        assert "style=" not in drawn
+
+
+def test_report_describes_result_and_turning_point(box: BallotBox) -> None:
+    report = played(box, RED_WINS)
+    assert describe_result(report) == "Rooks won"
+    assert describe_end(report) == "Four in a row in turn 4."
+    turned = describe_turning_point(report)
+    assert turned.startswith("From turn 3 to the end, Rooks always had a winning column: at first column 1")
+    assert turned.endswith("They also held the token, so the other team couldn't block it.")
+    both = played(box, [(1, 7), (2, 7), (3, 7), (4, 7)])
+    assert describe_end(both) == "Both teams had four in a row in turn 4. Rooks held the token."
+    assert describe_turn(both, both.turns[3]).endswith("Four in a row for Doves. Four in a row for Rooks.")
+
+
+@pytest.mark.parametrize(
+    ("name", "result", "end"),
+    [
+        ("forfeit", "Rooks won", "Nobody from Doves voted in turn 2."),
+        ("both forfeit", "Draw", "Neither team voted in turn 1."),
+        ("begun", "Match in progress", ""),
+    ],
+)
+def test_report_without_board_win_has_no_turning_point(
+    name: str, result: str, end: str, reports: dict[str, ReportAndRecord]
+) -> None:
+    report, _ = reports[name]
+    assert describe_result(report) == result
+    assert not end or describe_end(report) == end
+    assert not describe_turning_point(report)
+
+
+def test_report_describes_aborted_match(box: BallotBox) -> None:
+    match = start_match(new_event().pk, box)
+    play(match, box, [(1, 2)])
+    abort_match(match, box.now())
+    report = report_of(match)
+    assert describe_result(report) == "Stopped early"
+    assert describe_end(report) == "The organizer stopped the match after 1 turn."
+
+
+def test_report_describes_conflict_and_token(box: BallotBox) -> None:
+    report = played(box, [(4, 4), (4, 4), (4, 1), (4, 4)])
+    first, second, _, last = report.turns
+    assert describe_turn(report, first).startswith(
+        "Both chose column 4. Rooks held the token and dropped first; Doves"
+    )
+    assert "Doves held the token and dropped first" in describe_turn(report, second)
+    assert "there was no space left for Doves. The token went to Doves." in describe_turn(report, last)
+
+
+def test_report_leaves_token_in_conflict_that_ends_match(box: BallotBox) -> None:
+    report = played(box, [(1, 7), (2, 7), (3, 6), (4, 4)])
+    assert describe_turn(report, report.turns[-1]).endswith(
+        "Rooks held the token and dropped first; Doves landed on top. Four in a row for Rooks."
+    )
+    assert [turn.token for turn in view_report(report).turns[-2:]] == ["Rooks", "Rooks"]
+
+
+@pytest.mark.parametrize(
+    ("name", "turn", "sentence"),
+    [
+        ("lots", 1, r"Rooks had a tie, and column \d was drawn at random"),
+        ("lots", 2, r"Nobody from Doves voted, and column \d was drawn at random"),
+        ("lottery", 0, "One vote from Rooks was drawn at random"),
+        ("first", 0, r"Rooks had a tie, and column 1 reached its votes first\."),
+        ("first", 0, r"Nobody from Doves voted, so they made no move\."),
+        ("selector", 0, r"^Rooks chose column 4, in secret\.$"),
+        ("selector", 1, r"^Both chose column 4\. Rooks held the token and dropped first"),
+    ],
+)
+def test_report_describes_how_picks_were_decided(
+    name: str, turn: int, sentence: str, reports: dict[str, ReportAndRecord]
+) -> None:
+    report, _ = reports[name]
+    assert re.search(sentence, describe_turn(report, report.turns[turn]))
+
+
+def test_csv_rows_contain_votes_and_results_per_turn(reports: dict[str, ReportAndRecord]) -> None:
+    head, *rows = report_csv_rows(reports["forfeit"][0], {})
+    assert {len(row) for row in rows} == {len(head)}
+    cells = [dict(zip(map(str, head), row, strict=True)) for row in rows]
+    assert [row["result"] for row in cells] == ["open", "red"]
+    assert (cells[0]["red_3"], cells[0]["red_pick"], cells[0]["conflict"]) == (1, 3, 3)
+    assert (cells[1]["red_ballots"], cells[1]["yellow_ballots"]) == (2, 0)
+    assert (str(cells[1]["red_agreement"]), cells[1]["yellow_agreement"]) == ("1.0000", None)
+    assert cells[1]["yellow_decided_by"] == "forfeit"
+    assert int(str(cells[0]["opened_at"])) < int(str(cells[0]["sealed_at"]))
+
+
+def test_chart_line_breaks_where_side_did_not_vote() -> None:
+    chart = draw_lines("Told", {"red": [1, None, 3, 4], "yellow": [None] * 4}, 4)
+    line = re.search(r'class="line red" d="([^"]*)"', chart)
+    assert line is not None
+    assert line[1].count("M") == 2
+    assert chart.count('class="dot red"') == 3
+    assert 'class="dot yellow"' not in chart
+
+
+def test_unanimous_votes_of_both_sides_do_not_touch() -> None:
+    vote = SideVote(counts=(0, 8), ballots=8, pick=2, decided_by="plurality")
+    chart = draw_votes("Told", {"red": vote, "yellow": vote}, ["1", "2"])
+    middles = re.findall(r'class="share" x="([^"]*)"[^>]*>100<', chart)
+    assert [float(one) for one in middles] == [256, 284]
+
+
+@pytest.mark.parametrize(("value", "top"), [(0, 2), (1, 2), (3, 4), (7, 10), (10, 10), (11, 20), (350, 400)])
+def test_round_up_returns_round_number(value: float, top: float) -> None:
+    assert round_up(value) == top
+
+
+@pytest.mark.parametrize(
+    ("longest", "unit"),
+    [(20_000, " s"), (119_000, " s"), (120_000, " min"), (7_200_000, " h"), (3 * 86_400_000, " d")],
+)
+def test_fitting_unit_depends_on_longest_time(longest: int, unit: str) -> None:
+    assert fitting_unit(longest)[1] == f"%(number)s{unit}"
