@@ -8,10 +8,10 @@ from django.utils.translation import gettext, override
 from django.utils.translation import gettext_lazy as _
 
 from crowdgame.events.access import owner_page
+from crowdgame.events.printing.pdf_document import Unprintable
+from crowdgame.events.printing.posters import Poster, print_posters
+from crowdgame.events.printing.ticket_sheets import Coupon, print_coupons
 from crowdgame.events.ticket_views import COUPONS_PER_FILE
-from crowdgame.printing.pdf_document import Unprintable
-from crowdgame.printing.posters import Poster, print_posters
-from crowdgame.printing.ticket_sheets import Coupon, print_coupons
 from crowdgame.web.hosts import server_url
 from games.engine.game import SIDES, Side
 from voting.admission.admission import format_key

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.crowdgame.printing.test_printing import LACQUER, drawn
+from tests.crowdgame.events.printing.test_printing import LACQUER, drawn
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.page_visits import PAGES, sign_in, visit
 from tests.e2e.screens import TABLET

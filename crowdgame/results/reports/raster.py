@@ -8,7 +8,7 @@ from pathlib import Path
 
 import resvg_py
 
-FONT = Path(__file__).parents[2] / "printing" / "fonts" / "NotoSans-Bold.ttf"
+FONT = Path(__file__).parents[2] / "events" / "printing" / "fonts" / "NotoSans-Bold.ttf"
 
 
 def main() -> None:

@@ -6,8 +6,8 @@ import pytest
 from django.test import Client
 from pytest_django.fixtures import Settings
 
+from crowdgame.events.printing.rules_leaflet import RULE_EXAMPLES
 from crowdgame.organizer.cups.cups import create_cup
-from crowdgame.printing.rules_leaflet import RULE_EXAMPLES
 from crowdgame.web.content_policy import INLINE_BLOCK
 from tests.voting.match_helpers import RED_WINS, new_event, organizer, play, start
 from voting.ballot_box.ballot_box import BallotBox

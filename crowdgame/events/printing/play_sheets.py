@@ -4,7 +4,7 @@ from functools import cache
 
 from django.utils.translation import gettext as _
 
-from crowdgame.printing.pdf_document import Box, Paper, PdfDocument
+from crowdgame.events.printing.pdf_document import Box, Paper, PdfDocument
 from games.engine.game import SIDES, Side
 
 COLUMNS = 7

@@ -10,9 +10,15 @@ from django.utils import translation
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdgame.printing.pdf_document import PdfDocument, Unprintable, can_print, split_text
-from crowdgame.printing.posters import QR_SIZE, Poster, print_posters
-from crowdgame.printing.ticket_sheets import COUPONS_PER_SHEET, KEY_SIZE, TEXT_WIDTH, Coupon, print_coupons
+from crowdgame.events.printing.pdf_document import PdfDocument, Unprintable, can_print, split_text
+from crowdgame.events.printing.posters import QR_SIZE, Poster, print_posters
+from crowdgame.events.printing.ticket_sheets import (
+    COUPONS_PER_SHEET,
+    KEY_SIZE,
+    TEXT_WIDTH,
+    Coupon,
+    print_coupons,
+)
 from games.engine.game import SIDES, Side
 from voting.admission.admission import format_key
 from voting.admission.roster import Pupil

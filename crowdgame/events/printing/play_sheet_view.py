@@ -4,8 +4,8 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import get_language
 from django.views.decorators.http import require_safe
 
-from crowdgame.printing.pdf_document import Paper
-from crowdgame.printing.play_sheets import print_play_sheets
+from crowdgame.events.printing.pdf_document import Paper
+from crowdgame.events.printing.play_sheets import print_play_sheets
 
 
 @require_safe

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from crowdgame.printing.rules_leaflet import RULE_EXAMPLES, draw_examples, play_example
+from crowdgame.events.printing.rules_leaflet import RULE_EXAMPLES, draw_examples, play_example
 from games.engine.game import Drop
 
 PASSED = {"token_before": "red", "token_after": "yellow"}

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
-from crowdgame.printing.pdf_document import PdfDocument, can_print
-from crowdgame.printing.poster_board import board_width, draw_board
+from crowdgame.events.printing.pdf_document import PdfDocument, can_print
+from crowdgame.events.printing.poster_board import board_width, draw_board
 from games.engine.game import SIDES, Side
 
 MARGIN = 16

@@ -2,7 +2,7 @@
 
 from fpdf import FPDF
 
-from crowdgame.printing.pdf_document import Box, PdfDocument
+from crowdgame.events.printing.pdf_document import Box, PdfDocument
 from games.engine.game import Side
 
 # From the top row to the bottom. Both balls above the board would complete four in a column.

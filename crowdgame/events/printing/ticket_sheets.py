@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from crowdgame.printing.pdf_document import PdfDocument
+from crowdgame.events.printing.pdf_document import PdfDocument
 from games.engine.game import Side
 
 COLUMNS, ROWS = 3, 8

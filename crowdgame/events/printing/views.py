@@ -7,7 +7,12 @@ from django.shortcuts import redirect
 from django.utils.translation import get_language, gettext
 from django.views.decorators.http import require_safe
 
-from crowdgame.printing.rules_leaflet import FIRST_GAME_OPTIONS, RULES_GAME, draw_empty_board, draw_examples
+from crowdgame.events.printing.rules_leaflet import (
+    FIRST_GAME_OPTIONS,
+    RULES_GAME,
+    draw_empty_board,
+    draw_examples,
+)
 from crowdgame.web.paper import paper_response, render_paper_page
 from games.engine.registry import all_games
 
