@@ -5,7 +5,7 @@ import gc
 from django.apps import AppConfig
 from django.conf import settings
 
-from crowdgame.config.log_config import log_uncaught_exceptions
+from crowdgame.server.config.log_config import log_uncaught_exceptions
 from voting.turns.periodic import every_hour, every_second
 
 

@@ -14,15 +14,15 @@ SIGNING_KEY = settings.SECRET_KEY  # read here, so that a gateway without one do
 from channels.sessions import SessionMiddlewareStack  # noqa: E402
 
 from crowdgame.accounts.login_queue import queue_requests  # noqa: E402
-from crowdgame.config.database import serves_page  # noqa: E402
-from crowdgame.config.open_files import is_crowded  # noqa: E402
-from crowdgame.monitoring.health import serve_monitoring  # noqa: E402
 from crowdgame.organizer.console.consumer import ConsoleConsumer  # noqa: E402
 from crowdgame.play.chat.consumer import ChatConsumer  # noqa: E402
 from crowdgame.play.duels import rematch  # noqa: E402, F401  registers its hook
 from crowdgame.results.reports.match_roots import cache_roots  # noqa: E402
-from crowdgame.web.cached_pages import require_known_host, static_pages  # noqa: E402
-from crowdgame.web.hosts import is_allowed_origin, is_same_origin  # noqa: E402
+from crowdgame.server.config.database import serves_page  # noqa: E402
+from crowdgame.server.config.open_files import is_crowded  # noqa: E402
+from crowdgame.server.monitoring.health import serve_monitoring  # noqa: E402
+from crowdgame.server.web.cached_pages import require_known_host, static_pages  # noqa: E402
+from crowdgame.server.web.hosts import is_allowed_origin, is_same_origin  # noqa: E402
 from voting.gateway.connections import CONNECTION  # noqa: E402
 from voting.gateway.display import DisplayConsumer  # noqa: E402
 from voting.gateway.gateway import gateway  # noqa: E402

@@ -22,9 +22,9 @@ from django.conf import settings
 from django.core.management.base import CommandError
 from django.db import connections
 
-from crowdgame.config.open_files import raise_open_files_limit
 from crowdgame.maintenance.data_version import refuse_data_of_0_1
-from crowdgame.monitoring.port import open_metrics_port
+from crowdgame.server.config.open_files import raise_open_files_limit
+from crowdgame.server.monitoring.port import open_metrics_port
 from voting.metrics.metrics import CurrentProcess, set_process_role
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "crowdgame.settings")

@@ -6,11 +6,11 @@ from urllib.parse import urlsplit
 
 from csp.constants import NONE, SELF
 
-from crowdgame.config.addresses import ANY_ADDRESS, host_names, provider_url, public_origin, store_url
-from crowdgame.config.database import database
-from crowdgame.config.log_config import logging_config
-from crowdgame.config.mail_settings import mail_server, sender
-from crowdgame.config.variables import read_choice, read_number, read_switch
+from crowdgame.server.config.addresses import ANY_ADDRESS, host_names, provider_url, public_origin, store_url
+from crowdgame.server.config.database import database
+from crowdgame.server.config.log_config import logging_config
+from crowdgame.server.config.mail_settings import mail_server, sender
+from crowdgame.server.config.variables import read_choice, read_number, read_switch
 
 MAX_PORT = 65_535
 MAX_DAYS = 36_500
@@ -34,7 +34,7 @@ PUBLIC_URL = public_origin(os.environ.get("PUBLIC_URL", ""))
 _public = urlsplit(PUBLIC_URL)
 HTTPS = _public.scheme == "https"
 SERVER_NAMES = host_names(",".join([os.environ.get("ALLOWED_HOSTS", ""), _public.hostname or ""]))
-# `crowdgame.web.hosts` checks the Host header before Django does. Django doesn't know ANY_ADDRESS.
+# `crowdgame.server.web.hosts` checks the Host header before Django does. Django doesn't know ANY_ADDRESS.
 ALLOWED_HOSTS = ["*"] if ANY_ADDRESS in SERVER_NAMES else SERVER_NAMES
 CSRF_TRUSTED_ORIGINS = [PUBLIC_URL] if PUBLIC_URL else []
 
@@ -82,16 +82,16 @@ INSTALLED_APPS = [
 ]
 # First, so that error responses have the security headers too. Cached pages get theirs from here as well.
 SECURITY_MIDDLEWARE = [
-    "crowdgame.web.content_policy.ContentPolicyMiddleware",
+    "crowdgame.server.web.content_policy.ContentPolicyMiddleware",
     "django_permissions_policy.PermissionsPolicyMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django.middleware.security.SecurityMiddleware",
-    "crowdgame.web.private_pages.PrivatePagesMiddleware",
+    "crowdgame.server.web.private_pages.PrivatePagesMiddleware",
 ]
 MIDDLEWARE = [
     *SECURITY_MIDDLEWARE,
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "crowdgame.web.languages.LanguageChoiceMiddleware",
+    "crowdgame.server.web.languages.LanguageChoiceMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -99,7 +99,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "crowdgame.accounts.known_devices.KnownDeviceMiddleware",
-    "crowdgame.web.errors.StoreUnavailableMiddleware",
+    "crowdgame.server.web.errors.StoreUnavailableMiddleware",
 ]
 ROOT_URLCONF = "crowdgame.urls"
 ASGI_APPLICATION = "crowdgame.asgi.application"

@@ -10,16 +10,16 @@ from crowdgame.maintenance.personal_data.views import guest_data, organizer_data
 from crowdgame.organizer.cups.board_view import cup_board, cup_podium
 from crowdgame.organizer.stage.views import current_program, stage
 from crowdgame.play.ratings.views import ratings
-from crowdgame.web import converters  # noqa: F401  registers the converter for codes
-from crowdgame.web.deferred_views import load_on_request
-from crowdgame.web.privacy import event_privacy, privacy
+from crowdgame.server.web import converters  # noqa: F401  registers the converter for codes
+from crowdgame.server.web.deferred_views import load_on_request
+from crowdgame.server.web.privacy import event_privacy, privacy
 
 admin.autodiscover()  # here, so that only processes that serve pages load the admin modules
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
 
 PLAY_SHEETS = load_on_request("crowdgame.events.printing.play_sheet_view.play_sheets")
 
-handler404 = "crowdgame.web.errors.page_not_found"
+handler404 = "crowdgame.server.web.errors.page_not_found"
 urlpatterns = [
     path("console/", include("allauth.account.urls")),
     path("console/2fa/", include("allauth.mfa.urls")),

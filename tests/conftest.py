@@ -11,7 +11,7 @@ from django.conf import settings
 from hypothesis import settings as properties
 from redis import Redis
 
-from crowdgame.config.database import SQLITE
+from crowdgame.server.config.database import SQLITE
 from deploy.laptop.stack import Stack
 from deploy.laptop.startup import start_ballot_box
 from deploy.laptop.supervisor import Supervisor
@@ -41,9 +41,9 @@ LONGEST = (
     "tests/e2e/test_receipt_checks.py",
     "tests/crowdgame/rehearsal/test_crowd.py",
     "tests/monitoring/test_secrecy.py",
-    "tests/crowdgame/web/test_page_queries.py",
-    "tests/crowdgame/serving/test_serving.py",
-    "tests/crowdgame/serving/test_request_limits.py",
+    "tests/crowdgame/server/web/test_page_queries.py",
+    "tests/crowdgame/server/serving/test_serving.py",
+    "tests/crowdgame/server/serving/test_request_limits.py",
     "tests/crowdgame/rehearsal/test_rehearse_command.py",
     "tests/crowdgame/rehearsal/test_dry_runs.py",
     "tests/crowdgame/maintenance/test_backup.py",

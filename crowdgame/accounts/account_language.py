@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods
 
 from crowdgame.accounts.models import AccountLanguage
-from crowdgame.web.languages import choose_language
+from crowdgame.server.web.languages import choose_language
 
 
 class LanguageForm(forms.Form):

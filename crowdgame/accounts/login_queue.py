@@ -12,7 +12,7 @@ from django.conf import settings
 
 from crowdgame.accounts.request_turns import RequestTurns
 from crowdgame.accounts.waiting_lines import WaitingLines
-from crowdgame.web.cached_pages import AsgiApplication
+from crowdgame.server.web.cached_pages import AsgiApplication
 
 MAX_ACTIVE = 2  # logins: one hashes a password, another loads its page
 PLACES, PLACES_PER_NETWORK = 128, 32

@@ -10,7 +10,7 @@ from threading import BoundedSemaphore, Lock, local
 from django.contrib.auth.hashers import PBKDF2PasswordHasher
 from django.db import connection
 
-from crowdgame.web.errors import ServerBusy
+from crowdgame.server.web.errors import ServerBusy
 
 MAX_WAITING = 8  # a hash takes about 0.3 s
 LOWER_BY = 10  # in nice values

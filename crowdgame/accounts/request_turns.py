@@ -18,10 +18,10 @@ from django.utils.translation import get_language_from_request, override
 
 from crowdgame.accounts.known_devices import find_known_user
 from crowdgame.accounts.waiting_lines import Turn, WaitingLines
-from crowdgame.config.networks import network_name
-from crowdgame.web.cached_pages import AsgiApplication
-from crowdgame.web.cached_responses import CachedResponse, secure_headers
-from crowdgame.web.errors import BUSY_RETRY_S, ServerBusy
+from crowdgame.server.config.networks import network_name
+from crowdgame.server.web.cached_pages import AsgiApplication
+from crowdgame.server.web.cached_responses import CachedResponse, secure_headers
+from crowdgame.server.web.errors import BUSY_RETRY_S, ServerBusy
 
 MAX_WAIT_S = 20.0
 SLOW_S = 0.5

@@ -15,7 +15,7 @@ from crowdgame.accounts import accounts
 from crowdgame.accounts.forms import GuestSignupForm, RenameForm
 from crowdgame.accounts.guest_cookie import cookie_guest, current_guest
 from crowdgame.accounts.models import Guest
-from crowdgame.web.errors import show_refusal
+from crowdgame.server.web.errors import show_refusal
 
 
 class CreateAccountView(SignupView):  # type: ignore[misc]

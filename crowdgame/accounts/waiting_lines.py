@@ -3,7 +3,7 @@
 import asyncio
 from collections import deque
 
-from crowdgame.web.errors import ServerBusy
+from crowdgame.server.web.errors import ServerBusy
 
 Turn = asyncio.Future[None]
 

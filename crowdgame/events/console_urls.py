@@ -3,7 +3,7 @@
 from django.urls import path
 
 from crowdgame.events import archive, member_views, new_event, ticket_views, views
-from crowdgame.web.deferred_views import load_on_request
+from crowdgame.server.web.deferred_views import load_on_request
 
 # The library for PDFs takes a third of a second to load.
 PDF_OF_TICKETS = load_on_request("crowdgame.events.print_views.ticket_sheets")

@@ -15,7 +15,7 @@ from crowdgame.events.audit_text import LogText
 from crowdgame.events.event_edits import log_edit
 from crowdgame.events.members import MemberError, add_member, change_member, remove_member
 from crowdgame.events.models import MEMBER_ROLES
-from crowdgame.web.errors import show_refusal
+from crowdgame.server.web.errors import show_refusal
 from voting.models import Event
 from voting.protocol import Role
 

@@ -12,7 +12,7 @@ from crowdgame.events.printing.pdf_document import Unprintable
 from crowdgame.events.printing.posters import Poster, print_posters
 from crowdgame.events.printing.ticket_sheets import Coupon, print_coupons
 from crowdgame.events.ticket_views import COUPONS_PER_FILE
-from crowdgame.web.hosts import server_url
+from crowdgame.server.web.hosts import server_url
 from games.engine.game import SIDES, Side
 from voting.admission.admission import format_key
 from voting.admission.links import display_address

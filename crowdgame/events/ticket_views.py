@@ -14,9 +14,9 @@ from django.utils.translation import ngettext, pgettext
 
 from crowdgame.events.access import owner_page
 from crowdgame.events.ticket_forms import RosterForm, TicketsForm
-from crowdgame.web.errors import show_refusal
-from crowdgame.web.hosts import server_url
-from crowdgame.web.spreadsheet import csv_response
+from crowdgame.server.web.errors import show_refusal
+from crowdgame.server.web.hosts import server_url
+from crowdgame.server.web.spreadsheet import csv_response
 from voting.admission.admission import format_key
 from voting.admission.roster import RosterError
 from voting.admission.tickets import (

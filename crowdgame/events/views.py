@@ -11,7 +11,7 @@ from crowdgame.events.audit_text import LogText
 from crowdgame.events.event_edits import announce_page_edit, delete_unless_playing, log_edit
 from crowdgame.events.forms import EventForm
 from crowdgame.results.reports.study import studied_matches, study_rows
-from crowdgame.web.spreadsheet import csv_response
+from crowdgame.server.web.spreadsheet import csv_response
 from voting.models import Event
 from voting.terms import Admission, MatchState
 

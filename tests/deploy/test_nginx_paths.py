@@ -7,7 +7,7 @@ from pathlib import Path
 from django.conf import settings
 from django.urls import URLPattern, URLResolver, get_resolver
 
-from crowdgame.config.log_config import SECRET_PATHS
+from crowdgame.server.config.log_config import SECRET_PATHS
 
 CONFIGURATION = Path("deploy/server/nginx.conf").read_text()
 SECRET_PART = re.compile(r"<(\w+:)?(token|key)>")

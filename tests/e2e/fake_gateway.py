@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 import uvicorn
 
-from crowdgame.web.cached_pages import static_pages
+from crowdgame.server.web.cached_pages import static_pages
 from deploy.laptop.network import LOOPBACK, listen
 from tests.deploy.processes import wait_until
 from tests.e2e.scripted_match import plain

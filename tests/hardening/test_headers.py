@@ -13,7 +13,7 @@ from django.urls.resolvers import RoutePattern
 from django.utils.module_loading import import_string
 from pytest_django.fixtures import Settings
 
-from crowdgame.web.cached_responses import secure_headers
+from crowdgame.server.web.cached_responses import secure_headers
 from tests.voting.content_policy import sources
 from voting.events import create_event
 

@@ -12,7 +12,7 @@ from random import Random
 import psutil
 import pytest
 
-from crowdgame.config.open_files import RESERVED_FILES
+from crowdgame.server.config.open_files import RESERVED_FILES
 from deploy.laptop.network import LOOPBACK, free_port, wait_for_http
 from deploy.laptop.stack import gateway
 from deploy.laptop.supervisor import Supervisor

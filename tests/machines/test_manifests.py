@@ -12,7 +12,7 @@ from django.conf import settings
 from django.core.management import get_commands, load_command_class
 
 from crowdgame.rehearsal.simulated_phone import QUIET_S
-from crowdgame.serving.request_limits import MAX_UPLOAD_BYTES
+from crowdgame.server.serving.request_limits import MAX_UPLOAD_BYTES
 from deploy.laptop.network import LOOPBACK
 from deploy.laptop.paths import ROOT
 from deploy.laptop.stack import Stack, valkey

@@ -45,7 +45,7 @@ DATABASE_TESTS = [
     "crowdgame/results/reports/test_report.py",
     "crowdgame/results/reports/test_report_pages.py",
     "crowdgame/results/reports/test_study_migration.py",
-    "crowdgame/web/test_admin.py",
+    "crowdgame/server/web/test_admin.py",
     "voting/announcements/test_announcements.py",
     "voting/announcements/test_last_announcement.py",
     "voting/announcements/test_snapshots.py",

@@ -11,8 +11,8 @@ from django.conf import settings
 from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 
-from crowdgame.monitoring.health import may_read_metrics, serve_monitoring
-from crowdgame.monitoring.readiness import DependencyCheck, NotReady, Readiness, readiness
+from crowdgame.server.monitoring.health import may_read_metrics, serve_monitoring
+from crowdgame.server.monitoring.readiness import DependencyCheck, NotReady, Readiness, readiness
 from tests.deploy.processes import wait_until
 from tests.monitoring.probes import ask
 from tests.server import ASGI_SERVERS_TESTED, Server, running_server
@@ -116,7 +116,7 @@ def test_readiness_stays_true_after_first_success_until_drain() -> None:
 
 @pytest.mark.django_db(transaction=True)
 def test_readiness_detects_missing_migration(valkey_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("crowdgame.monitoring.readiness.CHECK_TIMEOUT_S", 30)
+    monkeypatch.setattr("crowdgame.server.monitoring.readiness.CHECK_TIMEOUT_S", 30)
     applied = MigrationRecorder(connection).migration_qs.filter(app="voting").order_by("-name")
     newest = applied.first()
     assert newest is not None
@@ -131,12 +131,12 @@ def test_readiness_detects_missing_migration(valkey_url: str, monkeypatch: pytes
 
 @pytest.mark.django_db(transaction=True)
 def test_readiness_shares_and_caches_checks(valkey_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("crowdgame.monitoring.readiness.CHECK_TIMEOUT_S", 30)
+    monkeypatch.setattr("crowdgame.server.monitoring.readiness.CHECK_TIMEOUT_S", 30)
 
     async def crowd() -> list[int]:
         ready, checks = Readiness(), list[set[object]]()
         for callers, ttl_s in ((50, 60), (1, 60), (1, 0)):
-            monkeypatch.setattr("crowdgame.monitoring.readiness.CHECK_TTL_S", ttl_s)
+            monkeypatch.setattr("crowdgame.server.monitoring.readiness.CHECK_TTL_S", ttl_s)
             await asyncio.gather(*(ready.check() for _ in range(callers)))
             checks.append({part.pending for part in ready._parts.values()})
         return [len(later - checks[0]) for later in checks]

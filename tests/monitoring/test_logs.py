@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.test import RequestFactory
 
-from crowdgame.config.log_config import LOGGED_FIELDS, JsonLogFormatter, logging_config
+from crowdgame.server.config.log_config import LOGGED_FIELDS, JsonLogFormatter, logging_config
 from tests.deploy.processes import wait_until
 from tests.monitoring.probes import ask, records, run_script
 from tests.monitoring.test_metrics import close_a_turn

@@ -140,7 +140,7 @@ def test_metrics_port_serves_process_without_gateway(server: Server, tmp_path: P
 def test_metrics_without_shared_folder_cover_own_process() -> None:
     script = (
         "from voting.metrics.metrics import ACK_S, set_process_role; "
-        "from crowdgame.monitoring.port import metrics_text; "
+        "from crowdgame.server.monitoring.port import metrics_text; "
         "set_process_role('worker'); ACK_S.observe(0.003); print(metrics_text().decode())"
     )
     done = run_script(script)

@@ -13,7 +13,7 @@ from tests.monitoring.probes import samples
 
 HOLD = """from voting.metrics.metrics import BALLOTS, CONNECTIONS, set_process_role
 set_process_role('gateway');BALLOTS.labels('counted').inc();CONNECTIONS.labels('phone').set(5);"""
-PRINT_METRICS = "from crowdgame.monitoring.port import metrics_text;print(metrics_text().decode());"
+PRINT_METRICS = "from crowdgame.server.monitoring.port import metrics_text;print(metrics_text().decode());"
 READERS = 6
 STAY = "import os;os.write(1, b'up\\n');input()"
 

@@ -37,7 +37,7 @@ USE_CASES = (
     "crowdgame.organizer.console.*",
     "crowdgame.play.duels.*",
     "crowdgame.play.notifications.*",
-    "crowdgame.serving.*",
+    "crowdgame.server.serving.*",
 )
 # One process each, with a Valkey and a database of its own.
 PARTS = (("games.*",), ("voting.*", "crowdgame.*"))

@@ -17,8 +17,8 @@ import django
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.settings")
 django.setup()
 
-from crowdgame.serving.listener import adopt_listener  # noqa: E402
-from crowdgame.serving.service import Service  # noqa: E402
+from crowdgame.server.serving.listener import adopt_listener  # noqa: E402
+from crowdgame.server.serving.service import Service  # noqa: E402
 from voting.gateway.connections import CONNECTION, Connection  # noqa: E402
 from voting.gateway.text_frames import text_frame  # noqa: E402
 
@@ -76,4 +76,4 @@ async def drain_nothing(within_s: float) -> None:
 
 if __name__ == "__main__":
     service = Service(application, adopt_listener(int(sys.argv[2])), drain_nothing, 0.1)
-    import_module(f"crowdgame.serving.on_{sys.argv[1]}").serve(service)
+    import_module(f"crowdgame.server.serving.on_{sys.argv[1]}").serve(service)

@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from crowdgame.accounts.accounts import find_username
-from crowdgame.config.base_url import add_base_url, read_base_url
+from crowdgame.server.config.base_url import add_base_url, read_base_url
 
 
 class OrganizerLinkCommand(BaseCommand):

@@ -13,7 +13,7 @@ from crowdgame.events.printing.rules_leaflet import (
     draw_empty_board,
     draw_examples,
 )
-from crowdgame.web.paper import paper_response, render_paper_page
+from crowdgame.server.web.paper import paper_response, render_paper_page
 from games.engine.registry import all_games
 
 CACHE_MAX_AGE_S = 300

@@ -9,7 +9,7 @@ from django.conf import settings
 
 from crowdgame.maintenance.doctor.finding import Finding, not_visible
 from crowdgame.maintenance.doctor.site import is_in_local_network
-from crowdgame.monitoring.port import MetricsCollector
+from crowdgame.server.monitoring.port import MetricsCollector
 from voting.metrics.metrics import METRICS_DIR, PROCESS, SCHEDULER_LAST_RUN_AT
 
 PING_TIMEOUT_S = 2.0

@@ -15,7 +15,7 @@ from django.core.mail import get_connection
 
 from crowdgame.maintenance.doctor.finding import Finding, not_visible
 from crowdgame.maintenance.doctor.stores import is_local
-from crowdgame.monitoring.readiness import HEALTHY, Readiness
+from crowdgame.server.monitoring.readiness import HEALTHY, Readiness
 
 HTTP_TIMEOUT_S = 5.0
 # nginx redirects to HTTPS; subdomains and preloading are the operator's decision.

@@ -7,7 +7,7 @@ import zipfile
 from django.core.serializers.json import DjangoJSONEncoder
 
 from crowdgame.maintenance.personal_data.tables import Person, Row, load_tables
-from crowdgame.web.spreadsheet import write_csv
+from crowdgame.server.web.spreadsheet import write_csv
 
 
 def export(person: Person) -> bytes:

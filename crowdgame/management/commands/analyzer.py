@@ -8,8 +8,8 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from crowdgame.maintenance.data_version import refuse_data_of_0_1
-from crowdgame.monitoring.port import open_metrics_port
 from crowdgame.results.analysis.analyzer import Analyzer
+from crowdgame.server.monitoring.port import open_metrics_port
 from voting.ballot_box.ballot_box import BallotBox
 from voting.metrics.metrics import set_process_role
 

@@ -13,8 +13,8 @@ from django.core.management.base import BaseCommand, CommandParser
 from django.utils import timezone
 
 from crowdgame.accounts.login_links import login_link_path
-from crowdgame.config.base_url import add_base_url, read_base_url
 from crowdgame.organizer.console.actions.matches import abort_playing_match
+from crowdgame.server.config.base_url import add_base_url, read_base_url
 from voting.announcements.outbox import announce_edit
 from voting.ballot_box.ballot_box import BallotBox
 from voting.events import create_event

@@ -11,11 +11,11 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from crowdgame.config.open_files import raise_open_files_limit
-from crowdgame.config.variables import read_choice
 from crowdgame.maintenance.data_version import refuse_data_of_0_1
-from crowdgame.serving.listener import adopt_listener, listen
-from crowdgame.serving.service import Service
+from crowdgame.server.config.open_files import raise_open_files_limit
+from crowdgame.server.config.variables import read_choice
+from crowdgame.server.serving.listener import adopt_listener, listen
+from crowdgame.server.serving.service import Service
 
 SERVERS = ("daphne", "uvicorn")
 PORT = 8000
@@ -55,7 +55,7 @@ class Command(BaseCommand):
         proxies = settings.TRUSTED_PROXIES if asked["proxied"] else 0
         uploads = re.compile(settings.UPLOAD_PATHS.encode())
         service = Service(asgi.application, listener, drain, asked["drain_s"], proxies, uploads)
-        import_module(f"crowdgame.serving.on_{asked['server']}").serve(service)
+        import_module(f"crowdgame.server.serving.on_{asked['server']}").serve(service)
 
 
 def _port_number(text: str) -> int:
@@ -77,7 +77,7 @@ def _listener(asked: dict[str, Any]) -> socket.socket:
 
 async def drain(within_s: float) -> None:
     """Mark the gateway as draining and close its sockets within `within_s` seconds, if it has any."""
-    from crowdgame.monitoring.readiness import readiness  # noqa: PLC0415
+    from crowdgame.server.monitoring.readiness import readiness  # noqa: PLC0415
     from voting.gateway.gateway import gateway  # noqa: PLC0415
 
     readiness.draining = True

@@ -5,8 +5,13 @@ from typing import Any
 
 from django.conf import settings
 
-from crowdgame.translation.extraction import catalog_path, extract_texts, render_catalog, render_template
-from crowdgame.translation.missing import TRANSLATIONS, list_missing
+from crowdgame.server.translation.extraction import (
+    catalog_path,
+    extract_texts,
+    render_catalog,
+    render_template,
+)
+from crowdgame.server.translation.missing import TRANSLATIONS, list_missing
 from voting.management.commands.generate_protocol import Command as GenerateCommand
 
 

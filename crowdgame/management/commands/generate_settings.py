@@ -2,8 +2,8 @@
 
 from typing import ClassVar
 
-from crowdgame.config.environment import render
-from crowdgame.monitoring.alerts import render_page, render_rules
+from crowdgame.server.config.environment import render
+from crowdgame.server.monitoring.alerts import render_page, render_rules
 from voting.management.commands.generate_protocol import Command as GenerateCommand
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from crowdgame.config.open_files import raise_open_files_limit
 from crowdgame.maintenance.data_version import refuse_data_of_0_1
-from crowdgame.monitoring.port import open_metrics_port
+from crowdgame.server.config.open_files import raise_open_files_limit
+from crowdgame.server.monitoring.port import open_metrics_port
 from voting.ballot_box.ballot_box import BallotBox
 from voting.metrics.metrics import set_process_role
 from voting.turns.periodic import jobs_each_second

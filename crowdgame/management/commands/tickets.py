@@ -11,7 +11,7 @@ from django.utils.translation import override
 
 from crowdgame.events.ticket_views import ticket_csv_rows
 from crowdgame.maintenance.backup_file import temporary_sibling
-from crowdgame.web.spreadsheet import write_csv
+from crowdgame.server.web.spreadsheet import write_csv
 from voting.admission.tickets import TooManyTickets, make_tickets
 from voting.models import Event
 from voting.typed_codes import normalize_code

@@ -21,7 +21,7 @@ from crowdgame.organizer.console.audit_log import list_audit_entries
 from crowdgame.organizer.console.control import NOT_ALLOWED, perform
 from crowdgame.organizer.console.people_search import NO_VOTE, OpenVote, find_people
 from crowdgame.rehearsal.dry_run_lease import DryRunContext, dry_run_lease
-from crowdgame.web.languages import connection_language
+from crowdgame.server.web.languages import connection_language
 from games.engine.errors import GameError
 from voting import protocol
 from voting.admission.admission import projector_key

@@ -6,8 +6,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from crowdgame.events.access import require_accessible_event
-from crowdgame.web.built_page import built_page
-from crowdgame.web.content_policy import built_page_policy
+from crowdgame.server.web.built_page import built_page
+from crowdgame.server.web.content_policy import built_page_policy
 
 
 @login_required

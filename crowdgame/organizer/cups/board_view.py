@@ -21,8 +21,8 @@ from crowdgame.organizer.cups.cup_view import CupView, view_cup
 from crowdgame.organizer.cups.cups import load_cup_progress
 from crowdgame.organizer.cups.models import Cup
 from crowdgame.organizer.cups.podium import podium
-from crowdgame.web.content_policy import strict_policy
-from crowdgame.web.hosts import server_url
+from crowdgame.server.web.content_policy import strict_policy
+from crowdgame.server.web.hosts import server_url
 from voting.admission.links import display_address, qr_path
 
 CACHE_MAX_AGE_S = 2

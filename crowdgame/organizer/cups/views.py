@@ -32,7 +32,7 @@ from crowdgame.organizer.cups.name_form import CupNamesForm
 from crowdgame.organizer.cups.renaming import rename_cup
 from crowdgame.organizer.cups.team_ranking import list_played_games, rank_teams
 from crowdgame.play.ratings.rating_ledger import START
-from crowdgame.web.hosts import server_url
+from crowdgame.server.web.hosts import server_url
 from voting.admission.admission import projector_key
 from voting.admission.links import display_address
 

@@ -19,8 +19,8 @@ from django.views.decorators.http import conditional_page, require_safe
 from crowdgame.organizer.cups.cups import load_cup_progress
 from crowdgame.organizer.cups.models import Cup
 from crowdgame.organizer.stage.program import Program, cup_program, event_program
-from crowdgame.web.content_policy import strict_policy
-from crowdgame.web.hosts import server_url
+from crowdgame.server.web.content_policy import strict_policy
+from crowdgame.server.web.hosts import server_url
 from voting.admission.admission import is_projector_key, projector_key
 from voting.admission.links import display_address, qr_path
 from voting.models import Event

@@ -14,9 +14,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from crowdgame.accounts.models import Guest
-from crowdgame.config.networks import network_of, read_address
 from crowdgame.play.duels.duels import PlayError
 from crowdgame.play.duels.models import Duel
+from crowdgame.server.config.networks import network_of, read_address
 from voting.models import Match
 
 MAX_OPEN_GAMES_PER_GUEST = 5

@@ -43,8 +43,8 @@ from crowdgame.play.duels.models import Duel
 from crowdgame.play.duels.player_actions import perform
 from crowdgame.play.duels.rematch import request_rematch
 from crowdgame.results.reports.board_picture import picture_address
-from crowdgame.web.errors import unavailable_page
-from crowdgame.web.hosts import server_url
+from crowdgame.server.web.errors import unavailable_page
+from crowdgame.server.web.hosts import server_url
 from voting.admission.links import qr_path
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import PresenceCounts

@@ -14,7 +14,7 @@ from crowdgame.play.duels.duels import PlayError
 from crowdgame.play.notifications import addresses
 from crowdgame.play.notifications.forms import AddressForm
 from crowdgame.play.notifications.models import EmailAddress
-from crowdgame.web.errors import show_refusal
+from crowdgame.server.web.errors import show_refusal
 
 HTTP_GONE = 410
 

@@ -18,9 +18,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from crowdgame.results.reports.report_view import describe_columns
-from crowdgame.web.content_policy import strict_policy
-from crowdgame.web.hosts import server_url
-from crowdgame.web.paper import SOURCES, paper_response, render_paper_page
+from crowdgame.server.web.content_policy import strict_policy
+from crowdgame.server.web.hosts import server_url
+from crowdgame.server.web.paper import SOURCES, paper_response, render_paper_page
 from games.drawing.board_drawing import Highlights, draw_board
 from games.engine.errors import GameError
 from games.engine.game import SIDES, Board, Side

@@ -7,7 +7,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from crowdgame.results.reports.png import PictureQueueFull, render_picture
-from crowdgame.web.hosts import server_url
+from crowdgame.server.web.hosts import server_url
 from games.engine.errors import GameError
 from games.engine.game import Board
 from games.engine.registry import find_game, read_options

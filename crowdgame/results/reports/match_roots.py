@@ -18,8 +18,8 @@ import msgspec
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
-from crowdgame.web.cached_pages import AsgiApplication
-from crowdgame.web.cached_responses import CachedResponse, secure_headers
+from crowdgame.server.web.cached_pages import AsgiApplication
+from crowdgame.server.web.cached_responses import CachedResponse, secure_headers
 from voting.records.exports import SidesStillSecret, find_match, record_version
 from voting.records.match_roots import export_roots
 

@@ -7,7 +7,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from crowdgame.results.reports.png import board_style
-from crowdgame.web.content_policy import strict_policy
+from crowdgame.server.web.content_policy import strict_policy
 from games.drawing.board_drawing import BALLS, draw_board
 from games.engine.errors import GameError
 from games.engine.game import Board

@@ -6,8 +6,8 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
-from crowdgame.web.built_page import built_page
-from crowdgame.web.content_policy import built_page_policy
+from crowdgame.server.web.built_page import built_page
+from crowdgame.server.web.content_policy import built_page_policy
 
 SCRIPT_MAX_AGE_S = 300
 

@@ -21,9 +21,9 @@ from crowdgame.results.reports.board_picture import picture_address
 from crowdgame.results.reports.match_csv import report_csv_rows
 from crowdgame.results.reports.reading import read_event_crowds, read_report
 from crowdgame.results.reports.report_view import view_report
-from crowdgame.web.languages import PARAMETER
-from crowdgame.web.paper import paper_response, render_paper_page
-from crowdgame.web.spreadsheet import csv_response
+from crowdgame.server.web.languages import PARAMETER
+from crowdgame.server.web.paper import paper_response, render_paper_page
+from crowdgame.server.web.spreadsheet import csv_response
 from voting.models import Match, TurnState
 from voting.records.exports import find_match, record_version
 from voting.terms import MatchState

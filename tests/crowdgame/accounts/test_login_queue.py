@@ -22,7 +22,7 @@ from crowdgame.accounts.login_queue import (
 )
 from crowdgame.accounts.request_turns import RequestTurns
 from crowdgame.accounts.waiting_lines import WaitingLines
-from crowdgame.web.errors import ServerBusy
+from crowdgame.server.web.errors import ServerBusy
 from tests.crowdgame.accounts.queued_site import LOGIN, LOGINS, PAGE, Site
 from tests.voting.match_helpers import organizer
 

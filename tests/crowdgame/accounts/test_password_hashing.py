@@ -14,7 +14,7 @@ from django.db import connection, transaction
 
 import crowdgame.settings
 from crowdgame.accounts.password_hashing import LOWER_BY, MAX_WAITING, hashing_turn
-from crowdgame.web.errors import ServerBusy
+from crowdgame.server.web.errors import ServerBusy
 from tests.deploy.processes import wait_until
 
 THREADS = 30

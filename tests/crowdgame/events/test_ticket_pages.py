@@ -17,7 +17,7 @@ from pytest_django.fixtures import Settings
 from crowdgame.events.ticket_forms import MAX_ROSTER_LENGTH
 from crowdgame.events.ticket_views import ROWS_PER_PAGE
 from crowdgame.rehearsal.join_keys import read_keys
-from crowdgame.serving.request_limits import MAX_UPLOAD_BYTES
+from crowdgame.server.serving.request_limits import MAX_UPLOAD_BYTES
 from voting.admission.admission import format_key
 from voting.admission.tickets import MAX_TICKETS, PresentedKey, claim_tickets, make_tickets
 from voting.events import create_event

@@ -12,7 +12,7 @@ import time
 from contextlib import ExitStack, suppress
 from typing import Any
 
-from crowdgame.serving.request_limits import MAX_UPLOAD_BYTES
+from crowdgame.server.serving.request_limits import MAX_UPLOAD_BYTES
 from deploy.laptop.network import LOOPBACK
 from tests.load.bench.machine import give_way
 

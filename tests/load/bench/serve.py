@@ -3,8 +3,8 @@
 import sys
 from importlib import import_module
 
-from crowdgame.serving.listener import listen
-from crowdgame.serving.service import Service
+from crowdgame.server.serving.listener import listen
+from crowdgame.server.serving.service import Service
 from deploy.laptop.network import LOOPBACK
 
 
@@ -15,7 +15,7 @@ async def drain(within_s: float) -> None:
 def main(server: str, port: int, module: str) -> None:
     application = import_module(module).application
     service = Service(application, listen(LOOPBACK, port), drain, drain_s=0)
-    import_module(f"crowdgame.serving.on_{server}").serve(service)
+    import_module(f"crowdgame.server.serving.on_{server}").serve(service)
 
 
 if __name__ == "__main__":

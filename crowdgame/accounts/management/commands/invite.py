@@ -10,7 +10,7 @@ from django.core.validators import validate_email
 
 from crowdgame.accounts.invitation_views import invitation_path
 from crowdgame.accounts.invitations import VALID_FOR, create_invitation
-from crowdgame.config.base_url import add_base_url, read_base_url
+from crowdgame.server.config.base_url import add_base_url, read_base_url
 
 
 class Command(BaseCommand):

@@ -6,10 +6,10 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 from django.utils import timezone
 
-from crowdgame.config.mail_settings import mail_server
 from crowdgame.play.notifications import email as notification_email
 from crowdgame.play.notifications.email import LEASE, send_due
 from crowdgame.play.notifications.models import EmailAddress, EmailNotification
+from crowdgame.server.config.mail_settings import mail_server
 from deploy.laptop.network import free_port
 from tests.crowdgame.play.notifications.conftest import EMAIL, guest_with_address, send_all
 from tests.mailbox import Mailbox

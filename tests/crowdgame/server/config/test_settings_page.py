@@ -1,0 +1,31 @@
+"""docs/generated/settings.md lists the environment variables that the code reads, and no others."""
+
+from pathlib import Path
+
+from crowdgame.server.config.environment import VARIABLES, Variable, render
+from deploy.laptop.paths import ROOT
+from deploy.laptop.stack import Stack
+from tests.machines.manifests import settings_read
+
+PAGE = ROOT / "docs" / "generated" / "settings.md"
+LISTED: list[Variable] = [variable for variables in VARIABLES.values() for variable in variables]
+NOT_OURS = {"DJANGO_SETTINGS_MODULE", "PYTHONPATH", "PYTHONUNBUFFERED"}
+
+
+def test_settings_page_is_fresh() -> None:
+    assert PAGE.read_text(encoding="utf-8") == render(), "run `manage.py generate_settings`"
+
+
+def test_settings_page_lists_every_variable_once() -> None:
+    names = [variable.name for variable in LISTED]
+    assert sorted(names) == sorted(settings_read() - NOT_OURS)
+
+
+def test_every_variable_has_meaning_and_default() -> None:
+    assert all(variable.meaning and variable.default for variable in LISTED)
+
+
+def test_settings_page_lists_what_make_play_sets() -> None:
+    passed_on = set(Stack(data=Path(".play"), secret_key="", port=0).env) - NOT_OURS
+    assert passed_on <= {variable.name for variable in LISTED}
+    assert {variable.name for variable in LISTED if variable.is_set_by_make_play} <= passed_on

@@ -1,0 +1,119 @@
+"""Environment variables: what is accepted, and that the settings refuse all others with what to write."""
+
+import runpy
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+from django.core.management import CommandError, load_command_class
+
+from crowdgame.server.config.environment import VARIABLES
+from crowdgame.server.config.mail_settings import sender
+from crowdgame.server.config.variables import read_choice, read_number, read_switch
+from deploy.laptop.paths import ROOT
+
+HTTPS = {"PUBLIC_URL": "https://play.example.org"}
+POSTGRESQL = {"DATABASE_URL": "postgresql://h/n"}
+ANY_TEXT = {
+    *("SECRET_KEY", "SECRET_KEY_FALLBACKS", "CROWDGAME_DATA", "PROMETHEUS_MULTIPROC_DIR"),
+    *("OIDC_NAME", "OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET", "METRICS_TOKEN", "METRICS_HOST"),
+}
+WRONG = {
+    "PUBLIC_URL": "play.example.org",
+    "ALLOWED_HOSTS": "https://play.example.org",
+    "SIGNUP": "everyone",
+    "HSTS_SECONDS": "a year",
+    "DEBUG": "maybe",
+    "DATABASE_URL": "mysql://h/n",
+    "DATABASE_POOL": "0",
+    "REDIS_URL": "h:6379",
+    "BALLOT_BOX_URL": "h:6379",
+    "GATEWAY": "apache",
+    "TRUSTED_PROXIES": "-1",
+    "EVENT_PHONES": "20,000",
+    "CONSOLE_RECHECK_S": "0",
+    "CHAT": "disabled",
+    "CHAT_DAYS": "0",
+    "RETENTION_DAYS": "30 days",
+    "DUEL_DAYS": "1e3",
+    "EMAIL_URL": "imap://h",
+    "MAIL_FROM": "crowdgame",
+    "OIDC_URL": "login.example.org",
+    "OIDC_TRUST_EMAIL": "if verified",
+    "LOG_LEVEL": "TRACE",
+    "LOG_FORMAT": "xml",
+    "METRICS_PORT": "65536",
+}
+
+
+def test_every_variable_is_checked_or_may_be_any_text() -> None:
+    names = {variable.name for variables in VARIABLES.values() for variable in variables}
+    assert names - ANY_TEXT == WRONG.keys()
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_start_refuses_wrong_value(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for other, value in (HTTPS | POSTGRESQL | {name: WRONG[name]}).items():
+        monkeypatch.setenv(other, value)
+    with pytest.raises(ImproperlyConfigured, match=f"^{name} must "):
+        start()
+
+
+def start() -> None:
+    load_command_class("crowdgame", "gateway").create_parser("manage.py", "gateway")
+    runpy.run_path(str(ROOT / "crowdgame" / "settings.py"))
+
+
+def test_gateway_refuses_impossible_port() -> None:
+    parser = load_command_class("crowdgame", "gateway").create_parser("manage.py", "gateway")
+    parser.called_from_command_line = False
+    with pytest.raises(CommandError, match="argument --port: invalid"):
+        parser.parse_args(["--port", "65536"])
+
+
+def test_sender_may_have_a_name() -> None:
+    found = sender(" Quiz <quiz@example.org> ", "h"), sender("quiz@example.org", "h"), sender(" ", "h")
+    assert found == ("Quiz <quiz@example.org>", "quiz@example.org", "crowdgame@h")
+
+
+@pytest.mark.parametrize(
+    ("value", "number", "choice", "switch"),
+    [
+        ("", 7, "line", True),
+        (" ", 7, "line", True),
+        ("9", 9, None, None),
+        ("0", None, None, False),
+        ("1", 1, None, True),
+        ("10", None, None, None),
+        ("99999999999999999999", None, None, None),
+        ("-1", None, None, None),
+        ("1.5", None, None, None),
+        ("1_0", None, None, None),
+        ("٣", 3, None, None),
+        ("²", None, None, None),
+        ("json", None, "json", None),
+        ("JSON", None, "json", None),
+        ("jsonl", None, None, None),
+        ("Yes", None, None, True),
+        ("OFF", None, None, False),
+        ("disabled", None, None, None),
+    ],
+)
+def test_variable_is_read_or_refused_with_what_to_write(
+    value: str, number: int | None, choice: str | None, switch: bool | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANY", value)
+    for read, expected, wanted in (
+        (lambda: read_number("ANY", 7, most=9), number, "a whole number from 1 to 9"),
+        (lambda: read_choice("ANY", ("line", "json")), choice, "line or json"),
+        (lambda: read_switch("ANY", default=True), switch, "1, true, yes, on, 0, false, no or off"),
+    ):
+        if expected is None:
+            with pytest.raises(ImproperlyConfigured, match=f"^ANY must be {wanted}. It is '{value}'.$"):
+                read()
+        else:
+            assert read() == expected
+
+
+def test_variable_that_is_not_set_has_its_default() -> None:
+    found = read_number("ANY", 7), read_choice("ANY", ("line", "json")), read_switch("ANY")
+    assert found == (7, "line", False)

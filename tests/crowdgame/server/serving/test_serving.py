@@ -1,0 +1,150 @@
+"""Both ASGI servers under the gateway's launcher, observed through a small application."""
+
+import signal
+import socket
+import time
+from pathlib import Path
+
+import pytest
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import ClientConnection
+
+from deploy.laptop.network import LOOPBACK, listen
+from tests.crowdgame.server.serving.asgi_app import FRAME
+from tests.crowdgame.server.serving.conftest import AsgiServer, run_asgi_server
+from tests.crowdgame.server.serving.test_handshake import dial, head, read_until
+from tests.deploy.processes import handles_sigterm, wait_until
+from tests.server import ASGI_SERVERS_TESTED
+from voting.protocol import CloseCode
+
+TIMEOUT_S = 20
+FLOOD = 1_000  # a hundred megabytes
+CHUNKS = 200  # twenty megabytes
+BOUND = 24_000_000
+
+
+def closed_with(connection: ClientConnection) -> int:
+    with pytest.raises(ConnectionClosed) as end:
+        connection.recv(timeout=TIMEOUT_S)
+    return end.value.rcvd.code if end.value.rcvd else 0
+
+
+@pytest.mark.nightly
+def test_slow_consumer_blocks_no_client_and_bounds_memory(fresh_server: AsgiServer) -> None:
+    with fresh_server.open() as quick, fresh_server.open() as slow:
+        quick.send("hello")
+        assert quick.recv(timeout=TIMEOUT_S) == "hello"
+        before = fresh_server.resident()
+        slow.send(f"flood {FLOOD}")
+        for number in range(20):
+            quick.send(str(number))
+            assert quick.recv(timeout=TIMEOUT_S) == str(number)
+            time.sleep(0.05)
+        assert fresh_server.resident() - before < BOUND
+        assert all(slow.recv(timeout=TIMEOUT_S) == FRAME for _ in range(FLOOD))
+        slow.send("and then?")
+        assert slow.recv(timeout=TIMEOUT_S) == "and then?"
+
+
+def request_stream(server: AsgiServer) -> socket.socket:
+    """Request a streamed response, and read nothing of it."""
+    connection = socket.create_connection((LOOPBACK, server.port), timeout=TIMEOUT_S)
+    request = f"GET /?{CHUNKS} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+    connection.sendall(request.encode())
+    return connection
+
+
+def read_stream(connection: socket.socket) -> int:
+    """Read the response to its end; return how many of its chunks were complete."""
+    with connection, connection.makefile("rb") as read:
+        return read.read().count(FRAME.encode())
+
+
+@pytest.mark.nightly
+def test_slow_readers_of_streams_bound_memory_and_refuse_nobody(fresh_server: AsgiServer) -> None:
+    assert read_stream(request_stream(fresh_server)) == CHUNKS
+    before = fresh_server.resident()
+    slow = [request_stream(fresh_server) for _ in range(20)]
+    assert read_stream(request_stream(fresh_server)) == CHUNKS
+    assert fresh_server.resident() - before < BOUND
+    assert read_stream(slow.pop()) == CHUNKS
+    held = fresh_server.process.num_fds()
+    wait_until(lambda: fresh_server.process.num_fds() <= held - len(slow))  # they were disconnected
+
+
+@pytest.mark.parametrize("ending", ["abort", "close frame"])
+def test_slow_consumer_that_ends_frees_descriptor(fresh_server: AsgiServer, ending: str) -> None:
+    """The pending send ends, and the file descriptor is freed."""
+    with fresh_server.open() as slow:
+        held = fresh_server.process.num_fds()
+        slow.send(f"flood {FLOOD}")
+        time.sleep(0.3)
+        if ending == "abort":
+            slow.socket.close()
+        else:
+            slow.socket.sendall(b"\x88\x82\0\0\0\0\x03\xe8")
+        wait_until(lambda: fresh_server.process.num_fds() < held)
+
+
+def test_send_after_oversized_frame_fails_like_a_disconnect(fresh_server: AsgiServer) -> None:
+    """The application's send fails in the same way as for any disconnected client."""
+    with dial(fresh_server) as connection, fresh_server.open() as other:
+        connection.sendall(head() + b"\x81\x83\0\0\0\0nag")
+        read_until(connection, b"well?")
+        connection.sendall(b"\x81\xfe\x0f\xa0\0\0\0\0" + b"x" * 4_000)  # and leave the close frame unanswered
+        read_until(connection, CloseCode.FRAME_TOO_LARGE.to_bytes(2, "big"))
+        wait_until(lambda: send_has_failed(other))
+
+
+def send_has_failed(connection: ClientConnection) -> bool:
+    """Whether the application's send has failed as for a disconnected client."""
+    connection.send("nagged")
+    return connection.recv(timeout=TIMEOUT_S) == "True"
+
+
+def test_close_code_reaches_client(asgi_server: AsgiServer) -> None:
+    with asgi_server.open() as connection:
+        connection.send("close 4321")
+        assert closed_with(connection) == 4321
+
+
+@pytest.mark.parametrize("server_name", ASGI_SERVERS_TESTED)
+def test_sigterm_drains_server_and_refuses_new_connections(server_name: str, tmp_path: Path) -> None:
+    with (
+        run_asgi_server(server_name, tmp_path / "note", drain_s=3) as asgi_server,
+        asgi_server.open() as connection,
+    ):
+        asgi_server.process.send_signal(signal.SIGTERM)
+        wait_until(lambda: refuses(asgi_server.port))
+        connection.send("still here")
+        assert connection.recv(timeout=TIMEOUT_S) == "still here"
+        assert asgi_server.process.wait(TIMEOUT_S) == 0
+        assert asgi_server.note.read_text() == "drained"
+
+
+@pytest.mark.parametrize("server_name", ASGI_SERVERS_TESTED)
+def test_second_sigterm_ends_server_at_once(server_name: str, tmp_path: Path) -> None:
+    with run_asgi_server(server_name, tmp_path / "note", drain_s=10 * TIMEOUT_S) as asgi_server:
+        asgi_server.process.send_signal(signal.SIGTERM)
+        wait_until(lambda: not handles_sigterm(asgi_server.process.pid))
+        asgi_server.process.send_signal(signal.SIGTERM)
+        assert asgi_server.process.wait(TIMEOUT_S) == -signal.SIGTERM
+        assert not asgi_server.note.exists()
+
+
+def refuses(port: int) -> bool:
+    try:
+        socket.create_connection((LOOPBACK, port), timeout=TIMEOUT_S).close()
+    except (ConnectionRefusedError, ConnectionResetError):  # reset: it closes at this moment
+        return True
+    return False
+
+
+def test_listening_socket_can_be_reused_after_exit(fresh_server: AsgiServer) -> None:
+    fresh_server.process.terminate()
+    assert fresh_server.process.wait(TIMEOUT_S) == 0
+    again = listen(LOOPBACK, 0, shared=False)
+    again.close()
+    fresh_server.listener.listen()
+    with socket.create_connection((LOOPBACK, fresh_server.port), timeout=TIMEOUT_S):
+        pass

@@ -1,0 +1,167 @@
+"""Every visible text of templates and Python code is marked for translation."""
+
+import ast
+import re
+from collections.abc import Callable, Iterable, Iterator
+from html.parser import HTMLParser
+from io import BytesIO
+
+from babel.messages.pofile import read_po
+from django.conf import settings
+from django.template.base import Lexer, TokenType
+
+from crowdgame.server.translation.extraction import PACKAGES, extract_texts, render_template
+
+NOT_MARKED_YET = ("crowdgame/templates/printing/", "crowdgame/templates/reports/")
+WORD = re.compile(r"[^\W\d_]{2,}")
+NAMES = re.compile(r"Crowdgame|UTC|/cup/")
+TEXT_ATTRIBUTES = {"alt", "aria-label", "aria-description", "placeholder", "title", "label"}
+UNTRANSLATED_BLOCKS = {"blocktranslate": "endblocktranslate", "comment": "endcomment"}
+CLASS_BLOCKS = {"width"}  # their content is in a class attribute
+
+TEXT_MAPPINGS = {"labels", "help_texts", "error_messages"}
+TEXT_ARGUMENTS = {"label", "help_text", "empty_label", *TEXT_MAPPINGS}
+GENERATED = "action"  # a decorator whose texts are marked in the generated TypeScript
+SHOWN_ERRORS = {
+    "AccountError",
+    "ChatError",
+    "CupError",
+    "DeletionRefused",
+    "MatchError",
+    "PlayError",
+    "RosterError",
+    "TooManyTickets",
+    "ValidationError",
+}
+# Programmers' and administrators' texts stay English.
+ENGLISH_FILES = re.compile(r"/(admin|apps|models)\.py$|/(migrations|management|models)/")
+
+
+class VisibleTexts(HTMLParser):
+    """Collects text and translatable attributes of HTML from which the template tags are removed."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.found: list[str] = []
+        self._hidden = 0
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self._hidden += tag in {"script", "style", "code"}
+        values = dict(attrs)
+        self.found += [value for name, value in attrs if name in TEXT_ATTRIBUTES and value]
+        if tag == "meta" and (values.get("name") or values.get("property")) in {
+            "description",
+            "og:title",
+            "og:description",
+            "og:image:alt",
+        }:
+            self.found.append(values.get("content") or "")
+        if tag == "input" and values.get("type") in {"button", "reset", "submit"}:
+            self.found.append(values.get("value") or "")
+
+    def handle_endtag(self, tag: str) -> None:
+        self._hidden -= tag in {"script", "style", "code"}
+
+    def handle_data(self, data: str) -> None:
+        if not self._hidden:
+            self.found.append(data.strip())
+
+
+def unmarked_in_template(source: str) -> list[str]:
+    """Return the visible texts outside translation tags."""
+    html, until = "", ""
+    for token in Lexer(source).tokenize():
+        tag, *arguments = token.contents.split() or [""]
+        if until:
+            until = "" if token.token_type == TokenType.BLOCK and tag == until else until
+        elif token.token_type == TokenType.TEXT:
+            html += token.contents
+        elif token.token_type == TokenType.BLOCK:
+            class_name = tag == "block" and arguments[0] in CLASS_BLOCKS
+            until = "endblock" if class_name else UNTRANSLATED_BLOCKS.get(tag, "")
+    return [text for text in VisibleTexts(html).found if WORD.search(NAMES.sub("", text))]
+
+
+def unmarked_in_code(source: str) -> list[str]:
+    """Return the string literals that are passed to forms, messages and shown errors without a marker."""
+    return [
+        text
+        for node in ast.walk(ast.parse(source))
+        for shown in _shown_values(node)
+        for text in _literals(shown)
+        if WORD.search(text)
+    ]
+
+
+def _shown_values(node: ast.AST) -> Iterator[ast.expr]:
+    if isinstance(node, ast.Assign) and any(_name(target) in TEXT_MAPPINGS for target in node.targets):
+        yield node.value
+    if not isinstance(node, ast.Call) or (called := _name(node.func)) == GENERATED:
+        return
+    yield from (one.value for one in node.keywords if one.arg in TEXT_ARGUMENTS)
+    if called in SHOWN_ERRORS:
+        yield from node.args[:1]
+    if called == "add_error" or (
+        isinstance(node.func, ast.Attribute) and _name(node.func.value) == "messages"
+    ):
+        yield from node.args[1:]
+
+
+def _literals(value: ast.expr) -> Iterator[str]:
+    """Yield the literals of which the value consists; those inside calls, such as of gettext, are marked."""
+    match value:
+        case ast.Constant(value=str(text)):
+            yield text
+        case ast.JoinedStr():
+            yield "".join(str(part.value) for part in value.values if isinstance(part, ast.Constant))
+        case ast.BinOp():
+            yield from _literals(value.left)
+        case ast.IfExp():
+            yield from (*_literals(value.body), *_literals(value.orelse))
+        case ast.Dict():
+            for entry in value.values:
+                yield from _literals(entry)
+
+
+def _name(node: ast.AST) -> str:
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _sources(packages: Iterable[str], pattern: str) -> list[str]:
+    paths = (path for package in packages for path in (settings.BASE_DIR / package).rglob(pattern))
+    names = sorted(path.relative_to(settings.BASE_DIR).as_posix() for path in paths)
+    return [name for name in names if not name.startswith(NOT_MARKED_YET)]
+
+
+def _unmarked(names: Iterable[str], find: Callable[[str], list[str]]) -> dict[str, list[str]]:
+    found = {name: find((settings.BASE_DIR / name).read_text()) for name in names}
+    return {name: texts for name, texts in found.items() if texts}
+
+
+def test_check_finds_unmarked_texts() -> None:
+    template = """<a title="Open">{% translate "Close" %} {{ name }} <b>wins</b></a>
+{% blocktranslate %}All{% endblocktranslate %}{# Note #}<input placeholder="{{ hint }}"><code>GET</code>"""
+    assert unmarked_in_template(template) == ["Open", "wins"]
+    code = """name = CharField(label="Name", help_text=_("Short."), error_messages={"blank": "Enter a name."})
+messages.success(request, f"{name} saved.")
+raise ValidationError(gettext("No.") if name else "Too long: %(name)s." % {"name": name})"""
+    assert unmarked_in_code(code) == ["Name", "Enter a name.", " saved.", "Too long: %(name)s."]
+
+
+def test_texts_of_templates_are_marked() -> None:
+    assert _unmarked(_sources(["crowdgame"], "templates/**/*.html"), unmarked_in_template) == {}
+
+
+def test_texts_of_code_are_marked() -> None:
+    names = [name for name in _sources(PACKAGES, "*.py") if not ENGLISH_FILES.search(name)]
+    assert _unmarked(names, unmarked_in_code) == {}
+
+
+def test_placeholders_are_named() -> None:
+    catalog = read_po(BytesIO(render_template(extract_texts()).encode()))
+    braces = [message.id for message in catalog if "python-brace-format" in message.flags]
+    assert braces == []

@@ -1,0 +1,283 @@
+"""Pages and static files are served from memory; Django handles every other path."""
+
+import asyncio
+import gzip
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crowdgame.server.web.cached_pages import static_pages
+from crowdgame.server.web.gzip_prefix import PrefixCompressor
+from tests.voting.content_policy import hashes_of, sources
+from voting.gateway.page_preload import PreloadParts
+
+PHONE = b"<!doctype html><style>b{color:red}</style><script type=module>let a = '</p>';\n</script><p>phone"
+DISPLAY = b'<!doctype html><link href="/static/app/display.css"><script src="/static/app/x.js"></script>'
+
+
+class FallbackApp:
+    """The application that handles every path not served from memory."""
+
+    def __init__(self) -> None:
+        self.paths: list[str] = []
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        self.paths.append(scope["path"])
+        await send({"type": "http.response.start", "status": 404, "headers": []})
+        await send({"type": "http.response.body", "body": b"behind"})
+
+
+class Response:
+    def __init__(self, messages: list[dict[str, Any]]) -> None:
+        start, body = messages
+        self.status: int = start["status"]
+        self.headers = {name.decode(): value.decode() for name, value in start["headers"]}
+        self.body: bytes = body["body"]
+
+
+class PageClient:
+    def __init__(self, preload: PreloadParts | None = None, event_language: str = "") -> None:
+        self.fallback = FallbackApp()
+        self.preload_requests: list[tuple[str, int]] = []
+
+        def load_preload(code: str, team: int) -> PreloadParts | None:
+            self.preload_requests.append((code, team))
+            return preload
+
+        def load_display_preload(code: str, scope: Any) -> PreloadParts | None:
+            return preload
+
+        self._app = static_pages(
+            self.fallback, load_preload, load_display_preload, lambda _code: event_language
+        )
+
+    def request(self, path: str, method: str = "GET", encoding: bytes = b"", **more: bytes) -> Response:
+        """`more`: `query_string`, and headers by name with underscores."""
+        sent: list[dict[str, Any]] = []
+
+        async def send(message: dict[str, Any]) -> None:
+            sent.append(message)
+
+        query = more.pop("query_string", b"")
+        more = {"host": b"testserver"} | ({"accept_encoding": encoding} if encoding else {}) | more
+        headers = [(name.replace("_", "-").encode(), value) for name, value in more.items()]
+        scope = {"type": "http", "path": path, "method": method, "headers": headers, "query_string": query}
+
+        async def run_app() -> None:
+            await self._app(scope, None, send)
+
+        asyncio.run(run_app())
+        return Response(sent)
+
+
+@pytest.fixture
+def files(tmp_path: Path, settings: Any) -> Path:
+    """A built front end, collected static files, and a secret file beside them."""
+    built, collected = tmp_path / "dist", tmp_path / "static"
+    (built / "static" / "app").mkdir(parents=True)
+    (collected / "admin").mkdir(parents=True)
+    (built / "phone.html").write_bytes(PHONE)
+    (built / "display.html").write_bytes(DISPLAY)
+    (built / "console.html").write_bytes(b"not for the door")
+    (built / "static" / "app" / "display-Ab12Cd34.css").write_bytes(b"p{}" * 500)
+    (built / "static" / "app" / "font-Ab12Cd34.woff2").write_bytes(b"\x00" * 500)
+    (collected / "admin" / "base.css").write_bytes(b"b{}")
+    (tmp_path / "secret_key").write_bytes(b"secret")
+    settings.PAGES_DIR, settings.STATIC_ROOT = built, collected
+    return tmp_path
+
+
+@pytest.fixture
+def client(files: Path) -> PageClient:
+    return PageClient()
+
+
+@pytest.mark.parametrize(
+    ("path", "page"),
+    [
+        *(
+            (path, PHONE)
+            for path in (
+                "/",
+                "/BCDF",
+                "/bcdf",
+                "/BCDF/",
+                "/BCDF/1",
+                "/BCDF/2/",
+                "/23456789",
+                "/BCDFGHJKMBCDFGHJ",
+            )
+        ),
+        *((path, DISPLAY) for path in ("/display/BCDF", "/display/BCDF/", "/display/whatever")),
+    ],
+)
+def test_page_is_served_at_its_paths(path: str, page: bytes, client: PageClient) -> None:
+    response = client.request(path)
+    assert (response.status, response.body) == (200, page)
+    assert response.headers["content-type"] == "text/html; charset=utf-8"
+    assert response.headers["cache-control"] == "no-cache"
+    head = client.request(path, "HEAD")
+    assert (head.body, head.headers["content-length"]) == (b"", str(len(page)))
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *(
+            "/admin/",
+            "/console/",
+            "/console/BCDF",
+            "/BCD",
+            "/BCDFGHJKMBCDFGHJK",
+            "/ABCD",
+            "/BCDF/3",
+            "/BCDF/1/1",
+        ),
+        *("/display/", "/display/BCDF/1", "/phone.html", "/console.html", "/favicon.ico", "/BCDF\n"),
+        *("/static/", "/static/nothing.js", "/static/app", "/static/../secret_key", "/../secret_key"),
+        *("/static/%2e%2e/secret_key", "/static/app/../../../secret_key", "/static//admin/base.css"),
+        *("/static/admin/base.css/", "/static/./admin/base.css", "/static/admin\\base.css"),
+        *("/static/admin/base.css\0", "//static/admin/base.css", "/display/BC-DF"),
+    ],
+)
+def test_unknown_path_goes_to_fallback_app(path: str, client: PageClient) -> None:
+    response = client.request(path)
+    assert (response.status, response.body, client.fallback.paths) == (404, b"behind", [path])
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS"])
+def test_write_method_goes_to_fallback_app(method: str, client: PageClient) -> None:
+    client.request("/", method)
+    assert client.fallback.paths == ["/"]
+
+
+@pytest.mark.parametrize("path", ["/", "/BCDF", "/display/BCDF", "/static/admin/base.css"])
+def test_foreign_host_gets_400_with_csp(path: str, client: PageClient) -> None:
+    response = client.request(path, host=b"elsewhere.example")
+    assert (response.status, response.body) == (400, b"Unknown host name.\n")
+    assert "default-src 'none'" in response.headers["content-security-policy"]
+
+
+def test_gzip_is_sent_only_if_accepted(client: PageClient) -> None:
+    plain, small = client.request("/BCDF"), client.request("/BCDF", encoding=b"br, gzip")
+    assert gzip.decompress(small.body) == plain.body == PHONE
+    assert small.headers["content-encoding"] == "gzip"
+    assert "content-encoding" not in plain.headers
+    for response in (plain, small):
+        assert response.headers["content-length"] == str(len(response.body))
+        assert response.headers["vary"] == "accept-encoding"
+
+
+def test_hashed_static_files_are_cached_as_immutable(client: PageClient) -> None:
+    style = client.request("/static/app/display-Ab12Cd34.css", encoding=b"gzip")
+    assert style.headers["content-type"] == "text/css"
+    assert style.headers["cache-control"] == "public, max-age=31536000, immutable"
+    assert gzip.decompress(style.body) == b"p{}" * 500
+    font = client.request("/static/app/font-Ab12Cd34.woff2", encoding=b"gzip")
+    assert "content-encoding" not in font.headers
+    assert client.request("/static/admin/base.css").headers["cache-control"] == "no-cache"
+
+
+def test_pages_go_to_fallback_app_without_front_end_build(files: Path) -> None:
+    for page in ("phone", "display"):
+        (files / "dist" / f"{page}.html").unlink()
+    client = PageClient()
+    assert client.request("/").body == b"behind"
+    assert client.request("/display/BCDF").body == b"behind"
+
+
+def test_phone_page_language_follows_query_and_accept_language(files: Path) -> None:
+    german = PHONE.replace(b"phone", b"Telefon")
+    (files / "dist" / "phone.de.html").write_bytes(german)
+    client = PageClient()
+    assert client.request("/BCDF", accept_language=b"it, de;q=0.5").body == german
+    assert client.request("/BCDF", accept_language=b"fr").body == PHONE
+    assert client.request("/", accept_language=b"de", query_string=b"locale=en").body == PHONE
+    assert client.request("/phone.de.html").body == b"behind"
+    for response in (client.request("/BCDF"), client.request("/BCDF", accept_language=b"de")):
+        assert response.headers["vary"] == "accept-encoding, accept-language"
+
+
+@pytest.mark.parametrize(
+    ("event", "accept", "query", "language"),
+    [
+        ("de", b"fr", b"", "de"),
+        ("", b"de-AT", b"", "de"),
+        ("", b"fr", b"", "en"),
+        ("de", b"", b"home=red&locale=en", "en"),
+        ("en", b"", b"locale=de", "de"),
+    ],
+)
+def test_display_page_is_in_language_of_event(
+    files: Path, event: str, accept: bytes, query: bytes, language: str
+) -> None:
+    german = DISPLAY.replace(b"<!doctype html>", b"<!doctype html><html lang=de>")
+    (files / "dist" / "display.de.html").write_bytes(german)
+    client = PageClient(event_language=event)
+    response = client.request("/display/BCDF", accept_language=accept, query_string=query)
+    assert response.body == {"en": DISPLAY, "de": german}[language]
+    assert client.request("/display.de.html").body == b"behind"
+
+
+def test_phone_page_embeds_gateway_preload(files: Path) -> None:
+    client = PageClient(PreloadParts(b'{"seq":7', b',"offer":null}'))
+    plain, small = client.request("/BCDF/2"), client.request("/BCDF", encoding=b"gzip")
+    preload = b'<script type="application/json" id="preload">{"seq":7,"offer":null}</script>'
+    assert gzip.decompress(small.body) == plain.body == PHONE + preload
+    assert plain.headers["cache-control"] == "no-store"
+    without, policy = PageClient().request("/"), "content-security-policy"
+    assert plain.headers[policy] == without.headers[policy]
+    assert client.preload_requests == [("BCDF", 2), ("BCDF", 0)]
+
+
+def test_display_page_embeds_preload_under_known_host_only(files: Path) -> None:
+    client = PageClient(PreloadParts(b'{"seq":7}', b""))
+    response = client.request("/display/BCDF")
+    assert response.body == DISPLAY + b'<script type="application/json" id="preload">{"seq":7}</script>'
+    assert response.headers["cache-control"] == "no-store"
+    assert client.request("/display/BCDF", host=b"elsewhere.example").status == 400
+
+
+def test_csp_allows_only_own_inline_blocks(client: PageClient) -> None:
+    allowed = sources(client.request("/").headers["content-security-policy"])
+    hashes = hashes_of(PHONE)
+    assert allowed["default-src"] == {"'none'"}
+    assert allowed["script-src"] == {"'self'"} | hashes["script"]
+    assert allowed["style-src"] == {"'self'"} | hashes["style"]
+    assert (len(hashes["script"]), len(hashes["style"])) == (1, 1)
+    assert allowed["connect-src"] == {"'self'"}
+    everything = {source for values in allowed.values() for source in values}
+    assert not {"'unsafe-inline'", "'unsafe-eval'", "*"} & everything
+
+
+@pytest.mark.parametrize("path", ["/display/BCDF", "/BCDF"])
+def test_only_own_pages_may_frame_phone_and_display(path: str, client: PageClient) -> None:
+    headers = client.request(path).headers
+    assert sources(headers["content-security-policy"])["frame-ancestors"] == {"'self'"}
+    assert headers["x-frame-options"] == "SAMEORIGIN"
+
+
+# ------------------------------------------------------------------ shared gzip prefix
+PRESS = PrefixCompressor(b"<!doctype html>" + bytes(range(256)) * 200)
+
+
+@given(st.binary(max_size=5_000), st.binary(max_size=0xFFFF))
+def test_gzip_prefix_and_rest_decompress_to_input(state: bytes, rest: bytes) -> None:
+    prefix = PRESS.extend(state)
+    assert gzip.decompress(prefix.complete(rest)) == prefix.plain + rest
+
+
+def test_state_similar_to_page_compresses_well() -> None:
+    page = b"".join(b"const name%d = state.turn.closes_at;" % n for n in range(500))
+    press = PrefixCompressor(page)
+    alone = len(press.extend(b"").gzipped)
+    assert len(press.extend(page[:2_000]).gzipped) < alone + 100
+
+
+def test_gzip_prefix_does_not_depend_on_earlier_ones() -> None:
+    first = PRESS.extend(b"a" * 500).complete(b"x")
+    PRESS.extend(b"b" * 500)
+    assert PRESS.extend(b"a" * 500).complete(b"x") == first

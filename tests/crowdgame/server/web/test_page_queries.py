@@ -1,0 +1,210 @@
+"""No page makes more queries when its lists have more rows, and none makes many."""
+
+from dataclasses import dataclass, field
+from itertools import count
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+from django.contrib.auth.models import Permission, User
+from django.db import connection
+from django.http import HttpResponse
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from crowdgame.accounts.guest_cookie import set_guest_cookie
+from crowdgame.accounts.guest_names import new_guest
+from crowdgame.accounts.models import Guest
+from crowdgame.events.models import AuditEntry, Member
+from crowdgame.organizer.cups.models import Cup, CupTeam
+from crowdgame.play.chat.models import ChatLine, ChatReport, ChatRoom
+from crowdgame.play.chat.rooms import find_room
+from crowdgame.play.duels.duels import DuelSettings, join_duel, new_duel
+from crowdgame.play.ratings.models import Rating
+from crowdgame.server.web.cached_pages import page_for_path
+from tests.e2e.page_states import CUP_TEAMS, play_to, with_chat, with_cup, with_duel_lists
+from tests.e2e.page_visits import GALLERY_ONLY, PAGES, Visit
+from tests.organizer import OPERATIONS
+from tests.server import Server
+from tests.voting.match_helpers import organizer
+from voting.admission.tickets import make_tickets
+from voting.ballot_box.ballot_box import BallotBox
+from voting.models import Event, Match, Team
+from voting.protocol import Role
+from voting.terms import Admission
+
+FEW, MANY = 3, 27
+COMPUTED_ONCE = {"report", "record"}  # and stored on the first visit
+ENDED = {"state": "ended", "result": "red", "ended_by": "board", "ended_at": 2, "started_at": 1}
+
+
+def with_finished_duel(server: Server, event: dict[str, Any]) -> None:
+    """Finish the duel with chat, so that its page shows both chat rooms."""
+    with_chat(server, event)
+    Match.objects.filter(event__code=event["played"]).update(**ENDED)
+
+
+def with_duel_chat(server: Server, event: dict[str, Any]) -> None:
+    with_duel_lists(server, event)
+    with_chat(server, event)
+
+
+MORE_PAGES = (
+    *(Visit(f"list-{kind}", f"/play/all/{kind}", by="nobody") for kind in ("open", "running", "finished")),
+    Visit("account", "/play/account", by="nobody"),
+    Visit("ladder", "/console/ladder/", prepare=play_to((1, 2), (1, 3), (1, 5), (1, 6))),
+    Visit("member", "/console/", by="viewer", choices={"admission": "rotating"}),
+    Visit("lobby", "/play/chat/lobby", by="nobody", prepare=with_duel_lists),
+    Visit("play-over", "/play/{played}", by="nobody", prepare=with_finished_duel),
+    Visit("record", "/record/{code}/1.json", by="nobody", prepare=play_to((1, 2), (1, 3), (1, 5), (1, 6))),
+    *(
+        Visit(f"moderator-{name}", path, by="moderator", prepare=with_duel_chat)
+        for name, path in (
+            ("lobby", "/play/chat/lobby"),
+            ("message", "/play/chat/lobby/{message}"),
+            ("reports", "/play/chat/reports"),
+            ("play", "/play/"),
+            ("game", "/play/{played}"),
+            ("watchers", "/play/chat/{played}-watchers"),
+        )
+    ),
+    Visit("cup-edit", "/console/cups/{cup}/edit/", prepare=with_cup("knockout", CUP_TEAMS, [1])),
+)
+VISITS = [one for one in (*PAGES, *MORE_PAGES, *GALLERY_ONLY) if not page_for_path(one.path)]
+numbers = count(1_000_000)
+codes = (str(number) for number in numbers)
+
+
+def add_public_rows(guest: Guest, rows: int, box: BallotBox) -> None:
+    """Add open, live, finished and rated duels, some of them with this guest."""
+    opponents = [new_guest() for _ in range(rows)]
+    for number, opponent in enumerate(opponents):
+        new_duel(opponent, DuelSettings())
+        live, over = (new_duel(opponent, DuelSettings()) for _ in range(2))
+        join_duel(live.event.code, guest if number < MANY // 2 else new_guest(), box)
+        join_duel(over.event.code, new_guest(), box)
+        Match.objects.filter(event=over.event).update(**ENDED)
+    game = Event._meta.get_field("game").default
+    Rating.objects.bulk_create(
+        Rating(guest=one, game=game, mu=1500, sigma=100, games=3, last_at=1) for one in opponents
+    )
+
+
+def add_messages(rows: int) -> None:
+    """Add reported messages to the lobby."""
+    room, guest, now = cast(ChatRoom, find_room("lobby")), new_guest(), timezone.now()
+    said = ChatLine.objects.bulk_create(
+        ChatLine(room=room, guest=guest, name=str(guest), text="Hello", at=now, seq=next(numbers))
+        for _ in range(rows)
+    )
+    ChatReport.objects.bulk_create(ChatReport(line=line, by=guest, reason="advert") for line in said)
+
+
+def add_rows(event: Event, viewer: User, rows: int) -> None:
+    """Add members, tickets, log entries and matches to the event, and events and cups to its owner."""
+    guests = [User(username=f"guest-{next(numbers)}") for _ in range(rows)]
+    Member.objects.bulk_create(
+        Member(event=event, user=user, role=Role.COHOST) for user in User.objects.bulk_create(guests)
+    )
+    AuditEntry.objects.bulk_create(
+        AuditEntry(event=event, by="ada", action="event.edit", what="x", at=1) for _ in range(rows)
+    )
+    add_messages(rows)
+    make_tickets(event, rows)
+    add_matches(event, rows)
+    add_events(event.owner, viewer, rows)
+
+
+def add_events(owner: User, viewer: User, rows: int) -> None:
+    """Add events of the owner that the viewer may see, each with two matches, and cups."""
+    events = Event.objects.bulk_create(
+        Event(owner=owner, name="More", code=next(codes), admission=Admission.ROTATING) for _ in range(rows)
+    )
+    teams = Team.objects.bulk_create(
+        Team(event=event, number=number, name=str(number)) for event in events for number in (1, 2)
+    )
+    Member.objects.bulk_create(Member(event=event, user=viewer, role=Role.VIEWER) for event in events)
+    Match.objects.bulk_create(
+        Match(event=red.event, number=number, red=red, yellow=yellow, **ENDED)
+        for red, yellow in zip(teams[::2], teams[1::2], strict=True)
+        for number in (1, 2)
+    )
+    cups = Cup.objects.bulk_create(Cup(owner=owner, name="Cup", code=next(codes)) for _ in range(rows))
+    CupTeam.objects.bulk_create(
+        CupTeam(cup=cup, seed=seed, name=str(seed)) for cup in cups for seed in (1, 2)
+    )
+
+
+def add_matches(event: Event, rows: int) -> None:
+    red, yellow = event.teams.order_by("number")
+    Match.objects.bulk_create(
+        Match(event=event, number=next(numbers), red=red, yellow=yellow, **ENDED) for _ in range(rows)
+    )
+
+
+@dataclass
+class PreparedPage:
+    """A page that `client` may open, and what its lists belong to."""
+
+    visit: Visit
+    event: dict[str, Any]
+    viewer: User
+    client: Client
+
+    def count_queries(self, more_rows: int) -> int:
+        """Add rows to the lists, and return how many queries the page makes then."""
+        add_rows(Event.objects.get(pk=self.event["id"]), self.viewer, more_rows)
+        newest = {"message": ChatLine.objects.latest("pk").pk}
+        with CaptureQueriesContext(connection) as captured:
+            status = self.client.get(self.visit.path.format(**self.event | newest)).status_code
+        assert status == (404 if self.visit.name == "not-found" else 200), (self.visit.name, status)
+        return len(captured)
+
+
+@dataclass
+class PreparedPages:
+    """Pages for a guest. Those with equal terms and preparation show the same event."""
+
+    guest: Guest
+    events: dict[object, dict[str, Any]] = field(default_factory=dict)
+
+    def prepare(self, visit: Visit) -> PreparedPage:
+        event = self._event(visit)
+        viewer = organizer(event["owner"] if visit.by == "owner" else f"{visit.name}-{visit.by}")
+        User.objects.filter(pk=viewer.pk).update(
+            is_superuser=visit.by == "superuser", is_staff=visit.by == "superuser"
+        )
+        if visit.by == "moderator":
+            viewer.user_permissions.add(Permission.objects.get(codename="moderate_chat"))
+        client = Client()
+        client.cookies = set_guest_cookie(HttpResponse(), self.guest).cookies
+        if visit.by != "nobody":
+            client.force_login(viewer)
+        return PreparedPage(visit, event, viewer, client)
+
+    def _event(self, visit: Visit) -> dict[str, Any]:
+        key = (visit.prepare, str(visit.choices))
+        if key not in self.events:
+            owner = f"owner-{next(numbers)}"
+            server = SimpleNamespace(ask=lambda operation, **given: OPERATIONS[operation](**given))
+            self.events[key] = server.ask("event", owner=owner, **visit.choices) | {"owner": owner}
+            if visit.prepare:
+                visit.prepare(cast(Server, server), self.events[key])
+        return self.events[key]
+
+
+@pytest.mark.nightly
+@pytest.mark.django_db
+def test_queries_of_every_page_do_not_grow_with_its_rows(box: BallotBox) -> None:
+    guest = new_guest()
+    prepared = PreparedPages(guest)
+    pages = [prepared.prepare(visit) for visit in VISITS]
+    add_public_rows(guest, FEW, box)
+    few = {page.visit.name: page.count_queries(FEW) for page in pages}
+    add_public_rows(guest, MANY, box)
+    again = PreparedPages(guest)
+    pages = [again.prepare(page.visit) if page.visit.name in COMPUTED_ONCE else page for page in pages]
+    many = {page.visit.name: page.count_queries(MANY) for page in pages}
+    assert {name: (few[name], queries) for name, queries in many.items() if queries > few[name]} == {}
+    assert {name: queries for name, queries in many.items() if queries > 10} == {}

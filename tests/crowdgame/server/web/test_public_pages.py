@@ -1,0 +1,155 @@
+"""Public pages set no cookie and run no foreign code; some of them need no database."""
+
+import re
+
+import pytest
+from django.test import Client
+from pytest_django.fixtures import Settings
+
+from crowdgame.events.printing.rules_leaflet import RULE_EXAMPLES
+from crowdgame.organizer.cups.cups import create_cup
+from crowdgame.server.web.content_policy import INLINE_BLOCK
+from tests.voting.match_helpers import RED_WINS, new_event, organizer, play, start
+from voting.ballot_box.ballot_box import BallotBox
+from voting.matches import end_match
+from voting.models import Event
+from voting.turns.turns import start_match
+
+PRINT = b"/static/page/print.js"
+
+
+def assert_is_harmless(client: Client, path: str, framed_by: str = "'none'") -> bytes:
+    """Check the headers and the code of the page; return it."""
+    response = client.get(path)
+    assert (response.status_code, dict(response.cookies)) == (200, {})
+    policy = response.headers["Content-Security-Policy"]
+    assert "default-src 'none'" in policy
+    assert f"frame-ancestors {framed_by}" in policy
+    assert "unsafe" not in policy
+    assert not [block for _, block in INLINE_BLOCK.findall(response.content) if block]
+    assert not re.search(rb'<style| style=| on[a-z]+="', response.content)
+    assert client.post(path).status_code == 405
+    return response.content
+
+
+@pytest.mark.parametrize("path", ["/rules", "/about", "/privacy"])
+def test_paper_pages_are_harmless_and_need_no_database(client: Client, path: str) -> None:
+    """Without the django_db mark, a database query fails this test."""
+    assert set(re.findall(rb'src="([^"]+)"', assert_is_harmless(client, path))) <= {PRINT}
+
+
+@pytest.mark.django_db
+def test_report_and_cup_board_are_harmless(client: Client, box: BallotBox) -> None:
+    match = start(box).match
+    play(match, box, RED_WINS)
+    page = assert_is_harmless(client, f"/report/{match.event.code}/1")
+    assert set(re.findall(rb'src="([^"]+)"', page)) == {b"/static/paper/replay.js", PRINT}
+    for path in (f"/report/{match.event.code}/1.csv", f"/record/{match.event.code}/1.json"):
+        assert client.post(path).status_code == 405
+    cup = create_cup(organizer(), "Spring cup", ("4a", "4b"))
+    assert_is_harmless(client, f"/cup/{cup.code}", "'self'")
+    assert_is_harmless(client, f"/stage/{cup.code}")
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("/report/ZZZZ/1", "/report/ZZZZ/1.csv", "/report/ZZZZ/999999999999999999999", "/report/CODE/1"),
+        *("/record/ZZZZ/1.json", "/record/CODE/1.json", "/record/CODE/x.json"),
+        *("/board/ZZZZ.png", "/board/CODE/1.png"),
+        *("/cup/ZZZZZ", "/cup/CODE", "/cup/", "/cup/ÄÄÄÄÄ"),
+        "/privacy/ZZZZ",
+    ],
+)
+def test_unknown_public_page_returns_404(path: str, client: Client) -> None:
+    assert client.get(path.replace("CODE", new_event().code)).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("typed", "address"),
+    [
+        *(
+            (path, "/N6TV")
+            for path in ("/N6-TV", "/N6%20TV", "/N6TV.", "/N6TV)", "/%2FN6TV", "/%EF%BC%AE6TV")
+        ),
+        ("/N6-TV/2", "/N6TV/2"),
+        ("/N6\u2013TV?locale=ar", "/N6TV?locale=ar"),
+        ("/display/N\u0666TV", "/display/N6TV"),
+        ("/console/n6-tv/edit/", "/console/N6TV/edit/"),
+        ("/report/N6TV./1", "/report/N6TV/1"),
+    ],
+)
+def test_other_spelling_of_a_code_redirects_to_its_page(typed: str, address: str, client: Client) -> None:
+    response = client.get(typed)
+    assert (response.status_code, response.headers["Location"]) == (302, address)
+
+
+@pytest.mark.parametrize("path", ["/N6-TV/3", "/nothing/N6-TV", "/N6.TV/../console", "/n6-t", "/\\N6TV.evil"])
+def test_unknown_path_with_a_code_returns_404(path: str, client: Client) -> None:
+    assert client.get(path).status_code == 404
+
+
+def test_404_page_has_a_field_for_the_code(client: Client) -> None:
+    page = client.get("/play/go?code=QUIZ").content.decode()
+    assert '<form class="panel" action="/play/go">' in page
+    assert '<input id="code" name="code" value="QUIZ"' in page
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("days", "text"), [(7, "7 days"), (1, "1 day")])
+def test_privacy_page_shows_configured_retention_days(
+    client: Client, settings: Settings, days: int, text: str
+) -> None:
+    settings.RETENTION_DAYS = days
+    response = client.get("/privacy")
+    page = response.content.decode()
+    assert "script-src 'self';" in response.headers["Content-Security-Policy"] + ";"
+    assert f"<strong>{text}</strong>" in page
+    assert all(link.startswith(("/", "?", "data:")) for link in re.findall(r'(?:href|src)="([^"]+)"', page))
+    assert 'href="/privacy"' in client.get("/console/login/").content.decode()
+
+
+@pytest.mark.django_db
+def test_privacy_page_names_only_what_the_settings_store(client: Client, settings: Settings) -> None:
+    settings.EMAIL_ENABLED, settings.OIDC_NAME = False, ""
+    without = client.get("/privacy").content.decode()
+    settings.EMAIL_ENABLED, settings.OIDC_NAME = True, "School of Rock"
+    complete = client.get("/privacy").content.decode()
+    for text in ("School of Rock", "“your turn” messages", "to reset a lost password", "mail server"):
+        assert (text in without, text in complete) == (False, True), text
+    assert ("sends no e-mail" in without, "sends no e-mail" in complete) == (True, False)
+
+
+@pytest.mark.django_db
+def test_privacy_page_of_an_event_shows_what_voters_agree_to(client: Client, box: BallotBox) -> None:
+    event = new_event(consent="We take pictures.\nAsk <Ada>.")
+    path = f"/privacy/{event.code}"
+
+    def texts() -> tuple[bool, bool]:
+        page = assert_is_harmless(client, path).decode()
+        quoted = '<blockquote dir="auto">We take pictures.<br>Ask &lt;Ada&gt;.</blockquote>' in page
+        return quoted, "do not go into a study" in page
+
+    assert texts() == (True, True)
+    match = start_match(event.pk, box)
+    Event.objects.update(consent="", in_study=False)
+    assert texts() == (True, True)
+    end_match(match, "draw", "board", box.now())
+    assert texts() == (False, True)
+    assert "ask for no further consent" in client.get(path).content.decode()
+    Event.objects.update(consent="We take pictures.\nAsk <Ada>.", in_study=True)
+    assert texts() == (True, False)
+
+
+def test_rules_page_shows_every_scene(client: Client) -> None:
+    page = client.get("/rules").content.decode()
+    assert page.count('<svg class="cabinet') == 2 * len(RULE_EXAMPLES) + 1
+    assert "An empty board of 6 columns and 6 rows." in page
+
+
+def test_about_page_names_sources_but_no_phone_numbers(client: Client) -> None:
+    page = client.get("/about").content.decode()
+    for name in ("Richard Hutnik", "Damian Walker", "R. C. Bell", "David Parlett", "IAGO World Tour"):
+        assert name in page
+    assert not re.search(r"\(\d{3}\)|\d{3}-\d{4}", page)
