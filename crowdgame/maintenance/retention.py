@@ -85,7 +85,7 @@ def _inactive_events(before: datetime) -> QuerySet[Event]:
 
     Activity is a match that is live or ended since then, an audit entry, or a ticket made or used.
     An open lobby alone doesn't count as activity: the organizer may have forgotten it. Duels that never began
-    are left out: their tickets are their seats, and are deleted with them (see `crowdgame.play.duels.cleanup`).
+    are left out: their tickets are their seats, and `crowdgame.play.duels.cleanup` deletes both.
     """
     since = int(before.timestamp() * 1000)
     matches = Match.objects.filter(Q(state=MatchState.PLAYING) | Q(ended_at__gte=since))

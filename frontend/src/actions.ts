@@ -1,4 +1,4 @@
-// Generated from crowdgame/organizer/console/actions/ by `manage.py generate_actions`. Edits here are lost.
+// Generated from crowdgame/organizer/console/actions/ by `manage.py generate_actions`. Do not edit.
 import { p, t } from "./live/i18n";
 
 export type Action = "display.renew" | "hands.count" | "joining.lock" | "joining.unlock" | "lobby.open" | "match.abort" | "match.start" | "notice.clear" | "notice.show" | "part.hide" | "part.show" | "rehearsal.start" | "rehearsal.stop" | "reveal.extend" | "reveal.shorten" | "reveal.start" | "turn.close" | "turn.extend" | "turn.extra_time" | "turn.open" | "turn.pause" | "turn.resume" | "turn.shorten" | "turn.void" | "voter.admit" | "voter.allow_nickname" | "voter.ban" | "voter.captain" | "voter.kick" | "voter.move" | "voter.readmit" | "voter.remove_nickname" | "voter.restore_nickname";

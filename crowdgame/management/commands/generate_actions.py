@@ -7,7 +7,7 @@ from voting.management.commands.generate_protocol import Command as GenerateComm
 
 
 class Command(GenerateCommand):
-    help = "Write the table of organizer actions for the client and the docs from crowdgame/organizer/console/actions/."
+    help = "Write the table of organizer actions for the client and the docs."
     targets: ClassVar = {
         "frontend/src/actions.ts": action_reference.render_typescript,
         "docs/generated/actions.md": action_reference.render_markdown,

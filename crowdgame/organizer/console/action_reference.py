@@ -9,7 +9,7 @@ from crowdgame.organizer.console.actions.registry import OrganizerAction
 from voting.protocol import ActionAsk
 
 TYPESCRIPT = """\
-// Generated from crowdgame/organizer/console/actions/ by `manage.py generate_actions`. Edits here are lost.
+// Generated from crowdgame/organizer/console/actions/ by `manage.py generate_actions`. Do not edit.
 import {{ p, t }} from "./live/i18n";
 
 export type Action = {names};
@@ -29,7 +29,7 @@ export const ACTIONS: {{ readonly [action in Action]: ActionText }} = {{
 MARKDOWN = """\
 # Organizer actions
 
-<!-- Generated from crowdgame/organizer/console/actions/ by `manage.py generate_actions`. Edits here are lost. -->
+<!-- Generated from crowdgame/organizer/console/actions/ by `manage.py generate_actions`. Do not edit. -->
 
 Every action of the [console](../organizing.md#console) and of
 [`action.ask`](messages.md#actionask), with the fields that it takes. *Confirmed* actions take two clicks.

@@ -9,7 +9,7 @@ from typing import NamedTuple
 HEADER = """\
 # Settings
 
-<!-- Generated from crowdgame/server/config/environment.py by `manage.py generate_settings`. Edits here are lost. -->
+<!-- Generated from crowdgame/server/config/environment.py by `manage.py generate_settings`. Do not edit. -->
 
 All settings are environment variables. `make play` sets those marked with * itself. A server reads them from
 `/etc/crowdgame/crowdgame.env`, `compose.yaml` from `.env`, Kubernetes from `deploy/kubernetes/settings.yaml`

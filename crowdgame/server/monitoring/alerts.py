@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 RULES_HEADER = """\
 # Prometheus alerting rules. List this file under `rule_files`.
-# Generated from crowdgame/server/monitoring/alerts.py by `manage.py generate_settings`. Edits here are lost.
+# Generated from crowdgame/server/monitoring/alerts.py by `manage.py generate_settings`. Do not edit.
 groups:
   - name: crowdgame
     rules:
@@ -16,7 +16,7 @@ groups:
 PAGE_HEADER = """\
 # Alerts
 
-<!-- Generated from crowdgame/server/monitoring/alerts.py by `manage.py generate_settings`. Edits here are lost. -->
+<!-- Generated from crowdgame/server/monitoring/alerts.py by `manage.py generate_settings`. Do not edit. -->
 
 `deploy/grafana/alerts.yaml` has the expressions. *page*: act at once. *warn*: look at it soon.
 How to [scrape the metrics](../operations.md#monitoring).
