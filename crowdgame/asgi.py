@@ -13,7 +13,7 @@ SIGNING_KEY = settings.SECRET_KEY  # read here, so that a gateway without one do
 
 from channels.sessions import SessionMiddlewareStack  # noqa: E402
 
-from crowdgame.accounts.login_queue import queue_requests  # noqa: E402
+from crowdgame.accounts.known_devices import find_known_user  # noqa: E402
 from crowdgame.organizer.console.consumer import ConsoleConsumer  # noqa: E402
 from crowdgame.play.chat.consumer import ChatConsumer  # noqa: E402
 from crowdgame.play.duels import rematch  # noqa: E402, F401  registers its hook
@@ -23,6 +23,7 @@ from crowdgame.server.config.open_files import is_crowded  # noqa: E402
 from crowdgame.server.monitoring.health import serve_monitoring  # noqa: E402
 from crowdgame.server.web.cached_pages import require_known_host, static_pages  # noqa: E402
 from crowdgame.server.web.hosts import is_allowed_origin, is_same_origin  # noqa: E402
+from crowdgame.server.web.page_queue import queue_requests  # noqa: E402
 from voting.gateway.connections import CONNECTION  # noqa: E402
 from voting.gateway.display import DisplayConsumer  # noqa: E402
 from voting.gateway.gateway import gateway  # noqa: E402
@@ -41,7 +42,7 @@ async def serve_page(scope: Any, receive: Any, send: Any) -> None:
 
 
 HTTP_APPLICATION = static_pages(
-    serve_monitoring(require_known_host(cache_roots(queue_requests(serve_page)))),
+    serve_monitoring(require_known_host(cache_roots(queue_requests(serve_page, find_known_user)))),
     lambda code, team: build_page_preload(gateway(), code, team),
     lambda code, scope: build_display_preload(gateway(), code, scope),
     lambda code: room.state.language if (room := gateway().loaded_room(code)) else "",

@@ -194,7 +194,7 @@ DEFAULT_FROM_EMAIL = sender(os.environ.get("MAIL_FROM", ""), _public.hostname or
 LOGIN_URL = "/console/login/"
 LOGIN_REDIRECT_URL = "/console/"
 LOGOUT_REDIRECT_URL = "/console/login/"
-# Forms that check or set a password. A gateway admits a few at a time, see `crowdgame.accounts.login_queue`.
+# Forms that check or set a password. A gateway admits a few at a time, see `crowdgame.server.web.page_queue`.
 LOGIN_PATHS = (
     "/console/login",
     "/console/signup",
@@ -230,7 +230,7 @@ ACCOUNT_SESSION_REMEMBER = True  # for SESSION_COOKIE_AGE
 ACCOUNT_REAUTHENTICATION_REQUIRED = True  # before a change of the account
 ACCOUNT_USERNAME_MIN_LENGTH = 2
 # Limits per account or e-mail address, never per network address: a venue shares one. Wrong passwords
-# lock an account for a while. Everything else waits in `crowdgame.accounts.login_queue`.
+# lock an account for a while. Everything else waits in `crowdgame.server.web.page_queue`.
 ACCOUNT_RATE_LIMITS = {
     "login": None,
     "login_failed": "10/15m/key",

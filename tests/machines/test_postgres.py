@@ -13,7 +13,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from crowdgame.accounts.login_queue import MAX_PAGES
+from crowdgame.server.web.page_queue import MAX_PAGES
 from deploy.laptop.paths import ROOT
 from tests.deploy.failover import FailoverRun, FailoverTests, during_window, vote_during
 from tests.deploy.processes import wait_until

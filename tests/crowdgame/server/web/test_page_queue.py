@@ -10,9 +10,10 @@ from django.core.handlers.asgi import ASGIHandler
 from django.http import HttpRequest, HttpResponse
 from django.urls import path
 
-from crowdgame.accounts import request_turns
-from crowdgame.accounts.login_queue import MAX_PAGES, MAX_SLOW_PAGES, queue_requests
-from tests.crowdgame.accounts.queued_site import PAGE, Site, staying
+from crowdgame.accounts.known_devices import find_known_user
+from crowdgame.server.web import request_turns
+from crowdgame.server.web.page_queue import MAX_PAGES, MAX_SLOW_PAGES, queue_requests
+from tests.crowdgame.server.web.queued_site import PAGE, Site, staying
 
 ATTACKER, ELSEWHERE = "198.51.100.{}", "203.0.113.{}"
 TIMEOUT_S = 20
@@ -64,7 +65,7 @@ def test_slow_client_keeps_no_turn() -> None:
             received[0] += message["type"] == "http.response.start"
             await stalled.wait()
 
-        queue = queue_requests(slow)
+        queue = queue_requests(slow, find_known_user)
         scope = {"method": "GET", "path": "/play/", "client": [ATTACKER.format(1), 1], "headers": []}
         visits = asyncio.gather(*(queue(scope, staying(), send) for _ in range(10 * MAX_PAGES)))
         await asyncio.sleep(0.05)
@@ -120,7 +121,7 @@ def test_server_that_gives_up_a_page_logs_no_error(caplog: pytest.LogCaptureFixt
 
         scope: dict[str, Any] = {"type": "http", "method": "GET", "path": "/slow", "query_string": b""}
         scope |= {"headers": [], "client": [ATTACKER.format(1), 1], "server": ["testserver", 80]}
-        page = asyncio.ensure_future(queue_requests(ASGIHandler())(scope, receive, send))
+        page = asyncio.ensure_future(queue_requests(ASGIHandler(), find_known_user)(scope, receive, send))
         assert await asyncio.to_thread(begun.wait, TIMEOUT_S)
         page.cancel()
         may_end.set()

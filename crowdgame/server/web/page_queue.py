@@ -10,9 +10,9 @@ from typing import Any
 
 from django.conf import settings
 
-from crowdgame.accounts.request_turns import RequestTurns
-from crowdgame.accounts.waiting_lines import WaitingLines
 from crowdgame.server.web.cached_pages import AsgiApplication
+from crowdgame.server.web.request_turns import FindUser, RequestTurns
+from crowdgame.server.web.waiting_lines import WaitingLines
 
 MAX_ACTIVE = 2  # logins: one hashes a password, another loads its page
 PLACES, PLACES_PER_NETWORK = 128, 32
@@ -27,15 +27,16 @@ DOCUMENT_PATHS = re.compile(r"/console/[^/]+/(?:(?:tickets|poster)\.pdf|tickets/
 READING_METHODS = {"GET", "HEAD", "OPTIONS"}
 
 
-def queue_requests(next_app: AsgiApplication) -> AsgiApplication:
+def queue_requests(next_app: AsgiApplication, find_known_user: FindUser) -> AsgiApplication:
     """Let all requests wait for their turn: logins, documents and pages. Without a place they get 503."""
     pages = RequestTurns(
+        find_known_user,
         MAX_PAGES,
         known=WaitingLines(PAGE_PLACES, PLACES_PER_ORGANIZER),
         others=WaitingLines(PAGE_PLACES, PAGE_PLACES),
         max_slow=MAX_SLOW_PAGES,
     )
-    logins, documents = _turns_apart(MAX_ACTIVE), _turns_apart(MAX_DOCUMENTS)
+    logins, documents = (_turns_apart(find_known_user, limit) for limit in (MAX_ACTIVE, MAX_DOCUMENTS))
 
     async def application(scope: Any, receive: Any, send: Any) -> None:
         turns = logins if is_login(scope) else documents if DOCUMENT_PATHS.fullmatch(scope["path"]) else pages
@@ -44,8 +45,9 @@ def queue_requests(next_app: AsgiApplication) -> AsgiApplication:
     return application
 
 
-def _turns_apart(max_active: int) -> RequestTurns:
+def _turns_apart(find_known_user: FindUser, max_active: int) -> RequestTurns:
     return RequestTurns(
+        find_known_user,
         max_active,
         known=WaitingLines(KNOWN_PLACES, PLACES_PER_ORGANIZER),
         others=WaitingLines(PLACES, PLACES_PER_NETWORK),

@@ -5,7 +5,8 @@ from collections import Counter
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from crowdgame.accounts.login_queue import queue_requests
+from crowdgame.accounts.known_devices import find_known_user
+from crowdgame.server.web.page_queue import queue_requests
 
 LOGINS = 60
 LOGIN, PAGE = "POST /console/login/", "POST /play/"
@@ -21,7 +22,7 @@ class Site:
         self.active = self.most_active = 0
         self.may_respond = asyncio.Event()
         self.may_respond.set()
-        self.queue = queue_requests(self._respond)
+        self.queue = queue_requests(self._respond, find_known_user)
 
     async def _respond(self, scope: Any, receive: Any, send: Any) -> None:
         assert (await receive())["body"] == b"a form"

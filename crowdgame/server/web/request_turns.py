@@ -7,6 +7,7 @@ take all.
 
 import asyncio
 from collections import deque
+from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from io import BytesIO
@@ -16,12 +17,13 @@ from django.core.handlers.asgi import ASGIRequest
 from django.template.loader import render_to_string
 from django.utils.translation import get_language_from_request, override
 
-from crowdgame.accounts.known_devices import find_known_user
-from crowdgame.accounts.waiting_lines import Turn, WaitingLines
 from crowdgame.server.config.networks import network_name
 from crowdgame.server.web.cached_pages import AsgiApplication
 from crowdgame.server.web.cached_responses import CachedResponse, secure_headers
 from crowdgame.server.web.errors import BUSY_RETRY_S, ServerBusy
+from crowdgame.server.web.waiting_lines import Turn, WaitingLines
+
+FindUser = Callable[[Any], str]
 
 MAX_WAIT_S = 20.0
 SLOW_S = 0.5
@@ -31,11 +33,20 @@ REFUSAL_DELAY_S = 1  # so that clients that retry at once do not take the proces
 class RequestTurns:
     """Admits `max_active` requests at a time. The lines of `known` devices and of `others` take turns.
 
-    A known device without a place in its line waits in that of its network.
+    `find_known_user` returns the id of the organizer whose device sent a request, or an empty string. A known
+    device without a place in its line waits in that of its network.
     A request that takes longer than SLOW_S passes its turn on, but at most `max_slow` do at a time.
     """
 
-    def __init__(self, max_active: int, known: WaitingLines, others: WaitingLines, max_slow: int = 0) -> None:
+    def __init__(
+        self,
+        find_known_user: FindUser,
+        max_active: int,
+        known: WaitingLines,
+        others: WaitingLines,
+        max_slow: int = 0,
+    ) -> None:
+        self._find_known_user = find_known_user
         self._max_active = max_active
         self._active = 0
         self.slow_places = max_slow
@@ -129,7 +140,7 @@ class RequestTurns:
         self._active -= 1
 
     def _join_line(self, scope: Any) -> tuple[WaitingLines, str, Turn]:
-        if user_id := find_known_user(scope):
+        if user_id := self._find_known_user(scope):
             with suppress(ServerBusy):
                 return self._known, user_id, self._known.join(user_id)
         network = network_name((scope["client"] or [""])[0])

@@ -9,9 +9,10 @@ from django.test import Client
 from django.urls import reverse
 from django.utils.translation import get_language
 
-from crowdgame.accounts import request_turns
 from crowdgame.accounts.known_devices import COOKIE, SALT, find_known_user
-from crowdgame.accounts.login_queue import (
+from crowdgame.server.web import request_turns
+from crowdgame.server.web.errors import ServerBusy
+from crowdgame.server.web.page_queue import (
     DOCUMENT_PATHS,
     MAX_ACTIVE,
     MAX_DOCUMENTS,
@@ -20,10 +21,9 @@ from crowdgame.accounts.login_queue import (
     PLACES_PER_NETWORK,
     PLACES_PER_ORGANIZER,
 )
-from crowdgame.accounts.request_turns import RequestTurns
-from crowdgame.accounts.waiting_lines import WaitingLines
-from crowdgame.server.web.errors import ServerBusy
-from tests.crowdgame.accounts.queued_site import LOGIN, LOGINS, PAGE, Site
+from crowdgame.server.web.request_turns import RequestTurns
+from crowdgame.server.web.waiting_lines import WaitingLines
+from tests.crowdgame.server.web.queued_site import LOGIN, LOGINS, PAGE, Site
 from tests.voting.match_helpers import organizer
 
 ATTACKER, ELSEWHERE = "198.51.100.{}", "203.0.113.{}"
@@ -172,7 +172,7 @@ def test_refusal_is_in_language_of_request(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(request_turns, "MAX_WAIT_S", 0.001)
     monkeypatch.setattr(request_turns, "render_to_string", lambda *_: str(get_language()))
     monkeypatch.setattr(request_turns, "_busy_response", request_turns._busy_response.__wrapped__)
-    turns = RequestTurns(0, WaitingLines(1, 1), WaitingLines(1, 1))
+    turns = RequestTurns(find_known_user, 0, WaitingLines(1, 1), WaitingLines(1, 1))
 
     async def visit(headers: list[tuple[bytes, bytes]]) -> bytes:
         parts = []
