@@ -9,8 +9,9 @@ from allauth.socialaccount.models import SocialAccount
 from allauth.usersessions.models import UserSession
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import User
-from django.db.models import Q, QuerySet
-from django.utils.translation import gettext as _
+from django.db.models import Model, Q, QuerySet
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
 
 from crowdgame.accounts.models import AccountLanguage, Guest, Invitation
 from crowdgame.events.models import AuditEntry, Member
@@ -37,97 +38,84 @@ class Person:
 def load_tables(person: Person) -> dict[str, list[Row]]:
     """Return the rows of every table that has some. Times are UTC, or milliseconds since 1970."""
     user, guest = person.user, person.guest
-    loaded = {name: list(load(user)) for name, load in USER_TABLES.items()} if user else {}
-    loaded |= {name: list(load(guest)) for name, load in GUEST_TABLES.items()} if guest else {}
+    loaded = {name: list(load(user)) for name, (_title, load) in USER_TABLES.items()} if user else {}
+    loaded |= {name: list(load(guest)) for name, (_title, load) in GUEST_TABLES.items()} if guest else {}
     return {name: rows for name, rows in loaded.items() if rows}
 
 
 def table_titles() -> dict[str, str]:
-    return {
-        "account": _("Account"),
-        "language": _("Language"),
-        "addresses": _("E-mail addresses"),
-        "sessions": _("Sessions"),
-        "second-factors": _("Second factors"),
-        "identities": _("Logins through other services"),
-        "events": _("Events"),
-        "cups": _("Cups"),
-        "memberships": _("Memberships in events"),
-        "invitations": _("Invitations"),
-        "console-actions": _("Actions in the console"),
-        "admin-log": _("Changes in the administration"),
-        "mutes-given": _("Guests you muted as a moderator"),
-        "player": _("Player"),
-        "turn-mail": _("Addresses for “your turn” e-mails"),
-        "games": _("Games"),
-        "matches": _("Matches"),
-        "planned-choices": _("Planned choices"),
-        "ratings": _("Ratings"),
-        "chat-messages": _("Chat messages"),
-        "muted-guests": _("Guests you muted"),
-        "reported-messages": _("Messages you reported"),
-        "mute": _("Mutes by a moderator"),
-    }
+    return {name: str(title) for name, (title, _load) in (USER_TABLES | GUEST_TABLES).items()}
+
+
+def _rows(model: type[Model], owner: str, fields: str) -> Callable[[User | Guest], Rows]:
+    return lambda person: model._default_manager.filter(**{owner: person.pk}).values(*fields.split())
 
 
 def _seats(guest: Guest) -> QuerySet[Duel]:
     return Duel.objects.filter(Q(one=guest) | Q(two=guest)).order_by("pk")
 
 
-USER_TABLES: dict[str, Callable[[User], Rows]] = {
-    "account": lambda user: User.objects.filter(pk=user.pk).values(
-        "username", "first_name", "last_name", "email", "date_joined", "last_login", "is_staff"
+# By the name of the CSV file: the title, and the rows.
+USER_TABLES: dict[str, tuple[Promise, Callable[[User], Rows]]] = {
+    "account": (
+        _("Account"),
+        _rows(User, "pk", "username first_name last_name email date_joined last_login is_staff"),
     ),
-    "language": lambda user: AccountLanguage.objects.filter(user=user).values("language"),
-    "addresses": lambda user: AccountAddress.objects.filter(user=user).values("email", "verified", "primary"),
-    "sessions": lambda user: UserSession.objects.filter(user=user).values("created_at", "ip", "user_agent"),
-    "second-factors": lambda user: Authenticator.objects.filter(user=user).values(
-        "type", "created_at", "last_used_at"
+    "language": (_("Language"), _rows(AccountLanguage, "user", "language")),
+    "addresses": (_("E-mail addresses"), _rows(AccountAddress, "user", "email verified primary")),
+    "sessions": (_("Sessions"), _rows(UserSession, "user", "created_at ip user_agent")),
+    "second-factors": (_("Second factors"), _rows(Authenticator, "user", "type created_at last_used_at")),
+    "identities": (
+        _("Logins through other services"),
+        _rows(SocialAccount, "user", "provider uid extra_data date_joined last_login"),
     ),
-    "identities": lambda user: SocialAccount.objects.filter(user=user).values(
-        "provider", "uid", "extra_data", "date_joined", "last_login"
+    "events": (_("Events"), _rows(Event, "owner", "code name created_at consent in_study")),
+    "cups": (_("Cups"), _rows(Cup, "owner", "code name created_at")),
+    "memberships": (_("Memberships in events"), _rows(Member, "user", "event__code role")),
+    "invitations": (
+        _("Invitations"),
+        lambda user: Invitation.objects.filter(Q(made_by=user) | Q(used_by=user)).values(
+            "name", "email", "created_at", "expires_at", "used_at"
+        ),
     ),
-    "events": lambda user: Event.objects.filter(owner=user).values(
-        "code", "name", "created_at", "consent", "in_study"
+    "console-actions": (
+        _("Actions in the console"),
+        _rows(AuditEntry, "user", "event__code at action what what_values"),
     ),
-    "cups": lambda user: Cup.objects.filter(owner=user).values("code", "name", "created_at"),
-    "memberships": lambda user: Member.objects.filter(user=user).values("event__code", "role"),
-    "invitations": lambda user: Invitation.objects.filter(Q(made_by=user) | Q(used_by=user)).values(
-        "name", "email", "created_at", "expires_at", "used_at"
+    "admin-log": (
+        _("Changes in the administration"),
+        _rows(LogEntry, "user", "action_time object_repr change_message"),
     ),
-    "console-actions": lambda user: AuditEntry.objects.filter(user=user).values(
-        "event__code", "at", "action", "what", "what_values"
-    ),
-    "admin-log": lambda user: LogEntry.objects.filter(user=user).values(
-        "action_time", "object_repr", "change_message"
-    ),
-    "mutes-given": lambda user: ChatMute.objects.filter(by=user).values("guest__number", "until"),
+    "mutes-given": (_("Guests you muted as a moderator"), _rows(ChatMute, "by", "guest__number until")),
 }
-GUEST_TABLES: dict[str, Callable[[Guest], Rows]] = {
-    "player": lambda guest: Guest.objects.filter(pk=guest.pk).values("number", "name", "came_at", "seen_on"),
-    "turn-mail": lambda guest: EmailAddress.objects.filter(guest=guest).values(
-        "email", "language", "asked_at", "confirmed_at"
+GUEST_TABLES: dict[str, tuple[Promise, Callable[[Guest], Rows]]] = {
+    "player": (_("Player"), _rows(Guest, "pk", "number name came_at seen_on")),
+    "turn-mail": (
+        _("Addresses for “your turn” e-mails"),
+        _rows(EmailAddress, "guest", "email language asked_at confirmed_at"),
     ),
-    "games": lambda guest: _seats(guest).values("event__code", "event__name", "event__created_at", "crowd"),
-    "matches": lambda guest: Match.objects.filter(event__duel__in=_seats(guest)).values(
-        "event__code",
-        "number",
-        "red__name",
-        "yellow__name",
-        "result",
-        "started_at",
-        "ended_at",
-        "consent",
-        "in_study",
+    "games": (
+        _("Games"),
+        lambda guest: _seats(guest).values("event__code", "event__name", "event__created_at", "crowd"),
     ),
-    "planned-choices": list_plans,
-    "ratings": lambda guest: Rating.objects.filter(guest=guest).values("game", "mu", "sigma", "games"),
-    "chat-messages": lambda guest: ChatLine.objects.filter(guest=guest).values(
-        "room__kind", "name", "text", "at", "removed"
+    "matches": (
+        _("Matches"),
+        lambda guest: Match.objects.filter(event__duel__in=_seats(guest)).values(
+            "event__code",
+            "number",
+            "red__name",
+            "yellow__name",
+            "result",
+            "started_at",
+            "ended_at",
+            "consent",
+            "in_study",
+        ),
     ),
-    "muted-guests": lambda guest: ChatBlock.objects.filter(guest=guest).values("blocked__number"),
-    "reported-messages": lambda guest: ChatReport.objects.filter(by=guest).values(
-        "line__text", "reason", "at"
-    ),
-    "mute": lambda guest: ChatMute.objects.filter(guest=guest).values("until"),
+    "planned-choices": (_("Planned choices"), list_plans),
+    "ratings": (_("Ratings"), _rows(Rating, "guest", "game mu sigma games")),
+    "chat-messages": (_("Chat messages"), _rows(ChatLine, "guest", "room__kind name text at removed")),
+    "muted-guests": (_("Guests you muted"), _rows(ChatBlock, "guest", "blocked__number")),
+    "reported-messages": (_("Messages you reported"), _rows(ChatReport, "by", "line__text reason at")),
+    "mute": (_("Mutes by a moderator"), _rows(ChatMute, "guest", "until")),
 }
