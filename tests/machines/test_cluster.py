@@ -17,7 +17,15 @@ from tests.machines.cluster import PRIMARIES, Cluster, Node, running_cluster
 from tests.server import running_server
 from voting.ballot_box.async_ballot_box import AsyncBallotBox
 from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.box_types import BoxedTurn, CastResult, PresenceCounts, Sealed, event_key
+from voting.ballot_box.box_types import (
+    ANY_TEAM,
+    BoxedTurn,
+    CastResult,
+    PresenceCounts,
+    Sealed,
+    TeamWish,
+    event_key,
+)
 from voting.counting.ballots import Ballot
 from voting.protocol import RehearsalUpdated
 
@@ -54,7 +62,7 @@ async def vote_everywhere(turns: list[BoxedTurn]) -> None:
         ballots = [Ballot(f"v{n}", "red", n, 1) for n in range(1, 8)]
         reply = await box.cast(turn.event_id, turn.turn_id, 1, ballots)
         assert reply.answers == [CastResult.OK] * 7
-        assert await box.assign_teams(turn.event_id, [0, 0, 2]) == [1, 2, 2]
+        assert await box.assign_teams(turn.event_id, [ANY_TEAM, ANY_TEAM, TeamWish(2)]) == [1, 2, 2]
         turnout = await box.heartbeat(turn.event_id, "g", (turn.turn_id, 1), PresenceCounts((3, 4)))
         assert (turnout.connected, turnout.red) == ((3, 4), 7)
         assert await DryRunLease(box).renew(turn.event_id, "g", REHEARSED) is LeaseAnswer.CONTINUE

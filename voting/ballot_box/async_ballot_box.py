@@ -15,6 +15,7 @@ from voting.ballot_box.box_types import (
     CastResult,
     PresenceCounts,
     PresenceReport,
+    TeamWish,
     Turnout,
     decode_stored_ballots,
     encode_batch,
@@ -70,13 +71,10 @@ class AsyncBallotBox:
             _log_corrupt(turn_id, error)
             return CastReply([CastResult.UNKNOWN] * len(ballots))
 
-    async def assign_teams(self, event_id: int, wishes: Sequence[int]) -> list[int]:
-        """Team assignment and balancing: return a team number for each new voter, given their `wishes`.
-
-        A positive wish is granted, and 0 joins the smaller team. A negative one is the team that was offered;
-        it is granted unless that team is larger by more than a twentieth of all voters.
-        """
-        return cast(list[int], await self._join(keys=[event_key(event_id, "joined")], args=wishes))
+    async def assign_teams(self, event_id: int, wishes: Sequence[TeamWish]) -> list[int]:
+        """Team assignment and balancing: return a team number for each new voter, given their `wishes`."""
+        args = [-wish.team if wish.is_offered else wish.team for wish in wishes]
+        return cast(list[int], await self._join(keys=[event_key(event_id, "joined")], args=args))
 
     async def load_ballots(self, event_id: int, turn_id: int, voters: Sequence[str]) -> dict[str, Ballot]:
         """Return the current ballot of each of the voters who has one; empty if the box is corrupt."""

@@ -21,6 +21,20 @@ _decode_ballots = msgspec.json.Decoder(list[Ballot]).decode
 encode_batch = msgspec.msgpack.Encoder().encode
 
 
+class TeamWish(NamedTuple):
+    """A new voter's wish for a `team`; 0 joins the smaller one. It is granted.
+
+    A team that `is_offered` was not the voter's choice, and is granted unless it is larger by more than a
+    twentieth of all voters.
+    """
+
+    team: int
+    is_offered: bool = False
+
+
+ANY_TEAM = TeamWish(0)
+
+
 class CastResult(IntEnum):
     """The box's reply to a ballot. A negative number is minus the voter's higher sequence, which stays.
 

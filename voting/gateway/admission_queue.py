@@ -15,6 +15,7 @@ from redis import RedisError
 
 from voting.admission.seats import Seat, new_seat
 from voting.ballot_box.async_ballot_box import AsyncBallotBox
+from voting.ballot_box.box_types import ANY_TEAM, TeamWish
 from voting.ballot_box.known_voters import JoinedVoter, VoterRecorder
 from voting.counting.ballots import Ballot
 from voting.counting.voter_codes import derive_voter_code
@@ -90,12 +91,11 @@ class AdmittedVoter:
 class _Joiner:
     """A pending join. `wish` is None for a returning voter.
 
-    For a new voter it is the argument of AsyncBallotBox.seats: a team, 0 for any, or minus the offered team.
     A new voter has a `seat` already if it comes from a ticket or from the page.
     """
 
     seat: Seat | None
-    wish: int | None
+    wish: TeamWish | None
     admitted: asyncio.Future[AdmittedVoter] = field(
         default_factory=lambda: asyncio.get_running_loop().create_future()
     )
@@ -116,7 +116,7 @@ class AdmissionQueue:
         self._rate = AdmissionRate()
         self._task: asyncio.Task[None] | None = None
 
-    async def admit(self, seat: Seat | None, wish: int | None) -> AdmittedVoter:
+    async def admit(self, seat: Seat | None, wish: TeamWish | None) -> AdmittedVoter:
         """Wait until the voter is admitted. A `wish`, or no seat, means a new voter.
 
         Raises RetryLater if the capacity of the event (EVENT_PHONES) or of the queue is
@@ -125,7 +125,7 @@ class AdmissionQueue:
         seated = len(self._sockets.phones) - len(self._sockets.unseated)
         if seated + self._waiting >= settings.EVENT_PHONES:
             raise RetryLater(FULL_RETRY_MS)
-        joiner = _Joiner(seat, wish or 0 if seat is None else wish)
+        joiner = _Joiner(seat, wish or ANY_TEAM if seat is None else wish)
         queue, patience_s = (
             (self._returning, RETURNING_VOTERS_WAIT_S)
             if joiner.wish is None

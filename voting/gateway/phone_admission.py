@@ -5,6 +5,7 @@ from dataclasses import replace
 from msgspec.structs import replace as replace_fields
 
 from voting.admission.seats import Seat, read_offer, read_seat
+from voting.ballot_box.box_types import TeamWish
 from voting.counting.voter_codes import derive_voter_code
 from voting.gateway.admission_queue import AdmittedVoter
 from voting.gateway.event_room import EventRoom
@@ -37,17 +38,18 @@ async def _admit_new_voter(message: PhoneJoin, room: EventRoom, now: int) -> Adm
         raise AdmissionDenied("lobby_closed" if state.lobby == Lobby.CLOSED else "joining_locked")
     if not room.accepts_phones:
         raise AdmissionDenied("hands_only")
-    wish = room.team_for_new_voter(0 if state.team_choice == TeamChoice.BALANCE else message.team or 0)
+    team = room.team_for_new_voter(0 if state.team_choice == TeamChoice.BALANCE else message.team or 0)
     if state.admission in (Admission.TICKETS, Admission.ROSTER) or (message.key and room.has_solo):
-        return await _admit_with_ticket(replace_fields(message, team=wish or None), room, now)
-    if state.team_choice != TeamChoice.BALANCE and not wish:
+        return await _admit_with_ticket(replace_fields(message, team=team or None), room, now)
+    if state.team_choice != TeamChoice.BALANCE and not team:
         raise AdmissionDenied("team_needed")
     if state.admission == Admission.ROTATING:
         room.ticket_claims.check_code(state.code, message.key, now)
     offered = _offered_seat(message, room, now) if state.admission == Admission.OPEN else None
+    wish = TeamWish(team)
     if offered and state.team_choice == TeamChoice.BALANCE:
         known = room.voters.get(offered.voter)
-        wish = known.team if known else -offered.team
+        wish = TeamWish(known.team) if known else TeamWish(offered.team, is_offered=True)
     return await room.admission_queue.admit(offered, wish)
 
 
@@ -58,7 +60,7 @@ async def _admit_with_ticket(message: PhoneJoin, room: EventRoom, now: int) -> A
     try:
         seat = Seat(room.event_id, claim.voter, room.team_for_seat(claim.team))
         _check_restriction(seat, room)
-        admitted = await room.admission_queue.admit(seat, seat.team if claim.first else None)
+        admitted = await room.admission_queue.admit(seat, TeamWish(seat.team) if claim.first else None)
     finally:
         if claim.first and admitted is None:
             room.ticket_claims.release(claim.ticket)

@@ -14,6 +14,7 @@ from voting import protocol
 from voting.admission.seats import Seat, new_seat
 from voting.ballot_box.async_ballot_box import AsyncBallotBox
 from voting.ballot_box.ballot_box import BallotBox
+from voting.ballot_box.box_types import TeamWish
 from voting.ballot_box.intake import Intake
 from voting.ballot_box.known_voters import KnownVoter, VoterRecorder, find_voters
 from voting.counting.ballots import Ballot
@@ -47,7 +48,9 @@ class Harness:
         self.queue = self.room.admission_queue
         self.joined: list[AdmittedVoter] = []
 
-    async def join(self, seat: Seat | None = None, wish: int | None = None) -> AdmittedVoter | RetryLater:
+    async def join(
+        self, seat: Seat | None = None, wish: TeamWish | None = None
+    ) -> AdmittedVoter | RetryLater:
         try:
             admitted = await self.queue.admit(seat, wish)
         except RetryLater as crowded:
@@ -76,7 +79,7 @@ class Harness:
         """Delay each call, like the other work that a gateway does for each joining client."""
         assign_teams = self.box.assign_teams
 
-        async def slowly(event_id: int, wishes: Sequence[int]) -> list[int]:
+        async def slowly(event_id: int, wishes: Sequence[TeamWish]) -> list[int]:
             await asyncio.sleep(seconds)
             return await assign_teams(event_id, wishes)
 
@@ -100,7 +103,7 @@ def is_refused(outcome: object) -> bool:
 
 
 def test_new_voters_get_seat_in_smaller_or_chosen_team(harness: Harness) -> None:
-    admitted = harness.gather(*[harness.join() for _ in range(6)], harness.join(wish=2))
+    admitted = harness.gather(*[harness.join() for _ in range(6)], harness.join(wish=TeamWish(2)))
     teams = [voter.seat.team for voter in admitted]
     assert (sorted(teams[:6]), teams[6]) == ([1, 1, 1, 2, 2, 2], 2)
     assert len({voter.seat.voter for voter in harness.joined}) == 7
@@ -109,7 +112,7 @@ def test_new_voters_get_seat_in_smaller_or_chosen_team(harness: Harness) -> None
 
 def test_new_voter_keeps_the_offered_seat_in_the_chosen_team(harness: Harness) -> None:
     offered = new_seat(EVENT, 1)
-    [admitted] = harness.gather(harness.join(offered, wish=2))
+    [admitted] = harness.gather(harness.join(offered, wish=TeamWish(2)))
     assert admitted.seat == replace(offered, team=2)
 
 
@@ -150,7 +153,7 @@ def test_players_and_new_voters_share_a_batch(harness: Harness, monkeypatch: pyt
     assign_teams, half = harness.box.assign_teams, JOIN_BATCH_SIZE // 2
     new_voters = list[int]()
 
-    async def observed(event_id: int, wishes: Sequence[int]) -> list[int]:
+    async def observed(event_id: int, wishes: Sequence[TeamWish]) -> list[int]:
         new_voters.append(len(wishes))
         return await assign_teams(event_id, wishes)
 
