@@ -1,5 +1,6 @@
 """View model of a duel's page, for players and for visitors."""
 
+import hashlib
 from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
@@ -13,7 +14,7 @@ from crowdgame.play.duels.plan_view import PlanView, view_plan
 from crowdgame.play.duels.turn_history import TurnChoices, list_turns
 from games.engine.game import SIDES
 from voting.ballot_box.box_types import PresenceCounts
-from voting.matches import end_reason, load_position
+from voting.matches import Position, end_reason, load_position
 from voting.models import LIVE_STATES, Match
 from voting.protocol import DuelAction
 from voting.terms import MatchState
@@ -46,80 +47,108 @@ class PlayerActions:
 
 
 @dataclass(frozen=True, slots=True)
-class DuelView:
-    """The page's data. `about` is the game, its variant and time. `mine` is the viewer's team, `free` the
-    team with the free seat; 0 if there is none.
+class Viewer:
+    """Who sees the page. `team` is the viewer's, 0 for a visitor.
 
     `shows_invite` shows the link to share, `may_start` the button that starts a match against a crowd,
-    `may_withdraw` the one that deletes a game before its first match.
-    `there` counts the crowd's connected members. `match` is the number of the latest match, 0 before the
-    first. `rematch_asked_by` is the team that wants a rematch. `actions` and `plan` are a player's in a live
-    match.
-    `board` is the path of the live board, if there is one. A player's contains the seat key.
-    `result` says who won and `reason` why, after the end. `turns` are the revealed turns of the match.
+    `may_withdraw` the one that deletes a game before its first match. `actions` and `plan` are a player's in
+    a live match. `board` is the path of the live board, if there is one. A player's contains the seat key.
+    """
+
+    team: int
+    shows_invite: bool
+    may_start: bool
+    may_withdraw: bool
+    actions: PlayerActions | None
+    plan: PlanView | None
+    board: str
+
+
+@dataclass(frozen=True, slots=True)
+class MatchView:
+    """The latest match; its `number` is 0 before the first. `turns` are those that are revealed.
+
+    After the end, `result` says who won and `reason` why, and `rematch_asked_by` is the team that wants a
+    rematch. `over`: no other match is scheduled.
+    """
+
+    number: int = 0
+    over: bool = False
+    rematch_asked_by: int | None = None
+    result: str = ""
+    reason: str = ""
+    turns: tuple[TurnChoices, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DuelView:
+    """The page's data. `about` is the game, its variant and time; `free` the team with the free seat, 0 if
+    there is none. `there` counts the crowd's connected members.
     """
 
     code: str
     about: str
     title: str
     seats: tuple[SeatView, ...]
-    mine: int
     free: int
     crowd: bool
-    over: bool
-    match: int
-    rematch_asked_by: int | None
-    shows_invite: bool
-    may_start: bool
-    may_withdraw: bool
     there: int
     watching: int
-    actions: PlayerActions | None
-    plan: PlanView | None
-    board: str
-    result: str
-    reason: str
-    turns: tuple[TurnChoices, ...]
+    viewer: Viewer
+    match: MatchView
 
     @property
     def version(self) -> str:
-        """Content version: differs as soon as the page shows something else."""
-        actions = self.actions and (self.actions.offered, self.actions.asked, self.actions.names)
-        plan = self.plan and self.plan.picks
-        match = self.title, self.free, self.match, self.rematch_asked_by, len(self.turns), self.result
-        return " ".join(map(str, (*match, self.there, self.watching, actions, plan)))
+        """Content version: differs as soon as the page shows something else, and is equal on all gateways."""
+        return hashlib.blake2b(repr(self).encode(), digest_size=8).hexdigest()
 
 
 def view_duel(duel: Duel, match: Match | None, guest: Guest | None, present: PresenceCounts) -> DuelView:
     """Build the page's data. `match` is the latest one, `guest` the viewer."""
-    event, free = duel.event, seat_number(duel, None)
-    mine = seat_number(duel, guest) if guest else 0
-    over = match is not None and match.ended_at is not None and event.next_match_at is None
+    free, mine = seat_number(duel, None), seat_number(duel, guest) if guest else 0
     position = load_position(match) if match else None
-    reason = end_reason(match, position) if match and position else None
-    actions = _player_actions(duel, match, mine) if match and mine else None
+    shown = _view_match(match, position) if match and position else MatchView()
     return DuelView(
-        code=event.code,
+        code=duel.event.code,
         about=describe_duel(duel),
         title=_title(duel, match, mine, free),
         seats=_seat_views(duel, match, guest),
-        mine=mine,
         free=free,
         crowd=duel.crowd,
-        over=over,
-        match=match.number if match else 0,
-        rematch_asked_by=duel.event.rematch_wanted_by,
-        shows_invite=bool(mine) and not over and bool(free or duel.crowd),
-        may_start=bool(mine) and duel.crowd and (match is None or over),
-        may_withdraw=bool(mine) and match is None and bool(free or duel.crowd),
         there=present.connected[duel.one is not None],
         watching=present.watching,
-        actions=actions,
-        plan=view_plan(duel, match, position, mine, actions.turn) if match and position and actions else None,
-        board=_board_path(duel, match, guest if mine else None),
-        result=_result(match) if match and match.ended_at else "",
+        viewer=_view_viewer(duel, match, position, guest if mine else None, over=shown.over),
+        match=shown,
+    )
+
+
+def _view_match(match: Match, position: Position) -> MatchView:
+    reason = end_reason(match, position)
+    return MatchView(
+        number=match.number,
+        over=match.ended_at is not None and match.event.next_match_at is None,
+        rematch_asked_by=match.event.rematch_wanted_by,
+        result=_result(match) if match.ended_at else "",
         reason=_(reason.label) if reason else "",
-        turns=list_turns(position) if position else (),
+        turns=list_turns(position),
+    )
+
+
+def _view_viewer(
+    duel: Duel, match: Match | None, position: Position | None, player: Guest | None, *, over: bool
+) -> Viewer:
+    """Return what the player may see and do; a visitor if None."""
+    team = seat_number(duel, player) if player else 0
+    waits = bool(seat_number(duel, None) or duel.crowd)
+    actions = _player_actions(duel, match, team) if match and team else None
+    return Viewer(
+        team=team,
+        shows_invite=bool(team) and not over and waits,
+        may_start=bool(team) and duel.crowd and (match is None or over),
+        may_withdraw=bool(team) and match is None and waits,
+        actions=actions,
+        plan=view_plan(duel, match, position, team, actions.turn) if match and position and actions else None,
+        board=_board_path(duel, match, player),
     )
 
 

@@ -80,8 +80,9 @@ def permissions(duel: Duel, guest: Guest) -> tuple[tuple[bool, ...], bool, tuple
     """Whether the page shows the link, start and withdraw; whether it has a board; the player's actions."""
     match = Match.objects.filter(event=duel.event).select_related("event", "red", "yellow").last()
     view = view_duel(find_duel(duel.event.code), match, guest, PresenceCounts())
-    shown = (view.shows_invite, view.may_start, view.may_withdraw)
-    return shown, bool(view.board), view.actions.names if view.actions else ()
+    viewer = view.viewer
+    shown = (viewer.shows_invite, viewer.may_start, viewer.may_withdraw)
+    return shown, bool(viewer.board), viewer.actions.names if viewer.actions else ()
 
 
 def test_page_offers_what_players_may_do_and_visitors_nothing(box: BallotBox) -> None:
