@@ -34,10 +34,10 @@ def text(n): return ngettext("%(n)s vote", "%(n)s votes", n) % {"n": n}
 @pytest.fixture
 def sources(tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Path:
     settings.BASE_DIR = tmp_path
-    folder = tmp_path / "crowdgame" / "cups" / "templates" / "cups"
+    folder = tmp_path / "crowdgame" / "organizer" / "cups" / "templates" / "cups"
     folder.mkdir(parents=True)
     (folder / "cup.html").write_text(TEMPLATE)
-    (tmp_path / "crowdgame" / "cups" / "forms.py").write_text(CODE)
+    (tmp_path / "crowdgame" / "organizer" / "cups" / "forms.py").write_text(CODE)
     monkeypatch.setattr(extraction, "PACKAGES", ("crowdgame",))
     return tmp_path
 
@@ -59,7 +59,7 @@ def test_texts_of_templates_and_code_are_found(sources: Path) -> None:
 
 def test_list_of_texts_does_not_depend_on_lines_or_dates(sources: Path) -> None:
     before = render_template(extract_texts())
-    form = sources / "crowdgame" / "cups" / "forms.py"
+    form = sources / "crowdgame" / "organizer" / "cups" / "forms.py"
     form.write_text("\n\n" + form.read_text())
     assert render_template(extract_texts()) == before
     assert "Date" not in before
