@@ -5,12 +5,14 @@ import gc
 from django.apps import AppConfig
 from django.conf import settings
 
+from crowdgame.celery import app
 from crowdgame.server.config.log_config import log_uncaught_exceptions
 from voting.turns.periodic import every_hour, every_second
 
 
 class CrowdgameConfig(AppConfig):
     name = "crowdgame"
+    celery_app = app  # loaded with the project, so that tasks are sent with its settings
 
     def ready(self) -> None:
         from crowdgame.events import nicknames  # noqa: F401, PLC0415  registers a gateway hook
