@@ -20,8 +20,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from deploy.laptop.paths import DATA
-from deploy.laptop.stop_signals import SIGNALS, interrupt
+from crowdgame.server.laptop.paths import DATA
+from crowdgame.server.laptop.stop_signals import SIGNALS, interrupt
 from tests.process_tree import ProcessTree
 from tests.results import RESULTS, Result, read_results
 from tests.run_folder import run_folder

@@ -13,8 +13,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from deploy.laptop.paths import ROOT
-from deploy.laptop.stack import Stack
+from crowdgame.server.laptop.paths import ROOT
+from crowdgame.server.laptop.stack import Stack
 
 STREAMS = ("in", "out", "err")
 

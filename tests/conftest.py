@@ -12,9 +12,9 @@ from hypothesis import settings as properties
 from redis import Redis
 
 from crowdgame.server.config.database import SQLITE
-from deploy.laptop.stack import Stack
-from deploy.laptop.startup import start_ballot_box
-from deploy.laptop.supervisor import Supervisor
+from crowdgame.server.laptop.stack import Stack
+from crowdgame.server.laptop.startup import start_ballot_box
+from crowdgame.server.laptop.supervisor import Supervisor
 from tests.run_folder import migrated_database
 from tests.settings import VALKEY_PORT
 from tests.signals import reset_for_children
@@ -48,7 +48,7 @@ LONGEST = (
     "tests/crowdgame/rehearsal/test_dry_runs.py",
     "tests/crowdgame/maintenance/test_backup.py",
     "tests/voting/gateway/test_slow_consumers.py",
-    "tests/deploy/test_make_play.py",
+    "tests/crowdgame/server/laptop/test_make_play.py",
 )
 
 

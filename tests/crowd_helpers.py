@@ -11,8 +11,8 @@ import msgspec
 from redis import RedisError
 
 from crowdgame.rehearsal.rehearsal_report import RehearsalReport
-from deploy.laptop.paths import ROOT
-from deploy.laptop.stack import MANAGE
+from crowdgame.server.laptop.paths import ROOT
+from crowdgame.server.laptop.stack import MANAGE
 from tests.deploy.processes import wait_until
 from tests.ledger import list_turns, resolved_turns
 from tests.server import Server

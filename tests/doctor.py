@@ -3,8 +3,8 @@
 import os
 import subprocess
 
-from deploy.laptop.paths import ROOT
-from deploy.laptop.stack import MANAGE, Stack
+from crowdgame.server.laptop.paths import ROOT
+from crowdgame.server.laptop.stack import MANAGE, Stack
 
 # What the settings of the tests leave out.
 GOOD = {"SECRET_KEY": "a-long-and-random-key-" * 3, "EVENT_PHONES": "100"}

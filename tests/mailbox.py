@@ -8,7 +8,7 @@ from typing import Any
 from aiosmtpd.controller import Controller
 from aiosmtpd.handlers import Message
 
-from deploy.laptop.network import LOOPBACK, free_port
+from crowdgame.server.laptop.network import LOOPBACK, free_port
 
 
 class Mailbox(Message):

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from crowdgame.rehearsal.rehearsal_report import RehearsalReport
-from deploy.laptop import startup
-from deploy.laptop.paths import ROOT
-from deploy.laptop.stack import MANAGE, Stack
+from crowdgame.server.laptop import startup
+from crowdgame.server.laptop.paths import ROOT
+from crowdgame.server.laptop.stack import MANAGE, Stack
 from tests.crowd_helpers import ENOUGH, PHONES, TIMEOUT_S, crowd, leave, live_turn, turn_with_ballots
 from tests.deploy.processes import wait_until
 from tests.ledger import (

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-from deploy.laptop.stack import Stack
-from deploy.laptop.startup import collect_static, migrate
+from crowdgame.server.laptop.stack import Stack
+from crowdgame.server.laptop.startup import collect_static, migrate
 
 VARIABLE = "CROWDGAME_TESTS"  # inherited by child processes
 DATABASE = "db.sqlite3"

@@ -10,7 +10,7 @@ from functools import cache
 import pytest
 from xdist.scheduler import LoadFileScheduling, Scheduling
 
-from deploy.laptop.paths import ROOT
+from crowdgame.server.laptop.paths import ROOT
 
 USES_SERVER = re.compile(r"\b(server: Server|clients: SocketClients|proxy: FaultProxy)\b")
 OWN_SERVER = re.compile(r"^def server\(", re.MULTILINE)

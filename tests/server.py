@@ -20,11 +20,11 @@ import psycopg
 import pytest
 from psycopg.types.string import TextLoader
 
-from deploy.laptop.network import free_port
-from deploy.laptop.paths import ROOT
-from deploy.laptop.stack import SERVERS, Stack, analyzer, schedulers, workers
-from deploy.laptop.startup import migrate, start_ballot_box, start_gateways, wait_for_pages
-from deploy.laptop.supervisor import Supervisor
+from crowdgame.server.laptop.network import free_port
+from crowdgame.server.laptop.paths import ROOT
+from crowdgame.server.laptop.stack import SERVERS, Stack, analyzer, schedulers, workers
+from crowdgame.server.laptop.startup import migrate, start_ballot_box, start_gateways, wait_for_pages
+from crowdgame.server.laptop.supervisor import Supervisor
 from tests.run_folder import DATABASE, migrated_database
 
 __all__ = ["SERVERS"]

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from deploy.laptop.network import LOOPBACK, free_port
+from crowdgame.server.laptop.network import LOOPBACK, free_port
 from tests.run_folder import run_folder
 
 PROCESS = "PYTEST_XDIST_WORKER"  # set in pytest-xdist workers; each has its own subfolder

@@ -10,7 +10,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from deploy.laptop.paths import ROOT
+from crowdgame.server.laptop.paths import ROOT
 from tests.deploy.processes import wait_until
 from tests.run_folder import VARIABLE
 

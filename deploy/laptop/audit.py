@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from enum import IntEnum
 from pathlib import Path
 
-from deploy.laptop.paths import ROOT
+from crowdgame.server.laptop.paths import ROOT
 from deploy.laptop.virtualenv import BIN
 
 REQUIREMENTS = ("base", "dev", "node", "openspiel", "solver", "uv")

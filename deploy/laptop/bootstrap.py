@@ -12,11 +12,12 @@ if sys.version_info < (3, 11):
         "crowdgame needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Try PYTHON=python3.11"
     )
 
-from deploy.laptop import browser, frontend, lock, system_tools, translations, virtualenv
-from deploy.laptop.paths import DATA, LOGS, ROOT
-from deploy.laptop.steps import EXPECTED_ERRORS, error_line, in_background
-from deploy.laptop.stop_signals import interrupt_on_signals
-from deploy.laptop.terminal import print_line, replace_unencodable
+from crowdgame.server.laptop import lock
+from crowdgame.server.laptop.paths import DATA, LOGS, ROOT
+from crowdgame.server.laptop.steps import EXPECTED_ERRORS, error_line, in_background
+from crowdgame.server.laptop.stop_signals import interrupt_on_signals
+from crowdgame.server.laptop.terminal import print_line, replace_unencodable
+from deploy.laptop import browser, frontend, system_tools, translations, virtualenv
 
 
 def prepare(task: str) -> None:
@@ -50,7 +51,9 @@ def main(task: str, arguments: list[str]) -> None:
     if task == "play":
         os.chdir(ROOT)
         os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # each process would compile the product anew
-        os.execv(virtualenv.PYTHON, [str(virtualenv.PYTHON), "-m", "deploy.laptop.play", *arguments])
+        os.execv(
+            virtualenv.PYTHON, [str(virtualenv.PYTHON), "-m", "crowdgame.server.laptop.play", *arguments]
+        )
 
 
 if __name__ == "__main__":

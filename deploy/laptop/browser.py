@@ -5,8 +5,8 @@ import shutil
 import subprocess
 from pathlib import Path
 
+from crowdgame.server.laptop.steps import Step, StepFailed, run
 from deploy.laptop import virtualenv
-from deploy.laptop.steps import Step, StepFailed, run
 
 # Without the browser's own windows, the same tests take a third of the processor time: 97 instead of 275 s.
 HEADLESS_PACKAGE = "chromium-headless-shell"

@@ -5,10 +5,10 @@ import re
 import shutil
 import subprocess
 
+from crowdgame.server.laptop.paths import LOCALE_DIR, ROOT
+from crowdgame.server.laptop.stamps import Stamp, fingerprint
+from crowdgame.server.laptop.steps import Step, run
 from deploy.laptop import virtualenv
-from deploy.laptop.paths import LOCALE_DIR, ROOT
-from deploy.laptop.stamps import Stamp, fingerprint
-from deploy.laptop.steps import Step, run
 
 FRONTEND_DIR = ROOT / "frontend"
 NODE_MODULES_DIR = FRONTEND_DIR / "node_modules"

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from deploy.laptop.paths import DATA, ROOT, display_path
+from crowdgame.server.laptop.paths import DATA, ROOT, display_path
 
 Component = dict[str, Any]
 

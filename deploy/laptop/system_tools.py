@@ -4,7 +4,7 @@ import os
 import shutil
 from pathlib import Path
 
-from deploy.laptop.steps import Step, StepFailed, run
+from crowdgame.server.laptop.steps import Step, StepFailed, run
 
 DEBIAN_VERSION_FILE = Path("/etc/debian_version")
 POSTGRES_DIR = Path("/usr/lib/postgresql")

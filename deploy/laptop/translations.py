@@ -1,9 +1,9 @@
 """Compile the catalogs of the pages, `locale/*/LC_MESSAGES/django.po`, for Django."""
 
+from crowdgame.server.laptop.paths import LOCALE_DIR
+from crowdgame.server.laptop.stamps import Stamp, fingerprint
+from crowdgame.server.laptop.steps import Step, run
 from deploy.laptop import virtualenv
-from deploy.laptop.paths import LOCALE_DIR
-from deploy.laptop.stamps import Stamp, fingerprint
-from deploy.laptop.steps import Step, run
 
 
 def compile_catalogs() -> None:

@@ -6,9 +6,9 @@ import os
 import subprocess
 import sys
 
-from deploy.laptop.paths import ROOT
-from deploy.laptop.stamps import Stamp, fingerprint
-from deploy.laptop.steps import Step, StepFailed, run
+from crowdgame.server.laptop.paths import ROOT
+from crowdgame.server.laptop.stamps import Stamp, fingerprint
+from crowdgame.server.laptop.steps import Step, StepFailed, run
 
 VENV_DIR = ROOT / ".venv"
 BIN = VENV_DIR / "bin"

@@ -16,7 +16,7 @@ from random import Random
 
 from rich.console import Console
 
-from deploy.laptop.stop_signals import interrupt_on_signals
+from crowdgame.server.laptop.stop_signals import interrupt_on_signals
 from tests.chaos.campaign import Campaign, Size
 from tests.chaos.faults import CLOCKS, DISK, Fault, catalog
 from tests.chaos.faults.disk import small_disk

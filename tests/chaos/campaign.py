@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from random import Random
 
-from deploy.laptop.die_with_parent import die_with_parent
-from deploy.laptop.paths import ROOT
+from crowdgame.server.laptop.die_with_parent import die_with_parent
+from crowdgame.server.laptop.paths import ROOT
 from tests.chaos.audit import Audit, Finding
 from tests.chaos.faults import CLOCKS, Fault, Missed, NotApplicable
 from tests.chaos.journal import Journal

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Self
 
-from deploy.laptop.network import LOOPBACK
+from crowdgame.server.laptop.network import LOOPBACK
 
 CHUNK = 65_536
 RESET = struct.pack("ii", 1, 0)

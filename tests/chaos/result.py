@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 
 from crowdgame.rehearsal.samples import Samples, Spread
-from deploy.laptop.paths import ROOT
+from crowdgame.server.laptop.paths import ROOT
 from tests.chaos.campaign import Campaign, InjectedFault
 from tests.chaos.points import STEPS
 from tests.load.bench.report import table_lines

@@ -18,12 +18,12 @@ from pathlib import Path
 
 from redis import Redis
 
-from deploy.laptop import stack as children
-from deploy.laptop.metrics_dir import reset_metrics_dir
-from deploy.laptop.network import LOOPBACK, free_port
-from deploy.laptop.stack import Stack
-from deploy.laptop.startup import wait_for_pages
-from deploy.laptop.supervisor import Child, Supervisor
+from crowdgame.server.laptop import stack as children
+from crowdgame.server.laptop.metrics_dir import reset_metrics_dir
+from crowdgame.server.laptop.network import LOOPBACK, free_port
+from crowdgame.server.laptop.stack import Stack
+from crowdgame.server.laptop.startup import wait_for_pages
+from crowdgame.server.laptop.supervisor import Child, Supervisor
 from tests.chaos.proxy import Proxy
 from tests.deploy.processes import answers, wait_until
 from tests.server import Server, give_database, organizer

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from deploy.laptop.stack import SERVERS
+from crowdgame.server.laptop.stack import SERVERS
 from tests.chaos.campaign import Campaign, Size
 from tests.chaos.faults import catalog
 from tests.chaos.mutants import NAMES

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 import pytest
 from redis import Redis, RedisError
 
-from deploy.laptop.network import LOOPBACK
+from crowdgame.server.laptop.network import LOOPBACK
 from tests.chaos.faults.network import losing_reply
 from tests.chaos.proxy import Impairment, Proxy
 from tests.deploy.processes import wait_until

@@ -10,10 +10,10 @@ import pytest
 from redis import Redis
 from redis.exceptions import AuthenticationError, ResponseError
 
-from deploy.laptop.network import LOOPBACK, free_port
-from deploy.laptop.paths import ROOT
-from deploy.laptop.stack import Stack, valkey
-from deploy.laptop.supervisor import Supervisor
+from crowdgame.server.laptop.network import LOOPBACK, free_port
+from crowdgame.server.laptop.paths import ROOT
+from crowdgame.server.laptop.stack import Stack, valkey
+from crowdgame.server.laptop.supervisor import Supervisor
 from tests.deploy.processes import answers, wait_until
 from tests.doctor import run_doctor
 from tests.server import Server, organizer, running_parts

@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
+from crowdgame.server.laptop.paths import ROOT
 from deploy.laptop.audit import AuditResult, conclude
-from deploy.laptop.paths import ROOT
 
 NOWHERE = "http://127.0.0.1:1/"
 NO_NETWORK = {

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from aiosmtpd.controller import Controller
 
-from deploy.laptop.metrics_dir import reset_metrics_dir
-from deploy.laptop.network import LOOPBACK, free_port
-from deploy.laptop.stack import Stack, workers
-from deploy.laptop.startup import start_ballot_box
-from deploy.laptop.supervisor import Supervisor
+from crowdgame.server.laptop.metrics_dir import reset_metrics_dir
+from crowdgame.server.laptop.network import LOOPBACK, free_port
+from crowdgame.server.laptop.stack import Stack, workers
+from crowdgame.server.laptop.startup import start_ballot_box
+from crowdgame.server.laptop.supervisor import Supervisor
 from tests.deploy.processes import wait_until
 from tests.doctor import run_doctor
 from tests.mailbox import Mailbox

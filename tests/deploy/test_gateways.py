@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from deploy.laptop.network import supports_reuse_port
+from crowdgame.server.laptop.network import supports_reuse_port
 from tests.crowd_helpers import PHONES, TIMEOUT_S, connected, held, restart
 from tests.deploy.failover import FailoverRun, FailoverTests, vote_during
 from tests.deploy.processes import wait_until

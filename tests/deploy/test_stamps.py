@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
+from crowdgame.server.laptop.stamps import Stamp, fingerprint
 from deploy.laptop import frontend
-from deploy.laptop.stamps import Stamp, fingerprint
 
 PACKAGE = (
     """{"name": "small", "version": "0.1.0", "private": true, "scripts": {"build": "echo built >> builds"}}"""

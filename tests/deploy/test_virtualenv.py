@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from crowdgame.server.laptop.stamps import Stamp, fingerprint
+from crowdgame.server.laptop.steps import StepFailed
 from deploy.laptop import virtualenv
-from deploy.laptop.stamps import Stamp, fingerprint
-from deploy.laptop.steps import StepFailed
 
 pytestmark = pytest.mark.nightly
 

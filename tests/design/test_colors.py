@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from deploy.laptop.paths import ROOT
+from crowdgame.server.laptop.paths import ROOT
 from tests.design.color import BLINDNESSES, Lab, contrast, difference, distance, lab, linear, seen_by
 
 FRONTEND = ROOT / "frontend" / "src"

@@ -7,7 +7,7 @@ from pathlib import Path
 import allauth
 import pytest
 
-from deploy.laptop.paths import ROOT
+from crowdgame.server.laptop.paths import ROOT
 
 PACKAGE, FRONTEND = ROOT / "crowdgame", ROOT / "frontend" / "src"
 # Classes that only scripts or tests look for; `mine` is styled where guests can have a row of their own.

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from deploy.laptop.paths import ROOT
+from crowdgame.server.laptop.paths import ROOT
 
 IMAGES = ROOT / "docs" / "images"
 PAGES = (ROOT / "README.md", *(ROOT / "docs").rglob("*.md"))

@@ -4,7 +4,7 @@ import re
 import subprocess
 from datetime import datetime, timedelta
 
-from deploy.laptop.paths import ROOT
+from crowdgame.server.laptop.paths import ROOT
 from tests.load.bench.report import PAGE
 
 PERFORMANCE = ROOT / "docs" / "performance.md"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from deploy.laptop.paths import ROOT
+from crowdgame.server.laptop.paths import ROOT
 
 GUIDE = (ROOT / "docs" / "contributing.md").read_text()
 ROWS = GUIDE.split("## Package map")[1].split("| --- | --- |")[1].split("\n\n")[0]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from deploy.laptop.paths import ROOT
+from crowdgame.server.laptop.paths import ROOT
 
 GUIDE = ROOT / "docs" / "contributing.md"
 PATCHES = Path(__file__).with_name("recipes")

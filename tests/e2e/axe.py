@@ -9,7 +9,7 @@ from typing import Any
 
 from playwright.sync_api import Page
 
-from deploy.laptop.paths import ROOT
+from crowdgame.server.laptop.paths import ROOT
 
 SOURCE = ROOT / "frontend" / "node_modules" / "axe-core" / "axe.min.js"
 SCHEMES = ("light", "dark")

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from crowdgame.server.laptop.stack import MANAGE
 from deploy.laptop import browser as browsers
-from deploy.laptop.stack import MANAGE
 from tests.e2e.fake_gateway import FakeGateway, running_fake_gateway
 from tests.e2e.page_visits import running_server_with_static
 from tests.e2e.screens import BROWSER_ARGS, PAUSE_ANIMATIONS_JS, TIMEOUT_MS, Screen, open_screen

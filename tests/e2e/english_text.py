@@ -6,7 +6,7 @@ from functools import cache
 from babel.messages.pofile import read_po
 from playwright.sync_api import Page
 
-from deploy.laptop.paths import ROOT
+from crowdgame.server.laptop.paths import ROOT
 
 PLACEHOLDER = re.compile(r"%\(\w+\)s|\{\w+\}")
 LABELS = ("aria-label", "alt", "title", "placeholder")

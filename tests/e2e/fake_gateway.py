@@ -16,8 +16,8 @@ from typing import Any
 import msgspec
 import uvicorn
 
+from crowdgame.server.laptop.network import LOOPBACK, listen
 from crowdgame.server.web.cached_pages import static_pages
-from deploy.laptop.network import LOOPBACK, listen
 from tests.deploy.processes import wait_until
 from tests.e2e.scripted_match import plain
 from voting.admission.links import qr_rows, team_qr_rows

@@ -23,7 +23,7 @@ django.setup()
 from django.conf import settings  # noqa: E402
 from playwright.sync_api import Browser, Page  # noqa: E402
 
-from deploy.laptop.paths import ROOT  # noqa: E402
+from crowdgame.server.laptop.paths import ROOT  # noqa: E402
 from tests.docs.pictures import IMAGES, shown_screenshots  # noqa: E402
 from tests.e2e.axe import FINISH_ANIMATIONS_JS  # noqa: E402
 from tests.e2e.crowded_pages import crowded_event  # noqa: E402

@@ -9,8 +9,8 @@ from typing import Any
 
 from playwright.sync_api import Browser, Page
 
-from deploy.laptop.paths import ROOT
-from deploy.laptop.stack import MANAGE
+from crowdgame.server.laptop.paths import ROOT
+from crowdgame.server.laptop.stack import MANAGE
 from tests.deploy.processes import wait_until
 from tests.server import Server
 

@@ -13,7 +13,7 @@ from urllib.request import urlopen
 import pytest
 from playwright.sync_api import expect
 
-from deploy.laptop.paths import ROOT
+from crowdgame.server.laptop.paths import ROOT
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.screens import PHONE, TIMEOUT_MS, Screen, vote
 from tests.e2e.test_duels import SMALL

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from deploy.laptop.paths import ROOT
+from crowdgame.server.laptop.paths import ROOT
 from tests.e2e.conftest import PASSWORD, OpenScreen
 from tests.e2e.page_visits import sign_in
 from tests.e2e.screens import PHONE, TABLET, TIMEOUT_MS

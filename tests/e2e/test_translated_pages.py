@@ -8,7 +8,7 @@ import pytest
 from babel.messages.pofile import read_po
 from playwright.sync_api import Page
 
-from deploy.laptop.paths import ROOT
+from crowdgame.server.laptop.paths import ROOT
 from tests.e2e import axe
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.page_states import CHAT_MESSAGES, CUP_TEAMS

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from deploy.laptop.stack import SERVERS
+from crowdgame.server.laptop.stack import SERVERS
 from tests.fuzz.run import MAX_GROWTH_MIB, Outcome, attack
 from tests.server import running_server
 

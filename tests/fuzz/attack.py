@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random
 
-from deploy.laptop.network import LOOPBACK
+from crowdgame.server.laptop.network import LOOPBACK
 from tests.fuzz import wire
 from tests.fuzz.messages import Known, corrupt, valid
 from tests.load.bench.connection import handshake

@@ -9,8 +9,8 @@ from itertools import accumulate
 from pathlib import Path
 from urllib.parse import urlencode
 
-from deploy.laptop.network import free_port
-from deploy.laptop.stack import Stack
+from crowdgame.server.laptop.network import free_port
+from crowdgame.server.laptop.stack import Stack
 from tests.server import Server, organizer, running_parts
 
 LOGINS = 60  # for each gateway, where at most 32 logins of a network wait

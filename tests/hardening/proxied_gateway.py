@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
-from deploy.laptop.network import LOOPBACK, free_port, wait_for_http
-from deploy.laptop.stack import gateway
-from deploy.laptop.supervisor import Supervisor
+from crowdgame.server.laptop.network import LOOPBACK, free_port, wait_for_http
+from crowdgame.server.laptop.stack import gateway
+from crowdgame.server.laptop.supervisor import Supervisor
 from tests.server import Server
 
 NAME = "proxied"

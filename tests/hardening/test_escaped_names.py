@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from crowdgame.events.forms import EventForm
-from deploy.laptop.paths import ROOT
+from crowdgame.server.laptop.paths import ROOT
 from tests.voting.match_helpers import RED_WINS, play
 from voting.ballot_box.ballot_box import BallotBox
 from voting.events import create_event

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from websockets.exceptions import InvalidStatus
 
+from crowdgame.server.laptop.network import LOOPBACK
 from crowdgame.server.web import hosts
-from deploy.laptop.network import LOOPBACK
 from tests.server import Server
 from tests.socket_clients import SocketClients
 

@@ -9,8 +9,8 @@ import pytest
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
-from deploy.laptop import play
-from deploy.laptop.network import ANY_HOST, LOOPBACK, free_port
+from crowdgame.server.laptop import play
+from crowdgame.server.laptop.network import ANY_HOST, LOOPBACK, free_port
 from tests.hardening.test_hosts import request_status
 from tests.server import ASGI_SERVERS_TESTED, Server, organizer, running_parts
 from tests.socket_clients import SocketClient

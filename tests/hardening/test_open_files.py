@@ -13,9 +13,9 @@ import psutil
 import pytest
 
 from crowdgame.server.config.open_files import RESERVED_FILES
-from deploy.laptop.network import LOOPBACK, free_port, wait_for_http
-from deploy.laptop.stack import gateway
-from deploy.laptop.supervisor import Supervisor
+from crowdgame.server.laptop.network import LOOPBACK, free_port, wait_for_http
+from crowdgame.server.laptop.stack import gateway
+from crowdgame.server.laptop.supervisor import Supervisor
 from tests.deploy.processes import wait_until
 from tests.fuzz.wire import frame
 from tests.load.bench.connection import handshake

@@ -10,8 +10,8 @@ import msgspec
 import pytest
 
 from crowdgame.rehearsal.rehearsal_report import RehearsalReport
-from deploy.laptop.paths import ROOT
-from deploy.laptop.stack import MANAGE
+from crowdgame.server.laptop.paths import ROOT
+from crowdgame.server.laptop.stack import MANAGE
 from tests.ledger import (
     assert_counts_are_of_sealed_ballots,
     assert_nothing_is_lost,

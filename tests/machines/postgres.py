@@ -22,8 +22,8 @@ from pathlib import Path
 
 import psycopg
 
-from deploy.laptop.die_with_parent import die_with_parent
-from deploy.laptop.network import LOOPBACK, free_port
+from crowdgame.server.laptop.die_with_parent import die_with_parent
+from crowdgame.server.laptop.network import LOOPBACK, free_port
 from deploy.laptop.system_tools import find_postgres
 from tests.deploy.processes import becomes_true
 

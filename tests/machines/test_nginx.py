@@ -11,7 +11,7 @@ import pytest
 from django.core.signing import TimestampSigner
 
 from crowdgame.accounts.known_devices import SALT
-from deploy.laptop.network import LOOPBACK
+from crowdgame.server.laptop.network import LOOPBACK
 from tests.machines.nginx import Nginx, running_nginx
 
 REQUESTS = 60

@@ -13,8 +13,8 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from crowdgame.server.laptop.paths import ROOT
 from crowdgame.server.web.page_queue import MAX_PAGES
-from deploy.laptop.paths import ROOT
 from tests.deploy.failover import FailoverRun, FailoverTests, during_window, vote_during
 from tests.deploy.processes import wait_until
 from tests.hardening.login_flood import assert_flood_is_limited, login_flood, running_recorded_server

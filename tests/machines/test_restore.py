@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import psycopg
 import pytest
 
-from deploy.laptop.stack import Stack
+from crowdgame.server.laptop.stack import Stack
 from tests.machines.postgres import Postgres
 from tests.restore_helpers import Lost, RestoredEvent, RestoreTests, lose_event, restored_event
 

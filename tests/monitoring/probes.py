@@ -15,7 +15,7 @@ import psutil
 from prometheus_client.parser import text_string_to_metric_families
 from prometheus_client.samples import Sample
 
-from deploy.laptop.paths import ROOT
+from crowdgame.server.laptop.paths import ROOT
 from tests.deploy.processes import wait_until
 from tests.server import Server
 

@@ -9,7 +9,7 @@ from typing import Any, get_args
 import pytest
 import yaml
 
-from deploy.laptop.paths import ROOT
+from crowdgame.server.laptop.paths import ROOT
 from tests.deploy.processes import wait_until
 from tests.monitoring.probes import metric_samples
 from tests.server import Server

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from deploy.laptop.network import LOOPBACK, free_port
-from deploy.laptop.paths import ROOT
+from crowdgame.server.laptop.network import LOOPBACK, free_port
+from crowdgame.server.laptop.paths import ROOT
 from tests.deploy.processes import wait_until
 from tests.monitoring.probes import ask, metric_samples, metric_value, run_script, samples
 from tests.server import Server

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from deploy.laptop.paths import ROOT
+from crowdgame.server.laptop.paths import ROOT
 from tests.monitoring.probes import samples
 
 HOLD = """from voting.metrics.metrics import BALLOTS, CONNECTIONS, set_process_role

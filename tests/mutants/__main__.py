@@ -17,8 +17,8 @@ from collections.abc import Iterable, Sequence
 from fnmatch import fnmatch
 from pathlib import Path
 
-from deploy.laptop.paths import DATA, ROOT, display_path
-from deploy.laptop.stop_signals import interrupt_on_signals
+from crowdgame.server.laptop.paths import DATA, ROOT, display_path
+from crowdgame.server.laptop.stop_signals import interrupt_on_signals
 from tests.mutants.results import Mutant, read_mutants
 from tests.run_folder import VARIABLE
 

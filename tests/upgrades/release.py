@@ -13,10 +13,10 @@ from typing import Any, Literal
 import psycopg
 from redis import Redis
 
-from deploy.laptop.network import free_port
-from deploy.laptop.stack import Stack
-from deploy.laptop.startup import migrate, start_ballot_box, start_services, wait_for_pages
-from deploy.laptop.supervisor import Supervisor
+from crowdgame.server.laptop.network import free_port
+from crowdgame.server.laptop.stack import Stack
+from crowdgame.server.laptop.startup import migrate, start_ballot_box, start_services, wait_for_pages
+from crowdgame.server.laptop.supervisor import Supervisor
 from tests.run_folder import DATABASE
 from tests.server import Server, organizer
 

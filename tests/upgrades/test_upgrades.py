@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from deploy.laptop.stack import Stack
-from deploy.laptop.startup import migrate
+from crowdgame.server.laptop.stack import Stack
+from crowdgame.server.laptop.startup import migrate
 from tests.run_folder import DATABASE
 from tests.server import give_database
 from tests.upgrades.checks import assert_upgraded

@@ -16,8 +16,8 @@ from random import Random
 import psycopg
 from websockets.sync.client import connect
 
-from deploy.laptop.die_with_parent import die_with_parent
-from deploy.laptop.stack import MANAGE
+from crowdgame.server.laptop.die_with_parent import die_with_parent
+from crowdgame.server.laptop.stack import MANAGE
 from tests.chaos.faults import Fault, Inject, Span, hold
 from tests.chaos.target import BACK_WITHIN_S, Target
 from tests.deploy.processes import wait_until

@@ -15,7 +15,7 @@ from redis import Redis
 from crowdgame.accounts import queued_mail
 from crowdgame.accounts.models import QueuedMail
 from crowdgame.accounts.queued_mail import KEPT_FOR, SEND_MAIL, is_due, queue_mail, send_due
-from deploy.laptop.network import free_port
+from crowdgame.server.laptop.network import free_port
 from tests.mailbox import Mailbox, running_mail_server
 from tests.queued_tasks import run_queued_tasks
 from voting.turns.tasks import DueTask

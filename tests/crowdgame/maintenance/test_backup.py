@@ -18,11 +18,11 @@ from typing import Any
 import pytest
 
 from crowdgame.maintenance.backup_file import BackupError, extract_database, read_manifest
-from deploy.laptop.network import free_port
-from deploy.laptop.paths import ROOT
-from deploy.laptop.stack import MANAGE, Stack
-from deploy.laptop.startup import start_ballot_box
-from deploy.laptop.supervisor import Supervisor
+from crowdgame.server.laptop.network import free_port
+from crowdgame.server.laptop.paths import ROOT
+from crowdgame.server.laptop.stack import MANAGE, Stack
+from crowdgame.server.laptop.startup import start_ballot_box
+from crowdgame.server.laptop.supervisor import Supervisor
 from tests.commands import Commands, commands
 from tests.server import give_database
 from voting.ballot_box.stores import connect

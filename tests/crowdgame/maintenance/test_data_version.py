@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from crowdgame.maintenance.data_version import ONLY_IN_0_1, REFUSAL
-from deploy.laptop.paths import ROOT
+from crowdgame.server.laptop.paths import ROOT
 
 MANAGE = [str(ROOT / "manage.py")]
 CELERY = ["-m", "celery", "-A", "crowdgame", "worker", "--pool", "solo"]

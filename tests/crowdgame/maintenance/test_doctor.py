@@ -9,7 +9,7 @@ import pytest
 
 from crowdgame.maintenance.doctor.machine import nginx_findings
 from crowdgame.maintenance.doctor.stores import clock_findings
-from deploy.laptop.paths import ROOT
+from crowdgame.server.laptop.paths import ROOT
 from tests.deploy.processes import wait_until
 from tests.doctor import run_doctor, wrong
 from tests.server import Server, running_server

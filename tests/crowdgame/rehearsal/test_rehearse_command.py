@@ -11,9 +11,9 @@ import msgspec
 import pytest
 
 from crowdgame.rehearsal.rehearsal_report import RehearsalReport
-from deploy.laptop.network import LOOPBACK
-from deploy.laptop.paths import ROOT
-from deploy.laptop.stack import MANAGE
+from crowdgame.server.laptop.network import LOOPBACK
+from crowdgame.server.laptop.paths import ROOT
+from crowdgame.server.laptop.stack import MANAGE
 from tests.crowdgame.rehearsal.conftest import FaultProxy, until, until_voted
 from tests.server import Server
 from tests.socket_clients import SocketClients

@@ -16,8 +16,8 @@ from aiosmtpd.controller import Controller
 from aiosmtpd.handlers import Message
 from playwright.sync_api import Page
 
-from deploy.laptop.network import LOOPBACK, free_port
-from deploy.laptop.stack import Stack
+from crowdgame.server.laptop.network import LOOPBACK, free_port
+from crowdgame.server.laptop.stack import Stack
 from tests.e2e.accounts.oidc_provider import CLIENT_ID, CLIENT_SECRET
 from tests.run_folder import static_files
 from tests.server import Server, organizer, running_parts

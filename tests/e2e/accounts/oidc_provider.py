@@ -10,8 +10,8 @@ from pathlib import Path
 from cryptography.hazmat.primitives.asymmetric.rsa import generate_private_key
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
-from deploy.laptop.network import LOOPBACK, wait_for_http
-from deploy.laptop.paths import ROOT
+from crowdgame.server.laptop.network import LOOPBACK, wait_for_http
+from crowdgame.server.laptop.paths import ROOT
 
 CLIENT_ID, CLIENT_SECRET = "crowdgame", "of the client"
 PEOPLE_PY = """

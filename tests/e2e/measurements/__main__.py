@@ -14,7 +14,7 @@ import django
 
 django.setup()
 
-from deploy.laptop.paths import ROOT  # noqa: E402
+from crowdgame.server.laptop.paths import ROOT  # noqa: E402
 from tests.e2e.fake_gateway import running_fake_gateway  # noqa: E402
 from tests.e2e.measurements import console, display, first_picture, frame_rate, phone  # noqa: E402
 from tests.e2e.measurements.goal import Measurement  # noqa: E402

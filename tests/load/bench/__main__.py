@@ -12,7 +12,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from deploy.laptop.stop_signals import interrupt_on_signals
+from crowdgame.server.laptop.stop_signals import interrupt_on_signals
 from tests.load.bench.comparison import Say
 from tests.load.bench.gate import check_regressions, record_baseline
 from tests.load.bench.machine import allow_files, describe_machine

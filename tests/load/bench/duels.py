@@ -22,7 +22,7 @@ from crowdgame.rehearsal.phone_connection import PhoneConnection
 from crowdgame.rehearsal.samples import Samples, Spread
 from crowdgame.rehearsal.server_clock import ServerClock
 from crowdgame.rehearsal.wire import phone_address
-from deploy.laptop.stop_signals import interrupt_on_signals
+from crowdgame.server.laptop.stop_signals import interrupt_on_signals
 from tests.load.bench.machine import allow_files, describe_machine
 from tests.server import Server, running_server
 from voting import protocol

@@ -11,10 +11,10 @@ from zlib import compress
 
 import msgspec
 
-from deploy.laptop import stack as children
-from deploy.laptop.network import LOOPBACK, free_port
-from deploy.laptop.stack import Stack
-from deploy.laptop.supervisor import Child, Supervisor
+from crowdgame.server.laptop import stack as children
+from crowdgame.server.laptop.network import LOOPBACK, free_port
+from crowdgame.server.laptop.stack import Stack
+from crowdgame.server.laptop.supervisor import Child, Supervisor
 from tests.deploy.processes import wait_until
 from tests.load.bench.connection import Connection, frame
 from tests.load.bench.contender import Contender

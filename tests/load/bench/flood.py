@@ -17,8 +17,8 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from statistics import quantiles
 
-from deploy.laptop.paths import ROOT
-from deploy.laptop.stop_signals import interrupt_on_signals
+from crowdgame.server.laptop.paths import ROOT
+from crowdgame.server.laptop.stop_signals import interrupt_on_signals
 from tests.load.bench.connection import Connection
 from tests.load.bench.machine import Stopwatch, allow_files
 from tests.load.bench.processes import gateways

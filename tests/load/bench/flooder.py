@@ -12,8 +12,8 @@ import time
 from contextlib import ExitStack, suppress
 from typing import Any
 
+from crowdgame.server.laptop.network import LOOPBACK
 from crowdgame.server.serving.request_limits import MAX_UPLOAD_BYTES
-from deploy.laptop.network import LOOPBACK
 from tests.load.bench.machine import give_way
 
 HEAD = b"POST /console/cups/new/ HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n" % MAX_UPLOAD_BYTES

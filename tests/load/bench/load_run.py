@@ -12,8 +12,8 @@ import msgspec
 
 from crowdgame.rehearsal.rehearsal_report import BallotTotals, RehearsalReport
 from crowdgame.rehearsal.samples import Spread
-from deploy.laptop.paths import ROOT
-from deploy.laptop.stack import MANAGE
+from crowdgame.server.laptop.paths import ROOT
+from crowdgame.server.laptop.stack import MANAGE
 from tests.deploy.processes import becomes_true
 from tests.load.bench.machine import Stopwatch
 from tests.load.bench.processes import processes

@@ -13,7 +13,7 @@ from importlib.metadata import version
 
 import psutil
 
-from deploy.laptop.paths import ROOT
+from crowdgame.server.laptop.paths import ROOT
 
 COMMIT = ("git", "describe", "--always", "--dirty")
 LIBRARIES = (

@@ -8,7 +8,7 @@ import msgspec
 from rich.console import Console
 from rich.table import Table
 
-from deploy.laptop.paths import ROOT
+from crowdgame.server.laptop.paths import ROOT
 from tests.load.bench.results import BenchResults, Comparison, LoadRun, middle
 from tests.load.bench.rows import Row, build_rows
 

@@ -3,9 +3,9 @@
 import sys
 from importlib import import_module
 
+from crowdgame.server.laptop.network import LOOPBACK
 from crowdgame.server.serving.listener import listen
 from crowdgame.server.serving.service import Service
-from deploy.laptop.network import LOOPBACK
 
 
 async def drain(within_s: float) -> None:

@@ -14,8 +14,8 @@ from pathlib import Path
 import msgspec
 from rich.console import Console
 
-from deploy.laptop.paths import ROOT
-from deploy.laptop.stop_signals import interrupt_on_signals
+from crowdgame.server.laptop.paths import ROOT
+from crowdgame.server.laptop.stop_signals import interrupt_on_signals
 from tests.load.bench.machine import allow_files, describe_machine
 from tests.load.bench.report import about_lines, table_lines, write_page
 from tests.load.bench.run import GATEWAYS, SERVERS

@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from urllib.parse import urlencode
 
-from deploy.laptop.network import LOOPBACK
+from crowdgame.server.laptop.network import LOOPBACK
 from tests.load.bench.connection import open_connection
 from tests.load.bench.machine import give_way
 

@@ -16,8 +16,8 @@ from django.utils import timezone
 from redis import Redis
 from redis.client import PubSub
 
-from deploy.laptop.network import LOOPBACK, free_port
-from deploy.laptop.supervisor import Supervisor
+from crowdgame.server.laptop.network import LOOPBACK, free_port
+from crowdgame.server.laptop.supervisor import Supervisor
 from tests.deploy.processes import wait_until
 from tests.voting.match_helpers import new_event
 from voting import protocol

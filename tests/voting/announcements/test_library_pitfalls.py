@@ -11,8 +11,8 @@ from django.conf import settings
 from django.db import connection
 from redis import Redis, RedisError
 
-from deploy.laptop.network import LOOPBACK
-from deploy.laptop.paths import ROOT
+from crowdgame.server.laptop.network import LOOPBACK
+from crowdgame.server.laptop.paths import ROOT
 from tests.chaos.proxy import Impairment, Proxy
 from voting.announcements.channel_layer import LayerMessage, Subscription, publish
 from voting.ballot_box.stores import connect_async

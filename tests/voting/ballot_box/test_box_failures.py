@@ -6,7 +6,7 @@ import pytest
 from django.conf import settings
 from redis import Redis, RedisError
 
-from deploy.laptop.network import LOOPBACK, free_port
+from crowdgame.server.laptop.network import LOOPBACK, free_port
 from tests.voting.box_helpers import EVENT, R1, TURN, Y2, ask, cast, over, sealed, voted, with_arrival
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import BoxedTurn, BoxLost, CastResult, event_key

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from redis import RedisError
 
-from deploy.laptop.network import free_port
-from deploy.laptop.stack import Stack
-from deploy.laptop.startup import start_ballot_box
-from deploy.laptop.supervisor import Supervisor
+from crowdgame.server.laptop.network import free_port
+from crowdgame.server.laptop.stack import Stack
+from crowdgame.server.laptop.startup import start_ballot_box
+from crowdgame.server.laptop.supervisor import Supervisor
 from tests.voting.box_helpers import R1, Y2, cast, running
 from tests.voting.box_loss_helpers import (
     copy_all,

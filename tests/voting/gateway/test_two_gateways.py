@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from deploy.laptop.network import supports_reuse_port
+from crowdgame.server.laptop.network import supports_reuse_port
 from tests.server import Server, running_server
 from tests.socket_clients import SocketClient, open_clients
 from tests.voting.consoles import done, open_console, received_entries

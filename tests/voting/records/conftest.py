@@ -8,7 +8,7 @@ import pytest
 from django.db import transaction
 from pytest_django.plugin import DjangoDbBlocker
 
-from deploy.laptop.supervisor import Supervisor
+from crowdgame.server.laptop.supervisor import Supervisor
 from tests.voting.match_helpers import only_turn
 from tests.voting.sample_matches import SECRET, Record, record_of, sample_records
 from tests.voting.turns.secret_side_helpers import play_with, request_side_changes, start_secret

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 from redis import Redis
 
-from deploy.laptop.network import LOOPBACK, free_port
+from crowdgame.server.laptop.network import LOOPBACK, free_port
 from games.engine.game import SIDES, Side
 from tests.deploy.processes import wait_until
 from tests.voting.announcements.test_announcements import listening

@@ -6,7 +6,7 @@ import pytest
 from django.db import connection
 from redis import Redis, RedisError
 
-from deploy.laptop.network import LOOPBACK, free_port
+from crowdgame.server.laptop.network import LOOPBACK, free_port
 from tests.deploy.processes import wait_until
 from tests.voting.match_helpers import new_event, start
 from tests.voting.turns.conftest import DueTurn

@@ -19,8 +19,8 @@ from crowdgame.play.duels.plan_casting import CAST_CONDITIONAL_PICKS
 from crowdgame.play.duels.tasks import cast_conditional_picks as cast_conditional_picks_task
 from crowdgame.play.notifications.email import SEND_NOTIFICATIONS
 from crowdgame.play.notifications.tasks import send_notifications as send_notifications_task
-from deploy.laptop.network import LOOPBACK, free_port
-from deploy.laptop.paths import ROOT
+from crowdgame.server.laptop.network import LOOPBACK, free_port
+from crowdgame.server.laptop.paths import ROOT
 from tests.deploy.processes import handles_sigterm, wait_until
 from tests.voting.box_helpers import queued_tasks
 from tests.voting.concurrency_helpers import at_once

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from deploy.laptop.network import supports_reuse_port
+from crowdgame.server.laptop.network import supports_reuse_port
 from tests.server import Server, running_server
 from tests.socket_clients import Message, SocketClient, SocketClients, open_clients
 from tests.voting.consoles import done

@@ -15,7 +15,7 @@ from crowdgame.accounts.models import Guest
 from crowdgame.play.duels import creation_limits
 from crowdgame.play.duels import views as play_views
 from crowdgame.play.duels.models import Duel
-from deploy.laptop.network import LOOPBACK, free_port
+from crowdgame.server.laptop.network import LOOPBACK, free_port
 from tests.chat_helpers import fill_lobby_chat
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Event, Match

@@ -17,7 +17,7 @@ from crowdgame.play.duels.duels import DuelSettings, PlayError, join_duel, new_d
 from crowdgame.play.duels.models import Duel
 from crowdgame.play.duels.player_actions import OFFER_PAUSE_TURNS, DuelActionRefused, perform
 from crowdgame.play.ratings.models import RatedMatch
-from deploy.laptop.paths import ROOT
+from crowdgame.server.laptop.paths import ROOT
 from tests.voting.concurrency_helpers import at_once
 from tests.voting.match_helpers import kinds, only_turn, open_now, play, play_turn, run_out, start, vote
 from voting.announcements.snapshots import load_snapshot

@@ -10,7 +10,7 @@ from crowdgame.play.notifications import email as notification_email
 from crowdgame.play.notifications.email import LEASE, send_due
 from crowdgame.play.notifications.models import EmailAddress, EmailNotification
 from crowdgame.server.config.mail_settings import mail_server
-from deploy.laptop.network import free_port
+from crowdgame.server.laptop.network import free_port
 from tests.crowdgame.play.notifications.conftest import EMAIL, guest_with_address, send_all
 from tests.mailbox import Mailbox
 from voting.ballot_box.ballot_box import BallotBox

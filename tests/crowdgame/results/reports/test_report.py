@@ -19,7 +19,7 @@ from crowdgame.results.reports.sentences import (
     describe_turn,
     describe_turning_point,
 )
-from deploy.laptop.supervisor import Supervisor
+from crowdgame.server.laptop.supervisor import Supervisor
 from tests.voting.match_helpers import RED_WINS, new_event, play
 from tests.voting.sample_matches import MATCHES, play_match, record_of
 from voting.ballot_box.ballot_box import BallotBox

@@ -11,8 +11,8 @@ from django.http.request import validate_host
 from crowdgame.server.config.addresses import host_names, provider_url, public_origin, store_url
 from crowdgame.server.config.database import database
 from crowdgame.server.config.mail_settings import mail_server
-from deploy.laptop.paths import ROOT
-from deploy.laptop.stack import MANAGE
+from crowdgame.server.laptop.paths import ROOT
+from crowdgame.server.laptop.stack import MANAGE
 
 PASSWORD = "pa#ss"
 

@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-from deploy.laptop.stack import MANAGE
+from crowdgame.server.laptop.stack import MANAGE
 
 HEAVY = {"autobahn", "confusable_homoglyphs", "fpdf", "picows", "PIL", "wasmtime"}
 START = """

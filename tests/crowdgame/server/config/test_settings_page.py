@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from crowdgame.server.config.environment import VARIABLES, Variable, render
-from deploy.laptop.paths import ROOT
-from deploy.laptop.stack import Stack
+from crowdgame.server.laptop.paths import ROOT
+from crowdgame.server.laptop.stack import Stack
 from tests.machines.manifests import settings_read
 
 PAGE = ROOT / "docs" / "generated" / "settings.md"

@@ -9,7 +9,7 @@ from django.core.management import CommandError, load_command_class
 from crowdgame.server.config.environment import VARIABLES
 from crowdgame.server.config.mail_settings import sender
 from crowdgame.server.config.variables import read_choice, read_number, read_switch
-from deploy.laptop.paths import ROOT
+from crowdgame.server.laptop.paths import ROOT
 
 HTTPS = {"PUBLIC_URL": "https://play.example.org"}
 POSTGRESQL = {"DATABASE_URL": "postgresql://h/n"}

@@ -12,9 +12,9 @@ import psutil
 import pytest
 from websockets.sync.client import ClientConnection, connect
 
-from deploy.laptop.network import LOOPBACK, listen, wait_for_http
-from deploy.laptop.paths import ROOT
-from deploy.laptop.stack import SERVERS
+from crowdgame.server.laptop.network import LOOPBACK, listen, wait_for_http
+from crowdgame.server.laptop.paths import ROOT
+from crowdgame.server.laptop.stack import SERVERS
 from tests.server import ASGI_SERVERS_TESTED
 
 

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from deploy.laptop.network import LOOPBACK
+from crowdgame.server.laptop.network import LOOPBACK
 from tests.crowdgame.server.serving.conftest import AsgiServer
 
 KEY = "dGhlIHNhbXBsZSBub25jZQ=="

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from crowdgame.server.laptop.network import LOOPBACK
 from crowdgame.server.serving.proxy_headers import client_address
-from deploy.laptop.network import LOOPBACK
 from tests.crowdgame.server.serving.conftest import AsgiServer, run_asgi_server
 from tests.crowdgame.server.serving.test_handshake import dial, head, read_until
 from tests.server import ASGI_SERVERS_TESTED

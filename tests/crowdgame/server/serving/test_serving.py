@@ -9,7 +9,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection
 
-from deploy.laptop.network import LOOPBACK, listen
+from crowdgame.server.laptop.network import LOOPBACK, listen
 from tests.crowdgame.server.serving.asgi_app import FRAME
 from tests.crowdgame.server.serving.conftest import AsgiServer, run_asgi_server
 from tests.crowdgame.server.serving.test_handshake import dial, head, read_until

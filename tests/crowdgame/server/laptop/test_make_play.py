@@ -15,11 +15,11 @@ from urllib.parse import urlencode, urlsplit
 import psutil
 import pytest
 
-from deploy.laptop.network import LOOPBACK, free_port
-from deploy.laptop.paths import ROOT
-from deploy.laptop.stack import Stack
-from deploy.laptop.startup import start_ballot_box, start_demo_event
-from deploy.laptop.supervisor import Supervisor
+from crowdgame.server.laptop.network import LOOPBACK, free_port
+from crowdgame.server.laptop.paths import ROOT
+from crowdgame.server.laptop.stack import Stack
+from crowdgame.server.laptop.startup import start_ballot_box, start_demo_event
+from crowdgame.server.laptop.supervisor import Supervisor
 from tests.deploy.processes import becomes_true, marked, wait_until
 from tests.server import give_database
 
@@ -43,7 +43,7 @@ class PlayProcess:
         self.database = folder / "data" / "db.sqlite3"
         with self.said.open("w") as said:
             self.process = psutil.Popen(
-                [sys.executable, "-m", "deploy.laptop.play", *options],
+                [sys.executable, "-m", "crowdgame.server.laptop.play", *options],
                 cwd=ROOT,
                 env={**os.environ, "CROWDGAME_DATA": str(folder / "data"), "REDIS_URL": "", "PUBLIC_URL": ""},
                 stdout=said,

@@ -7,16 +7,22 @@ import socket
 import sys
 from pathlib import Path
 
-from deploy.laptop import lock, startup
-from deploy.laptop.network import ANY_HOST, free_port, is_port_free, lan_address, supports_reuse_port
-from deploy.laptop.paths import DATA, display_path
-from deploy.laptop.secret import load_secret_key
-from deploy.laptop.stack import SERVERS, Stack, crowd
-from deploy.laptop.steps import EXPECTED_ERRORS, StepFailed, error_line, in_background
-from deploy.laptop.stop_signals import interrupt_on_signals, wait_for_interrupt
-from deploy.laptop.supervisor import Supervisor
-from deploy.laptop.terminal import print_line, replace_unencodable
-from deploy.laptop.welcome import print_welcome
+from crowdgame.server.laptop import lock, startup
+from crowdgame.server.laptop.network import (
+    ANY_HOST,
+    free_port,
+    is_port_free,
+    lan_address,
+    supports_reuse_port,
+)
+from crowdgame.server.laptop.paths import DATA, display_path
+from crowdgame.server.laptop.secret import load_secret_key
+from crowdgame.server.laptop.stack import SERVERS, Stack, crowd
+from crowdgame.server.laptop.steps import EXPECTED_ERRORS, StepFailed, error_line, in_background
+from crowdgame.server.laptop.stop_signals import interrupt_on_signals, wait_for_interrupt
+from crowdgame.server.laptop.supervisor import Supervisor
+from crowdgame.server.laptop.terminal import print_line, replace_unencodable
+from crowdgame.server.laptop.welcome import print_welcome
 
 # In ALLOWED_HOSTS, accepts any IP address as host: the address changes with a hotspot or a new DHCP lease.
 ANY_ADDRESS = "ANY_ADDRESS"  # must match `crowdgame.settings`
@@ -27,7 +33,7 @@ PRIVATE = ("db.sqlite3", "db.sqlite3-shm", "db.sqlite3-wal", "crowd.seats", "log
 
 
 def parse_arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m deploy.laptop.play", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m crowdgame.server.laptop.play", description=__doc__)
     parser.add_argument(
         "--host", default=os.environ.get("HOST") or ANY_HOST, help="listen on this address only"
     )

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from deploy.laptop.startup import MAX_DEATHS, wait_until_ready
-from deploy.laptop.steps import StepFailed
-from deploy.laptop.supervisor import Supervisor
+from crowdgame.server.laptop.startup import MAX_DEATHS, wait_until_ready
+from crowdgame.server.laptop.steps import StepFailed
+from crowdgame.server.laptop.supervisor import Supervisor
+from tests.crowdgame.server.laptop.supervisor_program import SLEEPER, child
 from tests.deploy.processes import wait_until
-from tests.deploy.supervisor_program import SLEEPER, child
 
 FAILS = "raise SystemExit(1)"
 

@@ -10,11 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from deploy.laptop.paths import ROOT
-from deploy.laptop.supervisor import Child, Supervisor, next_delay
-from tests.deploy import supervisor_program
-from tests.deploy.processes import are_ready, marked, wait_until
-from tests.deploy.supervisor_program import (
+from crowdgame.server.laptop.paths import ROOT
+from crowdgame.server.laptop.supervisor import Child, Supervisor, next_delay
+from tests.crowdgame.server.laptop import supervisor_program
+from tests.crowdgame.server.laptop.supervisor_program import (
     IGNORES_SIGTERM,
     NOTES_ITS_END,
     NOTES_ITS_START,
@@ -23,6 +22,7 @@ from tests.deploy.supervisor_program import (
     SLOW_TO_END,
     child,
 )
+from tests.deploy.processes import are_ready, marked, wait_until
 
 SupervisorProcess = subprocess.Popen[str]
 

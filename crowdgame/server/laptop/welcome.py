@@ -7,8 +7,8 @@ import segno
 from rich.console import Console
 from rich.text import Text
 
-from deploy.laptop.stack import Stack
-from deploy.laptop.startup import Links
+from crowdgame.server.laptop.stack import Stack
+from crowdgame.server.laptop.startup import Links
 
 QR_STYLE = "#ffffff on #000000"  # independent of the terminal's color theme
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from deploy.laptop import lock
-from deploy.laptop.network import ANY_HOST, LOOPBACK, free_port, is_port_free, lan_address
-from deploy.laptop.paths import ROOT
-from deploy.laptop.play import make_private
-from deploy.laptop.secret import load_secret_key
+from crowdgame.server.laptop import lock
+from crowdgame.server.laptop.network import ANY_HOST, LOOPBACK, free_port, is_port_free, lan_address
+from crowdgame.server.laptop.paths import ROOT
+from crowdgame.server.laptop.play import make_private
+from crowdgame.server.laptop.secret import load_secret_key
 
 OLD = """
 import runpy, sys
@@ -22,7 +22,7 @@ runpy.run_module("deploy.laptop.bootstrap", run_name="__main__")
 
 def play(data: Path, *options: str) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
-        [sys.executable, "-m", "deploy.laptop.play", *options],
+        [sys.executable, "-m", "crowdgame.server.laptop.play", *options],
         cwd=ROOT,
         env={**os.environ, "CROWDGAME_DATA": str(data), "REDIS_URL": ""},
         check=False,

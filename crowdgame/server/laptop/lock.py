@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from deploy.laptop.terminal import progress
+from crowdgame.server.laptop.terminal import progress
 
 
 class LockTaken(Exception):

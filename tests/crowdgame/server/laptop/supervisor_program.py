@@ -7,8 +7,8 @@ import sys
 import threading
 from pathlib import Path
 
-from deploy.laptop.stop_signals import interrupt_on_signals
-from deploy.laptop.supervisor import Child, Supervisor
+from crowdgame.server.laptop.stop_signals import interrupt_on_signals
+from crowdgame.server.laptop.supervisor import Child, Supervisor
 
 SLOW_TO_END = """
 import signal, sys, time

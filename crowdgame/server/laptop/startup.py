@@ -9,14 +9,14 @@ from functools import partial
 
 import redis
 
-from deploy.laptop.metrics_dir import reset_metrics_dir
-from deploy.laptop.network import responds_to_http
-from deploy.laptop.paths import ROOT, display_path
-from deploy.laptop.stack import MANAGE, Stack, analyzer, gateway, schedulers, valkey, workers
-from deploy.laptop.stamps import Stamp, fingerprint
-from deploy.laptop.steps import Step, StepFailed, run
-from deploy.laptop.supervisor import Supervisor
-from deploy.laptop.terminal import progress
+from crowdgame.server.laptop.metrics_dir import reset_metrics_dir
+from crowdgame.server.laptop.network import responds_to_http
+from crowdgame.server.laptop.paths import ROOT, display_path
+from crowdgame.server.laptop.stack import MANAGE, Stack, analyzer, gateway, schedulers, valkey, workers
+from crowdgame.server.laptop.stamps import Stamp, fingerprint
+from crowdgame.server.laptop.steps import Step, StepFailed, run
+from crowdgame.server.laptop.supervisor import Supervisor
+from crowdgame.server.laptop.terminal import progress
 
 MAX_DEATHS = 3  # of a child that never gets ready
 POLL_S = 0.05

@@ -18,8 +18,8 @@ from operator import attrgetter
 from pathlib import Path
 from typing import IO, Self
 
-from deploy.laptop.die_with_parent import die_with_parent
-from deploy.laptop.paths import display_path
+from crowdgame.server.laptop.die_with_parent import die_with_parent
+from crowdgame.server.laptop.paths import display_path
 
 MIN_RESTART_DELAY_S = 0.2
 MAX_RESTART_DELAY_S = 5.0
