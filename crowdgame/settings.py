@@ -1,7 +1,6 @@
 """All settings, read from the environment; safe by default. See `docs/generated/settings.md`."""
 
 import os
-from pathlib import Path
 from urllib.parse import urlsplit
 
 from csp.constants import NONE, SELF
@@ -11,6 +10,7 @@ from crowdgame.server.config.database import database
 from crowdgame.server.config.log_config import logging_config
 from crowdgame.server.config.mail_settings import mail_server, sender
 from crowdgame.server.config.variables import read_choice, read_number, read_switch
+from crowdgame.server.laptop.paths import DATA, PACKAGE, SOURCE
 
 MAX_PORT = 65_535
 MAX_DAYS = 36_500
@@ -20,8 +20,8 @@ def _comma_list(name: str) -> list[str]:
     return [part.strip() for part in os.environ.get(name, "").split(",") if part.strip()]
 
 
-BASE_DIR = Path(__file__).resolve().parent.parent
-DATA_DIR = Path(os.environ.get("CROWDGAME_DATA", BASE_DIR / ".play"))
+BASE_DIR = SOURCE
+DATA_DIR = DATA
 PAGES_DIR = BASE_DIR / "frontend" / "dist"
 
 DEBUG = read_switch("DEBUG")
@@ -106,7 +106,7 @@ ASGI_APPLICATION = "crowdgame.asgi.application"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [BASE_DIR / "crowdgame" / "templates"],  # searched before the admin's templates
+        "DIRS": [PACKAGE / "templates"],  # searched before the admin's templates
         "APP_DIRS": True,
         "OPTIONS": {
             "context_processors": [

@@ -1,7 +1,9 @@
-"""Data of earlier versions: that of 0.1, whose schema is incompatible, is refused."""
+"""Data of other versions: that of 0.1, whose schema is incompatible, and of newer ones is refused."""
 
+from django.apps import apps
 from django.core.management.base import CommandError
 from django.db import OperationalError, connection
+from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
 # A migration that every installation of 0.1 has applied and this version doesn't have.
@@ -13,6 +15,11 @@ MOVED = {
     "0003_pace": "0003_pace",
     "0004_hide_drops": "0004_hide_drops",
 }
+OWN_PACKAGES = ("crowdgame", "voting")
+NEWER = (
+    "This data was written by a newer version of crowdgame. This version has not changed it. "
+    "Install the newer version, or use another data folder."
+)
 REFUSAL = (
     "This data was written by crowdgame 0.1. This version cannot read it and has not changed it. "
     "Use crowdgame 0.1, or start with an empty data folder or database."
@@ -29,6 +36,14 @@ def refuse_data_of_0_1() -> None:
         connection.close()
     if ONLY_IN_0_1 in applied:
         raise CommandError(REFUSAL)
+
+
+def refuse_newer_data() -> None:
+    """Raises CommandError if the database has migrations of our apps that this version doesn't have."""
+    loader = MigrationLoader(connection)
+    own = {app.label for app in apps.get_app_configs() if app.name.partition(".")[0] in OWN_PACKAGES}
+    if any(label in own for label, _ in loader.applied_migrations.keys() - loader.disk_migrations.keys()):
+        raise CommandError(NEWER)
 
 
 def record_moved_migrations() -> None:

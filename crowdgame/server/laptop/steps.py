@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from crowdgame.server.laptop.die_with_parent import die_with_parent
-from crowdgame.server.laptop.paths import LOGS, ROOT, display_path
+from crowdgame.server.laptop.paths import LOGS, display_path
 from crowdgame.server.laptop.terminal import progress
 
 FAILURE_REASONS = (
@@ -24,9 +24,8 @@ FAILURE_REASONS = (
         "no network, or it blocks outgoing connections",
     ),
     (
-        r"written by crowdgame 0\.1",
-        "the data folder was written by crowdgame 0.1, which this version cannot read. Move it away, or set "
-        "CROWDGAME_DATA to another folder",
+        r"CommandError: (This data .*)\.",
+        r"\1",
     ),
     (
         r"DO NOT MATCH THE HASHES|Hash mismatch|EINTEGRITY",
@@ -52,7 +51,7 @@ class Step:
     title: str
     argv: Sequence[str | Path]
     log: str
-    cwd: Path = ROOT
+    cwd: Path | None = None
     env: Mapping[str, str] = field(default_factory=dict)
     logs: Path = LOGS
     is_secret: bool = False
@@ -147,6 +146,6 @@ def _end_group(process: "subprocess.Popen[str]") -> None:
 
 def _reason(tail: str, code: int) -> str:
     for pattern, reason in FAILURE_REASONS:
-        if re.search(pattern, tail):
-            return reason
+        if match := re.search(pattern, tail):
+            return match.expand(reason)
     return f"failed with exit status {code}"

@@ -1,14 +1,15 @@
-"""Daphne as the HTTP server of a gateway, on uvloop."""
+"""Daphne as the HTTP server of a gateway."""
 
 import asyncio
 from io import BytesIO
 from typing import Any
 
-import uvloop
 from twisted.internet import asyncioreactor
 
+from crowdgame.server.serving.event_loop import new_event_loop
+
 # Before Daphne installs one on the loop of asyncio.
-asyncioreactor.install(uvloop.new_event_loop())  # type: ignore[no-untyped-call]  # Twisted declares none
+asyncioreactor.install(new_event_loop())  # type: ignore[no-untyped-call]  # Twisted declares none
 
 from daphne.http_protocol import WebRequest
 from daphne.server import Server

@@ -1,13 +1,13 @@
-"""uvicorn as the HTTP server of a gateway, on uvloop."""
+"""uvicorn as the HTTP server of a gateway."""
 
 import asyncio
 from typing import Any
 
 import uvicorn
-import uvloop
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.server import ServerState
 
+from crowdgame.server.serving.event_loop import new_event_loop
 from crowdgame.server.serving.front import Front
 from crowdgame.server.serving.service import Service
 
@@ -39,5 +39,5 @@ def serve(service: Service) -> None:
     )
     config.load()
     state = ServerState()
-    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+    with asyncio.Runner(loop_factory=new_event_loop) as runner:
         runner.run(front.serve())

@@ -7,8 +7,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from django.core.management import CommandError
+from django.db.migrations.recorder import MigrationRecorder
 
-from crowdgame.maintenance.data_version import ONLY_IN_0_1, REFUSAL
+from crowdgame.maintenance.data_version import NEWER, ONLY_IN_0_1, REFUSAL, refuse_newer_data
 from crowdgame.server.laptop.paths import ROOT
 
 MANAGE = [str(ROOT / "manage.py")]
@@ -49,3 +51,11 @@ def test_data_of_0_1_is_refused_unchanged(folder: Path, argv: list[str], valkey_
     assert REFUSAL in ended.stderr
     assert "Traceback" not in ended.stderr
     assert (folder / "db.sqlite3").read_bytes() == before
+
+
+@pytest.mark.django_db
+def test_data_of_a_newer_version_is_refused() -> None:
+    refuse_newer_data()
+    MigrationRecorder.Migration.objects.create(app="voting", name="9999_newer")
+    with pytest.raises(CommandError, match=NEWER):
+        refuse_newer_data()

@@ -36,11 +36,17 @@ def start(*arguments: str, environment: dict[str, str] = ENVIRONMENT) -> "subpro
 # ------------------------------------------------------------------ without a server
 @pytest.mark.parametrize(
     "arguments",
-    [("--url", NO_SERVER), ("--url", "hall"), ("--phones", "1000000000"), ("--seats", "/")],
+    [
+        (f"{NO_SERVER}/HALL",),
+        ("HALL", "--url", NO_SERVER),
+        ("HALL", "--url", "hall"),
+        ("HALL", "--phones", "1000000000"),
+        ("HALL", "--seats", "/"),
+    ],
     ids=" ".join,
 )
 def test_rehearse_command_fails_with_one_line(arguments: tuple[str, ...]) -> None:
-    with start("HALL", *arguments) as process:
+    with start(*arguments) as process:
         output, errors = process.communicate(timeout=LONGEST_S)
     assert process.returncode == 1
     assert output in ("", "connecting\n")

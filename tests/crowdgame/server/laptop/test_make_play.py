@@ -43,7 +43,7 @@ class PlayProcess:
         self.database = folder / "data" / "db.sqlite3"
         with self.said.open("w") as said:
             self.process = psutil.Popen(
-                [sys.executable, "-m", "crowdgame.server.laptop.play", *options],
+                [sys.executable, ROOT / "manage.py", "play", *options],
                 cwd=ROOT,
                 env={**os.environ, "CROWDGAME_DATA": str(folder / "data"), "REDIS_URL": "", "PUBLIC_URL": ""},
                 stdout=said,

@@ -20,11 +20,11 @@ runpy.run_module("deploy.laptop.bootstrap", run_name="__main__")
 """
 
 
-def play(data: Path, *options: str) -> "subprocess.CompletedProcess[str]":
+def play(data: Path, *options: str, cwd: Path = ROOT) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
-        [sys.executable, "-m", "crowdgame.server.laptop.play", *options],
-        cwd=ROOT,
-        env={**os.environ, "CROWDGAME_DATA": str(data), "REDIS_URL": ""},
+        [sys.executable, ROOT / "manage.py", "--data", data, "play", *options],
+        cwd=cwd,
+        env={**os.environ, "REDIS_URL": ""},
         check=False,
         capture_output=True,
         text=True,
@@ -66,6 +66,13 @@ def test_play_reports_unusable_address_and_folder(tmp_path: Path) -> None:
     assert_refused(play(tmp_path, "--host", "192.0.2.250"), "Cannot assign requested address")
     (tmp_path / "file").touch()
     assert_refused(play(tmp_path / "file" / "data"), f"Not a directory: {tmp_path}/file/data")
+
+
+def test_play_names_other_data_in_the_current_folder(tmp_path: Path) -> None:
+    (tmp_path / ".play").mkdir()
+    (tmp_path / ".play" / "db.sqlite3").touch()
+    ended = play(tmp_path / "data", "--host", "192.0.2.250", cwd=tmp_path)
+    assert ended.stdout.startswith("  There is other data in this folder. To use it: ")
 
 
 def test_play_reports_old_python() -> None:

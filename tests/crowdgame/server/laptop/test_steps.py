@@ -46,6 +46,7 @@ def test_secret_step_logs_its_output_only_if_it_fails(tmp_path: Path) -> None:
         ("Temporary failure in name resolution", "no network, or it blocks outgoing connections"),
         ("DO NOT MATCH THE HASHES", "a download does not match its hash in the lock file"),
         ("Hash mismatch for `x==1`", "a download does not match its hash in the lock file"),
+        ("CommandError: This data is newer. Do nothing.", "This data is newer. Do nothing"),
         ("something else", "failed with exit status 3"),
     ],
 )
