@@ -1,49 +1,23 @@
-"""A stack that sends e-mail to a local SMTP server, and the pages of organizers' accounts.
+"""A stack that sends e-mail and trusts an OpenID Connect provider, and the pages of organizers' accounts.
 
 Browsers open it at localhost, where they offer passkeys without HTTPS.
 """
 
-import re
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, field
-from email.message import Message as Mail
-from pathlib import Path
-from queue import Queue
+from dataclasses import dataclass
+from types import SimpleNamespace
 
 import pytest
-from aiosmtpd.controller import Controller
-from aiosmtpd.handlers import Message
 from playwright.sync_api import Page
 
 from crowdgame.server.laptop.network import LOOPBACK, free_port
 from crowdgame.server.laptop.stack import Stack
 from tests.e2e.accounts.oidc_provider import CLIENT_ID, CLIENT_SECRET
+from tests.mailbox import Mailbox, running_mail_server
 from tests.run_folder import static_files
 from tests.server import Server, organizer, running_parts
 
-PASSWORD, NEW_PASSWORD = "correct horse battery", "another horse battery"
-MAIL_WITHIN_S = 20
-
-
-class Mailbox(Message):
-    """An SMTP handler that stores the mails."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.mails: Queue[Mail] = Queue()
-
-    def handle_message(self, message: Mail) -> None:
-        self.mails.put(message)
-
-    def link(self, to: str) -> str:
-        """The link in the oldest unread mail to this address."""
-        while (mail := self.mails.get(timeout=MAIL_WITHIN_S))["To"] != to:
-            pass
-        text = mail.get_payload(decode=True)
-        assert isinstance(text, bytes)
-        [link] = re.findall(r"http://localhost\S+", text.decode())
-        return str(link)
+PASSWORD = "correct horse battery"
 
 
 @dataclass(frozen=True)
@@ -52,19 +26,15 @@ class MailingStack(Stack):
     provider_port: int = 0
 
     @property
-    def provider_url(self) -> str:
-        """By another name than the server's, as in practice, so that they share no cookies."""
-        return f"http://{LOOPBACK}:{self.provider_port}"
-
-    @property
     def env(self) -> Mapping[str, str]:
         own = {
             "EMAIL_URL": f"smtp+plain://{LOOPBACK}:{self.smtp_port}",
             "PUBLIC_URL": f"http://localhost:{self.port}",
-            "OIDC_URL": self.provider_url,
+            "OIDC_URL": f"http://{LOOPBACK}:{self.provider_port}",
             "OIDC_NAME": "School",
             "OIDC_CLIENT_ID": CLIENT_ID,
             "OIDC_CLIENT_SECRET": CLIENT_SECRET,
+            "OIDC_TRUST_EMAIL": "true",
         }
         return {**super().env, **own}
 
@@ -74,7 +44,8 @@ class AccountPages:
     """The account pages of a server, and the mails it has sent."""
 
     server: Server
-    mailbox: Mailbox = field(default_factory=Mailbox)
+    mailbox: Mailbox
+    provider_port: int
 
     @property
     def home(self) -> str:
@@ -97,9 +68,10 @@ class AccountPages:
     def log_out(self, page: Page) -> None:
         page.get_by_role("button", name="Log out").click()
 
-    def log_in_by_provider(self, page: Page, name: str) -> None:
-        self.open(page, "/console/login/")
-        page.get_by_role("link", name="Log in with School").click()
+    def log_in_by_provider(self, page: Page, name: str, path: str = "/console/login/") -> None:
+        self.open(page, path)
+        if path == "/console/login/":
+            page.get_by_role("link", name="Log in with School").click()
         page.get_by_role("button", name="Continue").click()
         page.get_by_label("Username").fill(name)
         page.get_by_label("Password").fill(PASSWORD)
@@ -112,24 +84,12 @@ class AccountPages:
 
 @pytest.fixture(scope="session")
 def account_pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AccountPages]:
-    with running_account_pages(tmp_path_factory.mktemp("accounts")) as pages:
-        yield pages
-
-
-@contextmanager
-def running_account_pages(data: Path, kind: type[MailingStack] = MailingStack) -> Iterator[AccountPages]:
-    mailbox = Mailbox()
-    smtp = Controller(mailbox, hostname=LOOPBACK, port=free_port())
-    smtp.start()
-    stack = kind(
-        data=data,
-        secret_key="of the tests",
-        port=free_port(),
-        valkey_port=free_port(),
-        smtp_port=smtp.port,
-        provider_port=free_port(),
-    )
+    data, smtp = tmp_path_factory.mktemp("accounts"), SimpleNamespace()
     (data / "static").symlink_to(static_files())
-    with running_parts(stack) as supervisor, organizer(stack) as asked:
-        yield AccountPages(Server(stack, supervisor, asked), mailbox)
-    smtp.stop()
+    with running_mail_server(smtp) as mailbox:
+        ports = {"smtp_port": smtp.EMAIL_PORT, "provider_port": free_port()}
+        stack = MailingStack(
+            data=data, secret_key="of the tests", port=free_port(), valkey_port=free_port(), **ports
+        )
+        with running_parts(stack) as supervisor, organizer(stack) as asked:
+            yield AccountPages(Server(stack, supervisor, asked), mailbox, stack.provider_port)

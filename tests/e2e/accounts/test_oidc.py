@@ -6,7 +6,8 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.e2e.accounts.conftest import PASSWORD, AccountPages, MailingStack
+from deploy.laptop.network import LOOPBACK
+from tests.e2e.accounts.conftest import PASSWORD, AccountPages
 from tests.e2e.accounts.oidc_provider import running_provider
 
 PEOPLE = (
@@ -14,16 +15,17 @@ PEOPLE = (
     "mallory,mallory@example.org,verified",
     "vera2,vera@example.org,verified",
     "ulla2,ulla@example.org,unverified",
+    "ida2,ida@example.org,unverified",
 )
+IDENTITIES = "SELECT u.username FROM socialaccount_socialaccount s JOIN auth_user u ON u.id = s.user_id"
+ADDRESSES = "SELECT u.username, e.email FROM account_emailaddress e JOIN auth_user u ON u.id = e.user_id"
 
 
 @pytest.fixture(scope="module", autouse=True)
 def provider(account_pages: AccountPages, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    stack = account_pages.server.stack
-    assert isinstance(stack, MailingStack)
     redirect = f"{account_pages.home}/console/oidc/oidc/login/callback/"
     folder = tmp_path_factory.mktemp("provider")
-    with running_provider(folder, stack.provider_port, redirect, PASSWORD, *PEOPLE):
+    with running_provider(folder, account_pages.provider_port, redirect, PASSWORD, *PEOPLE):
         yield
 
 
@@ -37,16 +39,30 @@ def test_provider_logs_in_without_invitation(window: Page, account_pages: Accoun
     expect(window.get_by_role("heading", name="My events")).to_be_visible()
 
 
-@pytest.mark.parametrize("victim", ["vera", "ulla"])
-def test_identity_with_the_address_of_another_account_does_not_take_it_over(
-    victim: str, window: Page, account_pages: AccountPages
+@pytest.mark.parametrize(("owner", "verified"), [("vera", True), ("ulla", False)])
+def test_identity_gets_the_account_only_with_a_verified_address(
+    owner: str, verified: bool, window: Page, account_pages: AccountPages
 ) -> None:
-    account_pages.make_organizer(victim)
-    account_pages.log_in_by_provider(window, f"{victim}2")
+    account_pages.make_organizer(owner)
+    account_pages.log_in_by_provider(window, f"{owner}2")
     window.wait_for_url(f"{account_pages.home}/**")
-    assert not is_logged_in(window, account_pages)
-    owners = "SELECT u.username FROM socialaccount_socialaccount s JOIN auth_user u ON u.id = s.user_id"
-    assert (victim,) not in account_pages.server.rows(owners)
+    assert is_logged_in(window, account_pages) == verified
+    assert ((owner,) in account_pages.server.rows(IDENTITIES)) == verified
+
+
+def test_linked_identity_brings_no_unverified_address(window: Page, account_pages: AccountPages) -> None:
+    """Martin links an identity with Ida's unverified address. Ida keeps her address and her account."""
+    for name in ("martin", "ida"):
+        account_pages.make_organizer(name)
+    account_pages.log_in(window, "martin")
+    expect(window.get_by_role("heading", name="My events")).to_be_visible()
+    account_pages.log_in_by_provider(window, "ida2", "/console/oidc/oidc/login/?process=connect")
+    account_pages.confirm_password(window)
+    window.wait_for_url("**/3rdparty/")
+    assert ("martin",) in account_pages.server.rows(IDENTITIES), "the identity was linked"
+    addresses = account_pages.server.rows(ADDRESSES)
+    assert ("martin", "martin@example.org") in addresses
+    assert [name for name, email in addresses if email == "ida@example.org"] == ["ida"]
 
 
 def test_login_answered_in_another_browser_is_refused(
@@ -83,9 +99,7 @@ def is_logged_in(page: Page, account_pages: AccountPages) -> bool:
 
 def intercept_answer(page: Page, account_pages: AccountPages, name: str) -> str:
     """Log in at the provider. Returns the URL of its answer, which the browser has not opened."""
-    stack = account_pages.server.stack
-    assert isinstance(stack, MailingStack)
-    page.goto(f"{stack.provider_url}/accounts/login/")
+    page.goto(f"http://{LOOPBACK}:{account_pages.provider_port}/accounts/login/")
     page.get_by_label("Username").fill(name)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Sign In").click()

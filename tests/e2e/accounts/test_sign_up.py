@@ -1,7 +1,10 @@
 """An invited person signs up, confirms the e-mail address, and logs in."""
 
+import re
+
 from playwright.sync_api import Page, expect
 
+from tests.deploy.processes import wait_until
 from tests.e2e.accounts.conftest import PASSWORD, AccountPages
 
 
@@ -17,7 +20,12 @@ def test_invited_organizer_signs_up_and_confirms_address(window: Page, account_p
     expect(window.get_by_role("heading", name="Verify Your Email Address")).to_be_visible()
     account_pages.open(window, "/console/")
     expect(window.get_by_role("heading", name="Log in")).to_be_visible()
-    window.goto(account_pages.mailbox.link("olga@example.org"))
+    mails = account_pages.mailbox.mails
+    wait_until(lambda: "olga@example.org" in [mail["To"] for mail in mails])
+    text = next(mail for mail in mails if mail["To"] == "olga@example.org").get_payload(decode=True)
+    assert isinstance(text, bytes)
+    [link] = re.findall(r"http://localhost\S+", text.decode())
+    window.goto(link)
     window.get_by_role("button", name="Confirm").click()
     account_pages.log_in(window, "olga@example.org")
     expect(window.get_by_role("link", name="Empty")).to_be_visible()
