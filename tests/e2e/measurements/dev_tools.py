@@ -1,17 +1,15 @@
-"""Chromium's developer tools: memory readings and throttling."""
+"""Chromium's developer tools: throttling, faster time, and the memory of an idle page."""
 
-from dataclasses import dataclass
+import json
 from typing import Any
 
-from playwright.sync_api import CDPSession, Page
+from playwright.sync_api import Page
 
 # The browser's "Slow 3G": nominally 400 ms and 500 kbit/s, in application-level values.
 SLOW_3G = {"offline": False, "latency": 2000, "downloadThroughput": 50_000, "uploadThroughput": 50_000}
 SLOW_CPU = 4
-# A phone re-renders every second; for a moment both old and new nodes exist.
-READINGS, BETWEEN_READINGS_MS = 8, 250
 # Make time in a page run `rate` times as fast: clocks, timers and frames.
-FASTER = """(rate) => {
+FASTER_JS = """(rate) => {
   const [date, time] = [Date.now, performance.now.bind(performance)];
   const [timer, ticker, frame] = [setTimeout, setInterval, requestAnimationFrame];
   const [at, since] = [date(), time()];
@@ -22,45 +20,49 @@ FASTER = """(rate) => {
   window.setInterval = (act, ms = 0, ...rest) => ticker(act, ms / rate, ...rest);
   window.requestAnimationFrame = (draw) => frame((stamp) => draw(faster(stamp)));
 }"""
+# What grows without belonging to the page: compiled code, and performance records of limited length.
+CODE = ("system / WeakArrayList", "system / ProtectedFixedArray", "system / SharedFunctionInfoWrapper")
+RECORDS = ("Performance", "LayoutShift", "TaskAttribution", "blink::ScriptTimingInfo")
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryUse:
-    """A page's memory after garbage collection."""
+def slow_down(page: Page, cpu: int = SLOW_CPU, network: dict[str, Any] | None = None) -> None:
+    cdp = page.context.new_cdp_session(page)
+    cdp.send("Emulation.setCPUThrottlingRate", {"rate": cpu})
+    if network:
+        cdp.send("Network.enable")
+        cdp.send("Network.emulateNetworkConditions", network)
 
-    heap: int
-    nodes: int
-    listeners: int
+
+def speed_up(page: Page, rate: float) -> None:
+    """Effective from the next page load."""
+    page.add_init_script(f"({FASTER_JS})({rate})")
+    page.context.new_cdp_session(page).send("Animation.setPlaybackRate", {"playbackRate": rate})
 
 
-class DevTools:
-    def __init__(self, page: Page) -> None:
-        self.page = page
-        self.cdp: CDPSession = page.context.new_cdp_session(page)
+def idle_memory(page: Page) -> tuple[int, int]:
+    """The bytes of the page's own objects, and its nodes: the least number within two seconds.
 
-    def slow_down(self, cpu: int = SLOW_CPU, network: dict[str, Any] | None = None) -> None:
-        self.cdp.send("Emulation.setCPUThrottlingRate", {"rate": cpu})
-        if network:
-            self.cdp.send("Network.enable")
-            self.cdp.send("Network.emulateNetworkConditions", network)
+    A page re-renders every second; for a moment both old and new nodes exist.
+    """
+    cdp = page.context.new_cdp_session(page)
+    nodes = []
+    for _ in range(8):
+        cdp.send("HeapProfiler.collectGarbage")
+        nodes.append(cdp.send("Memory.getDOMCounters")["nodes"])
+        page.wait_for_timeout(250)
+    chunks: list[str] = []
+    cdp.on("HeapProfiler.addHeapSnapshotChunk", lambda event: chunks.append(event["chunk"]))
+    cdp.send("HeapProfiler.takeHeapSnapshot", {"reportProgress": False})
+    cdp.detach()
+    return own_bytes(json.loads("".join(chunks))), min(nodes)
 
-    def speed_up(self, rate: float) -> None:
-        """Effective from the next page load."""
-        self.page.add_init_script(f"({FASTER})({rate})")
-        self.cdp.send("Animation.setPlaybackRate", {"playbackRate": rate})
 
-    def memory_use(self) -> MemoryUse:
-        self.cdp.send("HeapProfiler.enable")
-        for _ in range(3):
-            self.cdp.send("HeapProfiler.collectGarbage")
-        heap = self.cdp.send("Runtime.getHeapUsage")["usedSize"]
-        counters = self.cdp.send("Memory.getDOMCounters")
-        return MemoryUse(int(heap), counters["nodes"], counters["jsEventListeners"])
-
-    def idle_nodes(self) -> int:
-        """The minimum over two seconds: nodes that a page keeps are in every reading."""
-        readings = []
-        for _ in range(READINGS):
-            readings.append(self.memory_use().nodes)
-            self.page.wait_for_timeout(BETWEEN_READINGS_MS)
-        return min(readings)
+def own_bytes(snapshot: dict[str, Any]) -> int:
+    meta, strings, nodes = snapshot["snapshot"]["meta"], snapshot["strings"], snapshot["nodes"]
+    fields, kinds = meta["node_fields"], meta["node_types"][0]
+    parts = (nodes[fields.index(field) :: len(fields)] for field in ("type", "name", "self_size"))
+    return sum(
+        size
+        for kind, name, size in zip(*parts, strict=True)
+        if kinds[kind] != "code" and strings[name] not in CODE and not strings[name].startswith(RECORDS)
+    )
