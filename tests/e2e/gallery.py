@@ -1,6 +1,6 @@
 """Take screenshots of every screen in every state (`make gallery`).
 
-python -m tests.e2e.gallery [--only phone/voting pages/event | --docs] [--language de]
+python -m tests.e2e.gallery [--only phone/voting pages/events | --docs] [--language de]
 
 The pictures are written to `.play/gallery/`. `--docs` retakes those that the documentation shows, larger,
 in `docs/images/`.
@@ -26,14 +26,16 @@ from playwright.sync_api import Browser, Page  # noqa: E402
 from crowdgame.server.laptop.paths import ROOT  # noqa: E402
 from tests.docs.pictures import IMAGES, shown_screenshots  # noqa: E402
 from tests.e2e.axe import FINISH_ANIMATIONS_JS  # noqa: E402
-from tests.e2e.crowded_pages import crowded_event  # noqa: E402
+from tests.e2e.display_scenes import DISPLAY_GALLERY  # noqa: E402
 from tests.e2e.fake_gateway import FakeGateway, running_fake_gateway  # noqa: E402
-from tests.e2e.gallery_crowd import crowd_match  # noqa: E402
 from tests.e2e.gallery_turn import turn_animation  # noqa: E402
-from tests.e2e.page_states import Event  # noqa: E402
 from tests.e2e.page_visits import GALLERY_ONLY, PAGES, Visit, running_server_with_static, visit  # noqa: E402
-from tests.e2e.scene_setup import in_language  # noqa: E402
-from tests.e2e.scenes import DISPLAY_GALLERY, PHONE_GALLERY, Scene, show_scene  # noqa: E402
+from tests.e2e.phone_scenes import PHONE_GALLERY  # noqa: E402
+from tests.e2e.scene_setup import (  # noqa: E402
+    Scene,
+    in_language,
+    show_scene,
+)
 from tests.e2e.screens import chromium  # noqa: E402
 from tests.e2e.visible_text import NEXT_FRAME_JS  # noqa: E402
 from tests.server import Server  # noqa: E402
@@ -44,7 +46,7 @@ QUALITY = 55
 TALLEST = 1800
 BOTH = ("light", "dark")
 DOCS_SCALE = 1.5
-NO_PAGES = ("phone/", "display/", "crowd")
+NO_PAGES = ("phone/", "display/")
 IN_MOTION = ("reveal", "lobby-cheers")
 
 
@@ -140,12 +142,10 @@ def is_moving(scene: Scene) -> bool:
     return scene.name.startswith(IN_MOTION)
 
 
-def shoot_page(
-    album: Album, browser: Browser, server: Server, visited: Visit, event: Event | None = None
-) -> None:
+def shoot_page(album: Album, browser: Browser, server: Server, visited: Visit) -> None:
     frames = tuple(FRAMES[mark] for mark in visited.frames)
     page = browser.new_context(viewport=frames[0].size, base_url=server.http).new_page()  # type: ignore[arg-type]
-    visit(visited, page, server, event)
+    visit(visited, page, server)
     shoot_at(album, page, frames, f"pages/{visited.name}", whole=True)
     page.context.close()
 
@@ -163,18 +163,6 @@ def shoot_pages(album: Album, browser: Browser) -> None:
         for visited in (*PAGES, *GALLERY_ONLY):
             if album.wants_state(f"pages/{visited.name}"):
                 shoot_page(album, browser, server, visited.in_language(album.language))
-        if album.names is None and album.wants_state("pages/event"):
-            for visited, event in crowded_event(server):
-                shoot_page(album, browser, server, visited, event)
-
-
-def shoot_crowd(album: Album, browser: Browser) -> None:
-    frames = (DISPLAYS[0], PHONES[0])
-    sizes = (frames[0].size, frames[1].size)
-    with tempfile.TemporaryDirectory() as data, running_server_with_static(Path(data)) as server:
-        for state, *pages in crowd_match(browser, server, sizes):
-            for page, frame in zip(pages, frames, strict=True):
-                shoot(album, page, frame, f"crowd/{state}", BOTH[0])
 
 
 def make(album: Album) -> None:
@@ -184,8 +172,6 @@ def make(album: Album) -> None:
             album.keep("display/turn-16x9", turn_animation(browser))
         if not album.parts or not all(part.startswith(NO_PAGES) for part in album.parts):
             shoot_pages(album, browser)
-        if album.names is None and album.wants_state("crowd/"):
-            shoot_crowd(album, browser)
 
 
 def main() -> None:

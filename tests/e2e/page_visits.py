@@ -25,6 +25,7 @@ from tests.e2e.page_states import (
     play_to,
     press_help,
     preview_roster,
+    rehearse,
     restrict_two_voters,
     submit_duplicate_names,
     with_chat,
@@ -76,28 +77,18 @@ def running_server_with_static(data: Path) -> Iterator[Server]:
         yield server
 
 
-def visit(visited: Visit, page: Page, server: Server, given: Event | None = None) -> Event:
-    """Open the page; return its event, which is created if none is given."""
-    event = given or prepare_event(visited, server)
+def visit(visited: Visit, page: Page, server: Server) -> Event:
+    """Open the page of a new event; return the event."""
+    event: Event = server.ask("event", owner=f"{visited.name}-owner", **visited.choices)
+    if visited.prepare:
+        visited.prepare(server, event)
     if visited.by != "nobody":
-        sign_in(
-            page,
-            server,
-            event.get("owner", f"{visited.name}-{visited.by}"),
-            superuser=visited.by == "superuser",
-        )
+        sign_in(page, server, f"{visited.name}-{visited.by}", superuser=visited.by == "superuser")
     page.goto(server.http + visited.path.format(**event))
     if visited.action:
         visited.action(page)
     if visited.phase:
         expect(page.locator("body")).to_have_attribute("data-phase", visited.phase, timeout=TIMEOUT_MS)
-    return event
-
-
-def prepare_event(visited: Visit, server: Server) -> Event:
-    event: Event = server.ask("event", owner=f"{visited.name}-owner", **visited.choices)
-    if visited.prepare:
-        visited.prepare(server, event)
     return event
 
 
@@ -229,6 +220,9 @@ CUPS = (
     ),
     Visit("cup-board-ours", "/cup/{cup}", "nobody", prepare=BRACKET, action=claim_team, frames=PHONE_FRAMES),
 )
-# Not checked with axe, which reports Django's own admin form.
-GALLERY_ONLY = (Visit("admin-event", "/admin/voting/event/{id}/change/", by="superuser"),)
+# Axe reports Django's own admin form. The action on the other page needs it in English.
+GALLERY_ONLY = (
+    Visit("admin-event", "/admin/voting/event/{id}/change/", by="superuser"),
+    Visit("console-rehearsal", "/console/{code}/", action=rehearse, phase="lobby", frames=DESKTOPS),
+)
 PAGES = (*PUBLIC, *ORGANIZERS, *CONSOLES, *CUPS, *ADMIN)

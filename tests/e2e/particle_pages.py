@@ -7,7 +7,7 @@ import msgspec
 from playwright.sync_api import Page, expect
 
 from tests.e2e.fake_gateway import FakeGateway
-from tests.e2e.scenes import CODE
+from tests.e2e.scene_setup import CODE
 from tests.e2e.screens import TIMEOUT_MS
 from tests.e2e.scripted_match import ScriptedMatch
 from voting.counting.tally import SideTally

@@ -1,6 +1,7 @@
 """The scenes of the phone by name: the state that is sent and the actions that follow."""
 
 from functools import partial
+from typing import Any
 
 from tests.e2e import scene_actions as do
 from tests.e2e.scene_setup import (
@@ -20,7 +21,6 @@ from tests.e2e.scene_setup import (
     ended,
     own_counts,
     rated_duel,
-    rejected,
     reveals,
     with_long_names,
     with_options,
@@ -28,7 +28,8 @@ from tests.e2e.scene_setup import (
     with_terms,
 )
 from tests.e2e.scripted_match import ScriptedMatch, hands, script_match, series
-from voting.protocol import CloseCode
+from voting.protocol import CloseCode, Error
+from voting.protocol.server import ErrorCode
 
 COUNTED = with_options(MIDDLE, own_counts=True)
 LONG_NAMED = with_long_names(MIDDLE)
@@ -112,6 +113,14 @@ AFTERWARDS = (
     Scene("ended-sides", ended(with_secret_sides(THE_END, sides=SIDES_SUMMARY, turn_points=True)), "ended"),
     Scene("ended-series", ended(with_options(THE_END, **series(1, 2, 1, 1))), "ended"),
 )
+
+
+def refused(name: str, code: ErrorCode, **options: Any) -> Scene:
+    """A phone that is not admitted, since the event has these options."""
+    answer = Error(code=code, text="", event=with_options(ScriptedMatch(), **options).lobby(0))
+    return Scene(name, ScriptedMatch().lobby, "joining", answer=answer)
+
+
 WITHOUT_A_SEAT = (
     Scene("offline", MIDDLE.voting, "voting", action=do.go_offline),
     Scene("crowded", ScriptedMatch().lobby, "joining", action=do.reject_as_crowded, answer=do.RETRY_LATER),
@@ -121,61 +130,21 @@ WITHOUT_A_SEAT = (
     Scene("open-elsewhere", MIDDLE.voting, "voting", action=do.close_for_good(CloseCode.OPEN_ELSEWHERE)),
     Scene("out-of-date", MIDDLE.voting, "voting", action=do.close_for_good(CloseCode.BAD_FRAME)),
     Scene("no-such-event", ScriptedMatch().lobby, "joining", action=do.no_such_event, answer=do.RETRY_LATER),
-    Scene("team-choice", ScriptedMatch().lobby, "joining", answer=rejected("team_needed", ScriptedMatch())),
-    Scene(
-        "key-asked",
-        ScriptedMatch().lobby,
-        "joining",
-        answer=rejected("key_needed", ScriptedMatch(), admission="rotating"),
-    ),
-    Scene(
-        "key-wrong",
-        ScriptedMatch().lobby,
-        "joining",
-        answer=rejected("key_wrong", ScriptedMatch(), admission="rotating"),
-    ),
-    Scene(
-        "key-ticket",
-        ScriptedMatch().lobby,
-        "joining",
-        answer=rejected("key_needed", ScriptedMatch(), admission="tickets"),
-    ),
-    Scene(
-        "key-name",
-        ScriptedMatch().lobby,
-        "joining",
-        answer=rejected("key_needed", ScriptedMatch(), admission="roster"),
-    ),
-    Scene(
-        "key-used",
-        ScriptedMatch().lobby,
-        "joining",
-        answer=rejected("key_used", ScriptedMatch(), admission="tickets"),
-    ),
+    refused("team-choice", "team_needed"),
+    refused("key-asked", "key_needed", admission="rotating"),
+    refused("key-wrong", "key_wrong", admission="rotating"),
+    refused("key-ticket", "key_needed", admission="tickets"),
+    refused("key-name", "key_needed", admission="roster"),
+    refused("key-used", "key_used", admission="tickets"),
     Scene(
         "second-ticket",
         with_options(ScriptedMatch(), admission="tickets").lobby,
         "lobby",
         action=do.scan_second_ticket,
     ),
-    Scene(
-        "lobby-not-open",
-        ScriptedMatch().lobby,
-        "joining",
-        answer=rejected("lobby_closed", ScriptedMatch(), lobby="closed"),
-    ),
-    Scene(
-        "joining-locked",
-        ScriptedMatch().lobby,
-        "joining",
-        answer=rejected("joining_locked", ScriptedMatch(), lobby="locked"),
-    ),
-    Scene(
-        "hands-only",
-        ScriptedMatch().lobby,
-        "joining",
-        answer=rejected("hands_only", ScriptedMatch(), **hands("red")),
-    ),
+    refused("lobby-not-open", "lobby_closed", lobby="closed"),
+    refused("joining-locked", "joining_locked", lobby="locked"),
+    refused("hands-only", "hands_only", **hands("red")),
 )
 HIDDEN = Scene("voting-hidden", MIDDLE.voting, "voting", action=do.pick_hidden)
 PHONE_SCENES = (*LOBBIES, *WINDOWS, *DUELS, HIDDEN, *AFTERWARDS, *WITHOUT_A_SEAT)

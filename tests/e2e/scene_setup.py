@@ -18,7 +18,7 @@ from voting.protocol import (
     Clocks,
     Concealed,
     DecisiveMistake,
-    Error,
+    Error,  # noqa: F401
     EventState,
     Finished,
     Judge,
@@ -234,10 +234,6 @@ def rated_duel(scripted: ScriptedMatch) -> State:
 def with_long_names(scripted: ScriptedMatch, **choices: Any) -> ScriptedMatch:
     teams = tuple(Team(number=number, name=name) for number, name in enumerate(LONG_NAMES, 1))
     return with_options(scripted, teams=teams, **choices)
-
-
-def rejected(code: Any, scripted: ScriptedMatch, **choices: Any) -> Error:
-    return Error(code=code, text="", event=with_options(scripted, **choices).lobby(0))
 
 
 def own_counts(scripted: ScriptedMatch) -> TeamCounted:

@@ -4,11 +4,11 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.conftest import OpenScreen
+from tests.e2e.display_scenes import DISPLAY_SCENES
 from tests.e2e.fake_gateway import FakeGateway
 from tests.e2e.page_states import PLAYED, play_to
 from tests.e2e.page_visits import SLOW, Visit, sign_in, visit
 from tests.e2e.scene_setup import Scene, show_scene
-from tests.e2e.scenes import DISPLAY_SCENES
 from tests.e2e.screens import PHONE, PROJECTOR, TABLET, TIMEOUT_MS, Screen, press, vote, wait_until
 from tests.server import Server
 

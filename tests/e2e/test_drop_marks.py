@@ -8,8 +8,7 @@ from playwright.sync_api import Page, expect
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.fake_gateway import FakeGateway
 from tests.e2e.particle_pages import with_votes
-from tests.e2e.scene_setup import MIDDLE, with_options
-from tests.e2e.scenes import CODE
+from tests.e2e.scene_setup import CODE, MIDDLE, with_options
 from tests.e2e.screens import PHONE, PROJECTOR, TIMEOUT_MS, vote
 from tests.server import Server
 from voting.protocol import DropShown

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.fake_gateway import FakeGateway
-from tests.e2e.scenes import MIDDLE, Scene, show_scene
+from tests.e2e.scene_setup import MIDDLE, Scene, show_scene
 from tests.e2e.screens import TIMEOUT_MS
 from tests.e2e.test_people import OWNER, open_console
 from tests.server import Server

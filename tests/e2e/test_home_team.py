@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.fake_gateway import FakeGateway
-from tests.e2e.scenes import MIDDLE, THE_END, Scene, at_step, ended, show_scene
+from tests.e2e.scene_setup import MIDDLE, THE_END, Scene, at_step, ended, show_scene
 from tests.e2e.screens import TIMEOUT_MS
 from tests.e2e.scripted_match import NAMES, ScriptedMatch
 

@@ -7,7 +7,8 @@ from tests.e2e import axe
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.fake_gateway import FakeGateway
 from tests.e2e.page_visits import PAGES, Visit, visit
-from tests.e2e.scenes import PHONE_SCENES, show_scene
+from tests.e2e.phone_scenes import PHONE_SCENES
+from tests.e2e.scene_setup import show_scene
 from tests.e2e.screens import TABLET
 from tests.server import Server
 

@@ -9,7 +9,8 @@ from playwright.sync_api import Locator, Page, expect
 from tests.e2e.axe import check
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.fake_gateway import FakeGateway
-from tests.e2e.scenes import PHONE_SCENES, Scene, scene_params, show_scene
+from tests.e2e.phone_scenes import PHONE_SCENES
+from tests.e2e.scene_setup import Scene, scene_params, show_scene
 from tests.e2e.screens import PHONE, TIMEOUT_MS, Screen, vote
 from tests.e2e.test_console import open_wall
 from tests.e2e.test_scenes import sized

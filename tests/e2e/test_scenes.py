@@ -6,8 +6,10 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.e2e import axe
+from tests.e2e.display_scenes import DISPLAY_SCENES
 from tests.e2e.fake_gateway import FakeGateway
-from tests.e2e.scenes import DISPLAY_SCENES, PHONE_SCENES, Scene, scene_params, show_scene
+from tests.e2e.phone_scenes import PHONE_SCENES
+from tests.e2e.scene_setup import Scene, scene_params, show_scene
 from tests.e2e.visible_text import NEXT_FRAME_JS, TextLine, faults, visible_lines
 
 # The first one is the smallest.

@@ -9,11 +9,12 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import OpenScreen
+from tests.e2e.display_scenes import DISPLAY_SCENES
 from tests.e2e.fake_gateway import FakeGateway
 from tests.e2e.page_states import with_cup
 from tests.e2e.page_visits import PAGES, visit
-from tests.e2e.scene_setup import SLOWER, in_language
-from tests.e2e.scenes import DISPLAY_SCENES, MIDDLE, PHONE_SCENES, Scene, show_scene
+from tests.e2e.phone_scenes import PHONE_SCENES
+from tests.e2e.scene_setup import MIDDLE, SLOWER, Scene, in_language, show_scene
 from tests.e2e.screens import TABLET, TIMEOUT_MS
 from tests.e2e.scripted_match import ScriptedMatch
 from tests.e2e.test_scenes import sized

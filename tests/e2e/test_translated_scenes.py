@@ -5,11 +5,12 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e import axe
 from tests.e2e.conftest import OpenScreen
+from tests.e2e.display_scenes import DISPLAY_SCENES
 from tests.e2e.english_text import english_on
 from tests.e2e.fake_gateway import FakeGateway
 from tests.e2e.page_visits import CONSOLES, visit
-from tests.e2e.scene_setup import in_language
-from tests.e2e.scenes import DISPLAY_SCENES, PHONE_SCENES, Scene, show_scene
+from tests.e2e.phone_scenes import PHONE_SCENES
+from tests.e2e.scene_setup import Scene, in_language, show_scene
 from tests.e2e.screens import TABLET, TIMEOUT_MS
 from tests.e2e.test_scenes import PHONES, SCREENS, sized, wrong_on_phones, wrong_on_screens
 from tests.e2e.visible_text import faults, visible_lines

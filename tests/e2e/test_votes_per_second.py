@@ -6,8 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.fake_gateway import TURNOUT, FakeGateway
-from tests.e2e.scene_setup import with_options
-from tests.e2e.scenes import MIDDLE, Scene, show_scene
+from tests.e2e.scene_setup import MIDDLE, Scene, show_scene, with_options
 from voting.protocol import BoxFigures, TurnoutCounted
 
 RATE = "[data-rate]"
