@@ -4,7 +4,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.screens import PHONE, PROJECTOR, TIMEOUT_MS, Screen
-from tests.e2e.test_duels import PAGE_POLLS_MS
+from tests.e2e.test_duel_page import POLL_MS
 from tests.server import Server
 
 SMALL = {"width": 320, "height": 640}
@@ -108,7 +108,7 @@ def test_chat_hides_player_messages_from_watchers_and_removed_ones(
     expect(watcher.page.get_by_label("Write a message")).to_be_hidden()
     assert "Good luck" not in watcher.page.content()
     server.ask("play_duel_to_end", code=code)
-    expect(watcher.page.get_by_text("Good luck")).to_be_visible(timeout=PAGE_POLLS_MS)
+    expect(watcher.page.get_by_text("Good luck")).to_be_visible(timeout=POLL_MS)
     expect(watcher.page.get_by_text("until the game ends")).to_have_count(0)
     server.ask("post_chat_message", slug=f"{code}-players", text="Well played")
     expect(watcher.page.get_by_text("Well played")).to_be_visible(timeout=TIMEOUT_MS)

@@ -6,7 +6,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from deploy.laptop.network import LOOPBACK
+from crowdgame.server.laptop.network import LOOPBACK
 from tests.e2e.accounts.conftest import PASSWORD, AccountPages
 from tests.e2e.accounts.oidc_provider import running_provider
 
