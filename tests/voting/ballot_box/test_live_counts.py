@@ -7,13 +7,14 @@ import msgspec
 import pytest
 
 from tests.server import Server
-from tests.socket_clients import SocketClient, SocketClients
+from tests.socket_clients import SocketClients
 from tests.voting.action_helpers import press
-from tests.voting.consoles import open_console
 from tests.voting.counting.method_cases import CASES
 from tests.voting.counting_box import CountingBox
 from tests.voting.gateway_helpers import FakeSocket, latest, make_room, voter
 from tests.voting.match_helpers import CLASSIC, open_now, run_out, start, vote
+from tests.voting.open_turn import open_turn
+from tests.voting.open_turn import vote as cast
 from voting.announcements.outbox import announce_edit
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import BoxClock
@@ -143,39 +144,14 @@ def test_team_not_to_move_receives_no_counts(box: BallotBox) -> None:
 
 
 # ------------------------------------------------------------------ with a running server
-def voted(
-    server: Server, clients: SocketClients, **choices: Any
-) -> tuple[dict[str, Any], list[SocketClient]]:
-    """An event with an open turn and its phones: team 1 voted 3, 3 and 5, team 2 voted 7."""
-    terms = {"window_s": 600, "lobby": "open", "team_choice": "choose", **choices}
-    made = dict(server.ask("event", **terms))
-    turn = server.ask("play_to", event_id=made["id"], picks=[])
-    phones = []
-    for team, choice in [(1, 3), (1, 3), (1, 5), (2, 7)]:
-        client, _ = clients.phone(made["code"], team=team)
-        client.say("ballot.cast", turn=turn, epoch=1, choice=choice, sequence=1)
-        client.receive("ballot.counted")
-        phones.append(client)
-    return made | {"turn": turn}, phones
-
-
-def test_peek_change_takes_effect_at_once_and_is_announced(server: Server, clients: SocketClients) -> None:
-    made, phones = voted(server, clients)
-    console = open_console(server, clients, made["code"])
-    console.receive("turnout.counted")
-    server.ask("edit", event_id=made["id"], peek=True)
-    console.receive("counts.updated")
-    assert [m["type"] for m in console.received].index("event.edited") < len(console.received) - 1
-    assert phones[0].receive("event.edited")["state"]["peek"] is True
-
-
 def test_late_phone_receives_counts_of_its_team_at_once(server: Server, clients: SocketClients) -> None:
-    made, (red, *_, yellow) = voted(server, clients, own_counts=True)
-    assert red.receive("team.counted", counts=[0, 0, 2, 0, 1, 0, 0])["turn"] == made["turn"]
+    stage = open_turn(server, team_choice="choose", own_counts=True)
+    red, yellow = (clients.phone(stage.code, team=team)[0] for team in (1, 2))
+    cast(red, stage.turn, 3)
+    cast(yellow, stage.turn, 7)
+    red.receive("team.counted", turn=stage.turn, counts=[0, 0, 1, 0, 0, 0, 0])
     yellow.receive("team.counted", counts=[0, 0, 0, 0, 0, 0, 1])
-    late, _ = clients.phone(made["code"], team=2)
+    late, _ = clients.phone(stage.code, team=2)
     late.say("clock.ask", sent=1).receive("clock.synced", sent=1)
     messages = [message for message in late.received if message["type"] == "team.counted"]
     assert [message["counts"] for message in messages] == [[0, 0, 0, 0, 0, 0, 1]]
-    others = [message["counts"] for message in yellow.received if message["type"] == "team.counted"]
-    assert all(not any(counts[:6]) for counts in others)

@@ -6,7 +6,7 @@ from typing import get_args
 import msgspec
 import pytest
 
-from deploy.laptop.paths import ROOT
+from crowdgame.server.laptop.paths import ROOT
 from voting import protocol
 from voting.gateway import socket
 from voting.protocol import docstrings, markdown
