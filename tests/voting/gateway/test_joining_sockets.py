@@ -45,6 +45,12 @@ def test_miniatures_displace_each_other_but_no_projector(server: Server, clients
         assert display.say("clock.ask", sent=1).receive("clock.synced", sent=1)
 
 
+def test_watchers_of_a_duel_do_not_displace_each_other(server: Server, clients: SocketClients) -> None:
+    code = server.ask("duel")["code"]
+    watchers = [clients.display(code)[0] for _ in range(MAX_DISPLAYS + 1)]
+    assert watchers[0].say("clock.ask", sent=1).receive("clock.synced", sent=1)
+
+
 @pytest.mark.usefixtures("harmless")
 def test_phone_welcome_contains_seat_state_and_time(stage: Stage, clients: SocketClients) -> None:
     _, welcome = clients.phone(f"\u200e{stage.code.lower()}.")
