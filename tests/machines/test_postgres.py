@@ -47,7 +47,6 @@ DATABASE_TESTS = [
     "crowdgame/results/reports/test_study_migration.py",
     "crowdgame/server/web/test_admin.py",
     "voting/announcements/test_announcements.py",
-    "voting/announcements/test_last_announcement.py",
     "voting/announcements/test_snapshots.py",
     "voting/ballot_box/test_archive.py",
     "voting/records/test_dishonest_server.py",

@@ -1,4 +1,4 @@
-"""Whatever organizers do in whatever order, both verifiers confirm the record."""
+"""Whatever organizers do in whatever order, both verifiers confirm the record, and screens are up to date."""
 
 import json
 from collections import Counter
@@ -13,14 +13,16 @@ from hypothesis import strategies as st
 from games.engine.game import SIDES
 from tests.voting.action_helpers import press, record_voters
 from tests.voting.box_loss_helpers import empty
+from tests.voting.event_states import last_announced, shown
 from tests.voting.match_helpers import CLASSIC, SELECTOR, new_event, run_out, set_window
 from tests.voting.recovery_model import PublishedBox
 from tests.voting.sample_matches import record_of, with_blinds
 from tests.voting.verifiers import standalone
+from voting.announcements.outbox import announce_edit
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import RESIGN, Ballot
 from voting.matches import MatchError, live_turn, load_position
-from voting.models import CLOSED_STATES, LIVE_STATES, Match, TurnState
+from voting.models import CLOSED_STATES, LIVE_STATES, Announcement, Event, Match, TurnState
 from voting.records.match_record import MatchRecord
 from voting.records.recount import find_faults
 from voting.turns.closing import close_turn
@@ -37,9 +39,16 @@ STEPS = st.one_of(
     st.tuples(st.just("vote"), VOTES),
     st.tuples(st.just("vote and close"), VOTES),
     st.tuples(
-        st.sampled_from(["turn.pause", "turn.resume", "turn.extend", "turn.shorten", "turn.void"]), st.none()
+        st.sampled_from(
+            ["turn.pause", "turn.resume", "turn.extend", "turn.shorten", "turn.close", "turn.void"]
+        ),
+        st.none(),
     ),
-    st.tuples(st.sampled_from(["lose the box", "extend after the seal", "match.abort"]), st.none()),
+    st.tuples(
+        st.sampled_from(["lose the box", "extend after the seal", "rename", "match.abort", "match.start"]),
+        st.none(),
+    ),
+    st.tuples(st.sampled_from(["lobby.open", "joining.lock", "joining.unlock"]), st.none()),
     st.tuples(
         st.sampled_from(["voter.kick", "voter.ban", "voter.admit", "voter.move"]),
         st.sampled_from(VOTER_CODES),
@@ -60,7 +69,7 @@ class OrganizedMatch:
     """A match whose organizers do anything that they may."""
 
     def __init__(self, terms: dict[str, Any], box: BallotBox) -> None:
-        self.box, self.event, self.sequence = box, new_event(**terms), 0
+        self.box, self.event, self.sequence = box, new_event(next_match_after_s=30, **terms), 0
         self.match: Match = start_match(self.event.pk, box)
         record_voters(self.event.pk, *VOTER_CODES)
         # What the record has to tell, by turn id.
@@ -77,6 +86,9 @@ class OrganizedMatch:
             self.lose_box()
         elif step == "extend after the seal":
             self.extend_after_seal()
+        elif step == "rename":
+            Event.objects.filter(pk=self.event.pk).update(name=f"Evening {self.sequence}")
+            announce_edit(self.event.pk, self.box.now())
         else:
             self.act(step, what)
 
@@ -146,12 +158,16 @@ class OrganizedMatch:
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(terms=TERMS, steps=st.lists(STEPS, min_size=3, max_size=14))
-def test_record_verifies_after_any_sequence_of_actions(
+def test_record_verifies_and_snapshot_is_announced_after_any_sequence_of_actions(
     terms: dict[str, Any], steps: list[tuple[str, Any]], box: BallotBox
 ) -> None:
     organized = OrganizedMatch(terms, box)
+    event_id = organized.event.pk
     for step, what in steps:
         organized.take(step, what)
+        assert last_announced(event_id) == shown(event_id), step
+    seqs = list(Announcement.objects.filter(event=event_id).order_by("pk").values_list("seq", flat=True))
+    assert seqs == list(range(1, Event.objects.get(pk=event_id).seq + 1)), "there are no gaps"
     organized.match.refresh_from_db()
     record = record_of(organized.match)
     faults: list[str] = []
