@@ -3,13 +3,17 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from runpy import run_path
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
+from deploy.laptop.paths import ROOT
 from tests.chaos.journal import Journal
-from tests.chaos.recount import Ballot, merkle_root, recount_pick
 from tests.server import Server
+
+# It shares no code with the product.
+VERIFIER = run_path(str(ROOT / "docs" / "verify.py"))
 
 SIDES = ("red", "yellow")
 TURN = """
@@ -21,6 +25,10 @@ TALLIES = "SELECT side, counts, ballots, pick, sealed, root FROM voting_tallyrec
 ANNOUNCEMENTS = "SELECT seq, body FROM voting_announcement WHERE event_id = ? AND seq > ? ORDER BY seq"
 MAX_LATE_MS = 400
 Kind = Literal["lost", "duplicated", "wrong"]
+
+
+#: Voter, side, column, sequence, arrival and blind.
+Ballot = Sequence[Any]
 
 
 class Turn(msgspec.Struct, array_like=True, frozen=True):
@@ -149,13 +157,11 @@ class Audit:
             yield f"{tally.side} counts {tally.counts}, the list has {dict(counted)}"
         if tally.total != len(tally.ballots) or any(ballot[1] != tally.side for ballot in tally.ballots):
             yield f"{tally.side} has {tally.total} ballots, the list {len(tally.ballots)}"
-        terms = (turn.method, turn.tie, turn.without)
-        legal = announced.legal.get(turn.id, {}).get(tally.side, [])
-        pick = recount_pick(turn.id, tally.ballots, legal, terms, f"{turn.seed}:{tally.side}")
+        pick, root = recount(turn, tally, announced.legal.get(turn.id, {}).get(tally.side, []))
         made = turn.red_pick if tally.side == "red" else turn.yellow_pick
         if not pick == tally.pick == made:
             yield f"{tally.side} picked {made}, the tally says {tally.pick}, counted again it is {pick}"
-        if tally.root and tally.root != merkle_root(turn.id, tally.ballots):
+        if tally.root and tally.root != root:
             yield f"{tally.side}'s root is not that of its list"
 
     def _find_unsent(self, turn: Turn, tallies: Sequence[Tally]) -> Iterable[str]:
@@ -181,6 +187,19 @@ class Audit:
                 kept = next((t for t in tallies if t.side == name), None)
                 if at == turn.sealed_at and commitment and kept and commitment != [kept.root, kept.total]:
                     yield f"the seal announced {name} as {commitment}, it is {[kept.root, kept.total]}"
+
+
+def recount(turn: Turn, tally: Tally, legal: Sequence[int]) -> tuple[int | None, str]:
+    """The side's pick and the Merkle root of its ballots."""
+    hashed = [(VERIFIER["hash_leaf"](f"{turn.id}:{b[1]}:{b[2]}:{b[5]}"), b) for b in tally.ballots]
+    hashed.sort(key=lambda leaf: leaf[0])
+    listed = [ballot for _, ballot in hashed]
+    terms = {"tally_method": turn.method, "tie_rule": turn.tie, "no_ballot_rule": turn.without}
+    counter = VERIFIER["BallotCounter"](
+        [ballot[2] for ballot in listed], len(tally.counts), terms, f"{turn.seed}:{tally.side}"
+    )
+    counter.arrivals = sorted(range(len(listed)), key=lambda index: (listed[index][4], listed[index][0]))
+    return counter.decide(legal)[0], VERIFIER["merkle_root"](leaf for leaf, _ in hashed)
 
 
 def _find_duplicates(turn: Turn, tallies: Sequence[Tally], announced: AnnouncedTurns) -> Iterable[str]:

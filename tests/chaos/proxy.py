@@ -55,14 +55,13 @@ class _Connection:
 
 @dataclass(slots=True)
 class Proxy:
-    """A context manager that proxies LOOPBACK:`target_port`. Counts lost replies and all resets."""
+    """A context manager that proxies LOOPBACK:`target_port`. Counts lost replies."""
 
     target_port: int
     rng: Random = field(default_factory=lambda: Random(1))
     impairment: Impairment = field(default_factory=Impairment)
     port: int = 0
     lost_replies: int = 0
-    resets: int = 0
     _connections: set[_Connection] = field(default_factory=set)
     _loop: asyncio.AbstractEventLoop = field(default_factory=asyncio.new_event_loop)
     _thread: threading.Thread | None = None
@@ -100,9 +99,6 @@ class Proxy:
         """Half-close every connection towards its client, but still receive data."""
         self._call_in_loop(self._half_close_downstream)
 
-    def connection_count(self) -> int:
-        return len(self._connections)
-
     def _call_in_loop(self, do: Callable[[], None]) -> None:
         done = threading.Event()
 
@@ -121,7 +117,6 @@ class Proxy:
 
     def _reset(self, *connections: _Connection) -> None:
         for connection in connections:
-            self.resets += 1
             connection.reset()
 
     async def _listen(self) -> asyncio.Server:

@@ -1,6 +1,5 @@
-"""The impairing proxy works, and our Valkey clients cope with it."""
+"""Our Valkey clients cope with an impaired connection."""
 
-import time
 from collections.abc import Callable, Iterator
 from urllib.parse import urlsplit
 
@@ -15,7 +14,6 @@ from tests.voting.match_helpers import ballots
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import BoxedTurn, Sealed
 
-TIMEOUT_S = 2.0
 TURN = BoxedTurn(event_id=1, turn_id=1, version=1, epoch=1, opens_at=0, closes_at=1 << 50)
 OVER = BoxedTurn(event_id=1, turn_id=1, version=2, epoch=1, opens_at=0, closes_at=1)
 
@@ -34,26 +32,13 @@ def far(proxy: Proxy) -> Iterator[BallotBox]:
     box.close()
 
 
-def test_proxy_forwards_without_impairment(proxy: Proxy, far: BallotBox) -> None:
-    assert far.now()
-    assert proxy.connection_count() == 1
-
-
-def test_proxy_delays_and_limits_rate(proxy: Proxy, far: BallotBox) -> None:
+@pytest.mark.parametrize("impairment", [Impairment(black_hole=True), Impairment(reset_after=1)])
+def test_box_call_fails_while_the_network_drops_data_then_recovers(
+    impairment: Impairment, proxy: Proxy, far: BallotBox
+) -> None:
     far.now()
-    for impairment in (Impairment(delay_s=0.2), Impairment(rate=100)):
-        began = time.monotonic()
-        with proxy.impaired(impairment):
-            far.now()
-        assert time.monotonic() - began >= 0.3
-
-
-def test_box_call_times_out_in_black_hole_then_recovers(proxy: Proxy, far: BallotBox) -> None:
-    far.now()
-    began = time.monotonic()
-    with proxy.impaired(Impairment(black_hole=True)), pytest.raises(RedisError):
+    with proxy.impaired(impairment), pytest.raises(RedisError):
         far.now()
-    assert time.monotonic() - began > TIMEOUT_S - 0.1
     assert far.now()
 
 
@@ -64,13 +49,6 @@ def test_box_reconnects_after_closed_connection(
     far.now()
     close(proxy)
     assert far.now()
-
-
-def test_proxy_cuts_connection_after_byte_limit(proxy: Proxy, far: BallotBox) -> None:
-    far.now()
-    with proxy.impaired(Impairment(reset_after=1)), pytest.raises(RedisError):
-        far.now()
-    assert proxy.resets == 1
 
 
 def test_box_client_does_not_retry_by_itself(proxy: Proxy, far: BallotBox, valkey_url: str) -> None:
