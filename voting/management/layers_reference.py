@@ -27,6 +27,7 @@ def render_markdown() -> str:
 
 
 def _row(contract: dict[str, Any]) -> str:
-    inside = ", ".join(f"`{name.replace('.', '/')}/`" for name in contract.get("containers", ())) or "the project"
+    folders = [name.replace(".", "/") for name in contract.get("containers", ())]
+    inside = ", ".join(f"`{folder}/`" for folder in folders) or "the project"
     layers = (", ".join(f"`{name}`" for name in layer.split(" | ")) for layer in contract["layers"])
     return f"| {inside} | {' → '.join(layers)} |"
