@@ -156,7 +156,7 @@ def test_verifiers_agree_on_damaged_records(
     count: int, all_versions: dict[str, Record], browser_verifier: BrowserVerifier, tmp_path: Path
 ) -> None:
     seed = os.environ.get("AGREEMENT_SEED", "1")
-    values = [None, True, 1.0, 0.5, -1, 256, 2**53, "", "\u2028", [], {}, RESIGN, 2**29 + 3]
+    values: list[Any] = [None, True, 1.0, 0.5, -1, 256, 2**53, "", "\u2028", [], {}, RESIGN, 2**29 + 3]
     values += [value_at(record, path) for record in all_versions.values() for path in value_paths(record)]
     path, verdicts = tmp_path / "record.json", Counter[str]()
     for number in range(count):
