@@ -4,10 +4,19 @@ BIN := .venv/bin
 THROWAWAY := SECRET_KEY=for-checks-and-tests-only CROWDGAME_DATA=$(CURDIR)/.play/throwaway
 
 .DEFAULT_GOAL := help
-.PHONY: help play test test-nightly test-all test-deploy test-openspiel test-solver mutants chaos bench bench-quick soak check check-frontend check-types check-rest lock clean audit sbom fuzz bench-pages gallery generate messages solver bench-solver
+.PHONY: help wheel play test test-nightly test-all test-deploy test-openspiel test-solver mutants chaos bench bench-quick soak check check-frontend check-types check-rest lock clean audit sbom fuzz bench-pages gallery generate messages solver bench-solver
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
+
+wheel: ## build the wheel and the sdist in dist/, with their pins and the installer for servers
+	@$(PYTHON) -m deploy.laptop.bootstrap build
+	@rm -rf dist
+	@$(BIN)/python -m hatchling build
+	@cp requirements/base.txt dist/requirements.txt
+	@$(PYTHON) -m deploy.laptop.sbom dist/sbom.cdx.json
+	@mkdir dist/deploy && cp -r deploy/server dist/deploy/
+	@sed -n 's/^\([^ ].*[^ ]\) *\\$$/\1/p' requirements/base.txt >dist/constraints.txt
 
 play: ## run everything on this machine, with 200 simulated phones (PORT=8001, GATEWAY=uvicorn)
 	@$(PYTHON) -m deploy.laptop.bootstrap play $(ARGS)
@@ -25,7 +34,7 @@ test-all: # every test of `make test`, also those marked nightly
 	@mkdir -p .play/throwaway
 	@$(THROWAWAY) $(BIN)/python -m tests --nightly
 
-test-deploy: ## test deployments: PostgreSQL, a Valkey cluster, nginx and two gateways (installs what is missing)
+test-deploy: wheel ## test deployments: the wheel, PostgreSQL, a Valkey cluster, nginx (installs what is missing)
 	@$(PYTHON) -m deploy.laptop.bootstrap machines
 	@mkdir -p .play/throwaway
 	@$(THROWAWAY) $(BIN)/python -m pytest tests/machines $(ARGS)
@@ -103,6 +112,7 @@ lock: ## pin the dependencies in pyproject.toml by hash (ARGS=--upgrade for the 
 	@$(PYTHON) -m deploy.laptop.bootstrap lock
 	$(PIN) requirements/base.txt pyproject.toml
 	$(PIN) requirements/dev.txt --extra dev --constraint requirements/base.txt pyproject.toml
+	$(PIN) requirements/build.txt --group build --constraint requirements/dev.txt
 	$(PIN) requirements/mutants.txt --group mutants --constraint requirements/dev.txt
 	$(PIN) requirements/node.txt --group node
 	$(PIN) requirements/openspiel.txt --group openspiel --no-deps # its games need no dependencies
@@ -145,4 +155,4 @@ messages: ## extract the texts into the catalogs in locale/, and list what is no
 	@$(THROWAWAY) $(BIN)/python manage.py generate_messages --check
 
 clean: ## remove installed packages, builds and caches; keep the data in .play
-	rm -rf .venv locale/.stamp locale/*/LC_MESSAGES/*.mo frontend/node_modules frontend/dist .mypy_cache .ruff_cache .pytest_cache
+	rm -rf .venv locale/.stamp locale/*/LC_MESSAGES/*.mo frontend/node_modules frontend/dist dist .mypy_cache .ruff_cache .pytest_cache

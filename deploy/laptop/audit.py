@@ -15,7 +15,7 @@ from pathlib import Path
 from crowdgame.server.laptop.paths import ROOT
 from deploy.laptop.virtualenv import BIN
 
-REQUIREMENTS = ("base", "dev", "node", "openspiel", "solver", "uv")
+REQUIREMENTS = ("base", "dev", "build", "node", "openspiel", "solver", "uv")
 ADVISORY_SOURCES = ("pypi", "osv")
 PIP_AUDIT = "pip-audit~=2.10"
 AUDIT_TIMEOUT_S = 300

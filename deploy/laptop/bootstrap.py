@@ -29,6 +29,8 @@ def prepare(task: str) -> None:
     if task == "lock":
         virtualenv.install("uv")
         return
+    virtualenv.install("build")
+    virtualenv.install_command()
     if task in {"mutants", "openspiel", "solver"}:
         virtualenv.install("dev")
         virtualenv.install(task)

@@ -51,12 +51,19 @@ def install_and_build() -> None:
 
 def build_pages() -> None:
     """Build the pages into frontend/dist, unless no source has changed. Raises StepFailed."""
+    if not is_built():
+        _run_npm("build the front end", "run build", "npm-build")
+        _pages_stamp().set()
+
+
+def is_built() -> bool:
+    """Return whether frontend/dist has the pages of the present sources."""
+    return _pages_stamp().is_fresh()
+
+
+def _pages_stamp() -> Stamp:
     sources = sorted(path for path in FRONTEND_DIR.iterdir() if path.name not in NON_SOURCE_NAMES)
-    stamp = Stamp(DIST_DIR / ".stamp", fingerprint([*sources, *sorted(LOCALE_DIR.rglob("djangojs.po"))]))
-    if stamp.is_fresh():
-        return
-    _run_npm("build the front end", "run build", "npm-build")
-    stamp.set()
+    return Stamp(DIST_DIR / ".stamp", fingerprint([*sources, *sorted(LOCALE_DIR.rglob("djangojs.po"))]))
 
 
 def _run_npm(title: str, command: str, log: str) -> None:

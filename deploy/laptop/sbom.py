@@ -24,6 +24,7 @@ SCOPES = {
     "base": "required",
     "openspiel": "optional",
     "dev": "excluded",
+    "build": "excluded",
     "node": "excluded",
     "solver": "excluded",
     "uv": "excluded",

@@ -5,12 +5,14 @@ from crowdgame.server.laptop.stamps import Stamp, fingerprint
 from crowdgame.server.laptop.steps import Step, run
 from deploy.laptop import virtualenv
 
+STAMP = LOCALE_DIR / ".stamp"
 
-def compile_catalogs() -> None:
-    """Write each catalog's `.mo` file, unless no catalog has changed. Raises StepFailed."""
-    stamp = Stamp(LOCALE_DIR / ".stamp", fingerprint(sorted(LOCALE_DIR.rglob("django.po"))))
+
+def compile_catalogs(python: str = str(virtualenv.PYTHON)) -> None:
+    """Write each catalog's `.mo` file, unless no catalog has changed. `python` has Babel."""
+    stamp = Stamp(STAMP, fingerprint(sorted(LOCALE_DIR.rglob("django.po"))))
     if stamp.is_fresh():
         return
-    command = [str(virtualenv.PYTHON), "-m", "babel.messages.frontend", "compile", "--domain=django"]
+    command = [python, "-m", "babel.messages.frontend", "compile", "--domain=django"]
     run(Step("compile the translations", [*command, f"--directory={LOCALE_DIR}"], "translations"))
     stamp.set()

@@ -15,6 +15,7 @@ BIN = VENV_DIR / "bin"
 PYTHON = BIN / "python"
 TITLES = {
     "uv": "install uv",
+    "build": "install build tools",
     "base": "install Python packages",
     "dev": "install Python packages and test tools",
     "mutants": "install the mutation testing tool",
@@ -62,12 +63,21 @@ def install(name: str) -> None:
         pip = [*PIP, "install", "--disable-pip-version-check", "--no-input"]
         run(Step(TITLES[name], [*pip, *complete], "pip-uv"))
     else:
-        options, env = _uv_settings()
+        options, env = uv_settings()
         run(Step(TITLES[name], [*UV, *options, *complete], f"uv-{name}", env=env))
     stamp.set()
 
 
-def _uv_settings() -> tuple[list[str], dict[str, str]]:
+def install_command() -> None:
+    """Install this clone into .venv, unless installed: adds the command `crowdgame`. Raises StepFailed."""
+    stamp = Stamp(VENV_DIR / "stamps" / "clone", fingerprint([ROOT / "pyproject.toml"]))
+    if not stamp.is_fresh():
+        options = ("--no-deps", "--no-build-isolation", "--editable", str(ROOT))
+        run(Step("install the command", [*UV, *options], "uv-clone"))
+        stamp.set()
+
+
+def uv_settings() -> tuple[list[str], dict[str, str]]:
     """Return uv's options and environment variables, with the package indexes that pip is set to use.
 
     uv does not read pip's settings. Its own variables win. Hashes are checked, so any index may be used.

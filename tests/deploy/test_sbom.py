@@ -14,6 +14,7 @@ from packaging.requirements import Requirement
 from crowdgame.server.laptop.paths import ROOT
 
 LOCK = ROOT / "frontend" / "package-lock.json"
+LOCKS = ("build", "dev", "node", "openspiel", "solver", "uv", "base")
 
 
 def write_sbom(path: Path) -> dict[str, Any]:
@@ -68,14 +69,14 @@ def test_sbom_is_cyclonedx_of_this_version(sbom: dict[str, Any]) -> None:
 def test_sbom_lists_every_pinned_package_by_scope(sbom: dict[str, Any]) -> None:
     assert scope(sbom, "required") == pins("base").keys() | locked(dev=False).keys()
     assert scope(sbom, "optional") == pins("openspiel").keys() - pins("base").keys()
-    every = {purl for name in ("base", "dev", "node", "openspiel", "solver", "uv") for purl in pins(name)}
+    every = {purl for name in LOCKS for purl in pins(name)}
     assert scope(sbom, "required", "optional", "excluded") == (
         every | locked(dev=False).keys() | locked(dev=True).keys()
     )
 
 
 def test_sbom_has_the_hashes_of_the_lock_files(sbom: dict[str, Any]) -> None:
-    python = pins("dev") | pins("node") | pins("openspiel") | pins("solver") | pins("uv") | pins("base")
+    python = {purl: hashes for name in LOCKS for purl, hashes in pins(name).items()}
     javascript = locked(dev=True) | locked(dev=False)
     for one in sbom["components"]:
         if one["purl"] in python:

