@@ -14,6 +14,6 @@ mkdir -p "$folder"
 rm -rf "$folder"/unfinished-*
 mkdir "$copy"
 cd "$(dirname "$(readlink -f "$0")")/../.."
-.venv/bin/python manage.py backup "$copy/crowdgame.backup" "$@"
+.venv/bin/crowdgame backup "$copy/crowdgame.backup" "$@"
 mv "$copy" "$folder/$name"
 find "$folder" -mindepth 1 -maxdepth 1 -name '2*Z' | sort -r | tail -n +$((keep + 1)) | xargs -r rm -r

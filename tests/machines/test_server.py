@@ -42,7 +42,7 @@ def test_systemd_units_are_valid(tmp_path: Path) -> None:
         unit = units / name
         unit.write_text(unit.read_text().replace(RELEASE, str(release)))
     for program in (
-        ".venv/bin/python",
+        ".venv/bin/crowdgame",
         ".venv/bin/celery",
         ".venv/bin/valkey-server",
         "deploy/server/backup.sh",
@@ -194,7 +194,8 @@ def test_crowdgame_command_uses_server_settings(tmp_path: Path, settings: Path) 
 def installed(etc: Path) -> dict[str, str]:
     """Run install.sh's functions for settings and Valkey users; return the settings."""
     functions, _, _ = (SERVER / "install.sh").read_text().partition("\ninstall_packages\n")
-    script = functions.replace('cd "$(dirname "$0")/../.."', f"cd {ROOT}").replace("/etc/crowdgame", str(etc))
+    here = 'cd "$(dirname "$(readlink -f "$0")")/../.."'
+    script = functions.replace(here, f"cd {ROOT}").replace("/etc/crowdgame", str(etc))
     script += "\nchown() { :; }\nwrite_settings\nwrite_valkey_acl\n"
     subprocess.run(["sh", "-c", script, "install.sh", "play.example.org"], check=True)
     return manifests.env_file(etc / "crowdgame.env")
