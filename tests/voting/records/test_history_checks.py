@@ -1,10 +1,10 @@
 """Both verifiers check what a record tells about lost ballot boxes, void seals, void turns and endings."""
 
 import json
-import subprocess
-import sys
 from collections.abc import Callable
+from contextlib import redirect_stdout
 from copy import deepcopy
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ import pytest
 from tests.voting.match_helpers import organizer
 from tests.voting.sample_histories import play_eventful_match
 from tests.voting.sample_matches import Record, plain, record_of
-from tests.voting.verifiers import SCRIPT, ours, theirs, verify
+from tests.voting.verifiers import ours, standalone, theirs, verify
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Event, Match
 from voting.records.imports import import_event
@@ -144,10 +144,9 @@ def test_verifier_compares_the_roots_that_phones_compare(eventful: Match, tmp_pa
 
     def compare(published: Record) -> tuple[int, str]:
         (tmp_path / "roots.json").write_text(json.dumps(published))
-        argv = [sys.executable, "-I", str(SCRIPT), "record.json", "roots.json"]
-        done = subprocess.run(argv, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
-        assert not done.stderr
-        return done.returncode, done.stdout
+        with redirect_stdout(StringIO()) as output:
+            code = standalone.main([str(tmp_path / name) for name in ("record.json", "roots.json")])
+        return code, output.getvalue()
 
     assert compare(roots)[0] == 0
     assert len(roots["turns"]) == 6

@@ -9,9 +9,8 @@ import re
 import subprocess
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import redirect_stdout, suppress
+from contextlib import suppress
 from copy import deepcopy
-from io import StringIO
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -28,7 +27,7 @@ from tests.voting.records.test_history_checks import ALTERATIONS as ALTERED_HIST
 from tests.voting.records.test_match_record import as_version_2, as_version_3
 from tests.voting.sample_histories import HISTORIES
 from tests.voting.sample_matches import MATCHES, Record, record_of
-from tests.voting.verifiers import ROOT, standalone
+from tests.voting.verifiers import ROOT, theirs
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import RESIGN
 
@@ -158,15 +157,13 @@ def test_verifiers_agree_on_damaged_records(
     seed = os.environ.get("AGREEMENT_SEED", "1")
     values: list[Any] = [None, True, 1.0, 0.5, -1, 256, 2**53, "", "\u2028", [], {}, RESIGN, 2**29 + 3]
     values += [value_at(record, path) for record in all_versions.values() for path in value_paths(record)]
-    path, verdicts = tmp_path / "record.json", Counter[str]()
+    verdicts = Counter[str]()
     for number in range(count):
         text = damaged_record(all_versions, values, Random(f"{seed}-{number}"))
-        path.write_text(text)
-        with redirect_stdout(StringIO()) as output:
-            exit_code = standalone.main([str(path)])
+        exit_code, output = theirs(text.encode(), tmp_path / "record.json")
         verdict, findings = browser_verifier.verdict(text)
         verdicts[verdict] += 1
-        assert EXIT_CODES[verdict] == exit_code, (seed, number, findings, output.getvalue(), text)
+        assert EXIT_CODES[verdict] == exit_code, (seed, number, findings, output, text)
     assert len(verdicts) == len(EXIT_CODES)
 
 
