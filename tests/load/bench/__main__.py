@@ -16,7 +16,7 @@ from crowdgame.server.laptop.stop_signals import interrupt_on_signals
 from tests.load.bench.comparison import Say
 from tests.load.bench.gate import check_regressions, record_baseline
 from tests.load.bench.machine import allow_files, describe_machine
-from tests.load.bench.report import as_json, show, write
+from tests.load.bench.report import show, write
 from tests.load.bench.rows import build_rows
 from tests.load.bench.run import FULL, PARTS, SERVERS, SMALL, bench
 
@@ -50,8 +50,6 @@ def _run_whole(options: Namespace, home: Path, console: Console, say: Say) -> No
     extent = SMALL if options.small else FULL
     found = bench(extent.only(options.server or SERVERS, options.part or PARTS), home, say)
     show(build_rows(found), found, console)
-    if options.json:
-        options.json.write_bytes(as_json(found, machine))
     if not (options.small or options.dry or options.server or options.part):
         write(found, machine)
 
@@ -67,7 +65,6 @@ def _read_options() -> Namespace:
     parser.add_argument("--dry", action="store_true", help="leave docs/generated/benchmarks.md alone")
     parser.add_argument("--server", action="append", choices=SERVERS, help="only this one")
     parser.add_argument("--part", action="append", choices=PARTS, help="only this one")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write all results there")
     return parser.parse_args()
 
 

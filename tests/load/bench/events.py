@@ -40,10 +40,6 @@ class SharedDeadline(msgspec.Struct, frozen=True):
     seals: int
     without_seal: int
 
-    @property
-    def kinds(self) -> tuple[str, ...]:
-        return ("shared deadline",)
-
 
 class SmallEvent(msgspec.Struct, frozen=True):
     """How late a small event received a change, announced after CHANGES of an event with `phones` phones."""
@@ -51,10 +47,6 @@ class SmallEvent(msgspec.Struct, frozen=True):
     server: str
     phones: int
     received_ms: float
-
-    @property
-    def kinds(self) -> tuple[str, ...]:
-        return ("small event",)
 
 
 class Audience:

@@ -1,10 +1,9 @@
-"""A benchmark run on the terminal, as JSON, and as `docs/generated/benchmarks.md`."""
+"""A benchmark run on the terminal, and as `docs/generated/benchmarks.md`."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from operator import attrgetter
 from pathlib import Path
 
-import msgspec
 from rich.console import Console
 from rich.table import Table
 
@@ -31,11 +30,6 @@ def show(rows: list[Row], found: BenchResults, console: Console) -> None:
     console.print(table)
     for line in _notes(found):
         console.print(line)
-
-
-def as_json(found: BenchResults, machine: dict[str, str]) -> bytes:
-    run = {"machine": machine, "rows": build_rows(found), "figures": found}
-    return msgspec.json.format(msgspec.json.encode(run))
 
 
 def write(found: BenchResults, machine: dict[str, str], page: Path = PAGE) -> None:

@@ -29,10 +29,6 @@ class Comparison(msgspec.Struct, frozen=True):
     pages: dict[str, list[Rate]]
 
     @property
-    def kinds(self) -> tuple[str, ...]:
-        return ("comparison", "two gateways") if "two gateways" in self.votes else ("comparison",)
-
-    @property
     def rounds(self) -> dict[str, list[Rate]]:
         return self.votes | self.pages
 
@@ -62,10 +58,6 @@ class LoadRun(msgspec.Struct, frozen=True):
     cpu_s: dict[str, float]
     turn_cpu_us: float
     wall_s: float
-
-    @property
-    def kinds(self) -> tuple[str, ...]:
-        return "load run", self.profile
 
     @property
     def crowd_share(self) -> float:
