@@ -2,7 +2,6 @@
 
 import os
 import re
-import signal
 import subprocess
 import sys
 import urllib.request
@@ -16,7 +15,7 @@ from crowdgame.server.laptop.paths import ROOT
 from tests.deploy.processes import wait_until
 from tests.monitoring.probes import ask, metric_samples, metric_value, run_script, samples
 from tests.server import Server
-from tests.socket_clients import SocketClients, open_clients
+from tests.socket_clients import SocketClients
 
 LABELS = {"kind", "outcome", "le", "role", "pid"}
 
@@ -71,35 +70,9 @@ def test_metrics_include_cpu_and_memory_of_every_process(server: Server) -> None
         assert metric_value(server, "process_resident_memory_bytes", role=role) > 1 << 20
 
 
-@pytest.mark.nightly
-def test_metrics_include_no_process_twice(two_gateways: Server) -> None:
-    there = sorted(roles(two_gateways).values())
-    assert there == ["analyzer", *2 * ["gateway"], *2 * ["scheduler"], *2 * ["worker"]]
-
-
 def test_metrics_include_time_of_last_scheduler_run(server: Server) -> None:
     before = metric_value(server, "crowdgame_scheduler_last_run_timestamp_seconds")
     wait_until(lambda: metric_value(server, "crowdgame_scheduler_last_run_timestamp_seconds") > before)
-
-
-@pytest.mark.nightly
-def test_metrics_drop_connections_of_killed_gateway(two_gateways: Server) -> None:
-    with open_clients(two_gateways) as clients:
-        drop_connections_of_killed_gateway(two_gateways, clients)
-
-
-def drop_connections_of_killed_gateway(server: Server, clients: SocketClients) -> None:
-    code = server.ask("event", lobby="open")["code"]
-    phones = [clients.phone(code)[0] for _ in range(12)]
-    held = metric_value(server, "crowdgame_connections", kind="phone")
-    assert held >= len(phones)
-    victim = server.supervisor.pid("gateway-1")
-    assert victim is not None
-    os.kill(victim, signal.SIGKILL)
-    wait_until(lambda: server.supervisor.pid("gateway-1") not in {victim, None})
-    wait_until(lambda: metric_value(server, "crowdgame_process", role="gateway") == 2)
-    assert metric_value(server, "crowdgame_connections", kind="phone") < held
-    assert str(victim) not in {s.labels.get("pid") for s in metric_samples(server)}
 
 
 def test_metrics_have_no_label_for_team_column_or_event(server: Server, clients: SocketClients) -> None:
