@@ -4,7 +4,7 @@ BIN := .venv/bin
 THROWAWAY := SECRET_KEY=for-checks-and-tests-only CROWDGAME_DATA=$(CURDIR)/.play/throwaway
 
 .DEFAULT_GOAL := help
-.PHONY: help wheel play test test-nightly test-all test-deploy test-openspiel test-solver mutants chaos bench bench-quick soak check check-frontend check-types check-rest lock clean audit sbom fuzz bench-pages gallery generate messages solver bench-solver
+.PHONY: help wheel release play test test-nightly test-all test-deploy test-openspiel test-solver mutants chaos bench bench-quick soak check check-frontend check-types check-rest lock clean audit sbom fuzz bench-pages gallery generate messages solver bench-solver
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -15,8 +15,11 @@ wheel: ## build the wheel and the sdist in dist/, with their pins and the instal
 	@$(BIN)/python -m hatchling build
 	@cp requirements/base.txt dist/requirements.txt
 	@$(PYTHON) -m deploy.laptop.sbom dist/sbom.cdx.json
-	@mkdir dist/deploy && cp -r deploy/server dist/deploy/
+	@mkdir dist/deploy && cp -r deploy/container deploy/kubernetes deploy/server dist/deploy/
 	@sed -n 's/^\([^ ].*[^ ]\) *\\$$/\1/p' requirements/base.txt >dist/constraints.txt
+
+release: ## build dist/, date the changelog's section of this version, commit and tag; pushes nothing
+	@$(PYTHON) -m deploy.laptop.release
 
 play: ## run everything on this machine, with 200 simulated phones (PORT=8001, GATEWAY=uvicorn)
 	@$(PYTHON) -m deploy.laptop.bootstrap play $(ARGS)
