@@ -73,7 +73,7 @@ bench: ## measure every performance goal on this machine (ARGS=--small for a sho
 bench-quick: ## one-minute benchmark; fails on a regression of over a third (new baseline: make bench ARGS=--record)
 	@$(MAKE) --no-print-directory bench ARGS="--quick $(ARGS)"
 
-bench-solver: ## measure the solver's speed and accuracy, and compare it with brute force (ARGS=--help)
+bench-solver: ## measure the solver's speed and accuracy (ARGS=--help)
 	@$(PYTHON) -m deploy.laptop.bootstrap solver
 	@$(THROWAWAY) $(BIN)/python -m tests.games.solver $(ARGS)
 

@@ -1,30 +1,23 @@
 """`make bench-solver`: speed and accuracy of the solver, as a table in docs/generated/solver.md."""
 
-import sys
 from argparse import ArgumentParser
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from itertools import repeat
 from math import sqrt
 from pathlib import Path
 from random import Random
 from statistics import median
-from subprocess import run
-from tempfile import TemporaryDirectory
 from time import process_time, time
 
-from games.solver.positions import BITS_PER_COLUMN, Position
 from games.solver.solution import Solution
 from games.solver.solver import UNLIMITED, solve
-from tests.games.solver.brute_force import BruteForce
-from tests.games.solver.sampling import CLASSIC, SIMULTANEOUS, Sample, played_sample, random_sample
+from tests.games.solver.sampling import Sample, played_sample
 
-RULES_CELLS = 9
 TABLE = Path(__file__).parents[3] / "docs" / "generated" / "solver.md"
 BOOK = """# Solver: speed and accuracy
 
 Written by `make bench-solver`, on one core. Each position comes from a match between two good players who
-choose a random column now and then, except for the comparison with brute force: random columns, all variants.
+choose a random column now and then.
 
 | what | positions | target | measured |
 | --- | --- | --- | --- |
@@ -99,77 +92,11 @@ def exploitability(limited: Solution, full: Solution) -> float:
     return (against_yellow - against_red) / 2
 
 
-def compare_with_brute_force(count: int, most_cells: int, seed: int) -> list[Row]:
-    """Compare the solver with brute force, and that with the rules in `games.rules` where these are fast."""
-    with TemporaryDirectory() as folder, ProcessPoolExecutor() as pool:
-        program = compile_brute_force(Path(folder))
-        solver = pool.map(
-            differ_from_brute_force, range(seed, seed + count), repeat(most_cells), repeat(program)
-        )
-        largest = max(solver, default=0)
-        rules = pool.map(differ_from_rules, range(seed, seed + count // 20), repeat(program))
-        largest_to_rules = max(rules, default=0)
-    what = "largest difference between brute force and"
-    return [
-        Row(f"{what} solver, up to {most_cells} free cells", count, "≤ 1e-9", f"{largest:.1e}"),
-        Row(
-            f"{what} rules, up to {RULES_CELLS} free cells", count // 20, "≤ 1e-9", f"{largest_to_rules:.1e}"
-        ),
-    ]
-
-
-def compile_brute_force(folder: Path) -> Path:
-    """Compile `brute_force.c` for this machine and return the program."""
-    program = folder / "brute_force"
-    source = Path(__file__).with_name("brute_force.c")
-    run([sys.executable, "-m", "ziglang", "cc", "-O2", source, "-o", program], check=True)
-    return program
-
-
-def draw_variant(most_cells: int, seed: int) -> Sample:
-    """Return a position of the simultaneous or, every fourth time, the classic game."""
-    random = Random(seed)
-    return random_sample(CLASSIC if seed % 4 == 0 else SIMULTANEOUS, random.randint(1, most_cells), random)
-
-
-def differ_from_brute_force(seed: int, most_cells: int, program: Path) -> float:
-    position = draw_variant(most_cells, seed).position
-    return abs(solve(position).value - brute_force(position, program))
-
-
-def differ_from_rules(seed: int, program: Path) -> float:
-    sample = draw_variant(RULES_CELLS, seed)
-    return abs(BruteForce(sample.game).value(sample.state) - brute_force(sample.position, program))
-
-
-def brute_force(position: Position, program: Path) -> float:
-    options = (
-        position.columns,
-        int(position.is_classic),
-        int(position.reverse_tie),
-        position.first[0].upper(),
-    )
-    line = " ".join(map(str, (*options, position_cells(position))))
-    return float(run([program], input=line, capture_output=True, text=True, check=True).stdout)
-
-
-def position_cells(position: Position) -> str:
-    """Return R, Y or . for each cell, column by column, the lowest cell first."""
-    bits = [column * BITS_PER_COLUMN + row for column in range(position.columns) for row in range(6)]
-    return "".join(
-        "R" if position.red >> bit & 1 else "Y" if position.yellow >> bit & 1 else "." for bit in bits
-    )
-
-
 def main() -> None:
     parser = ArgumentParser(prog="make bench-solver", description=__doc__)
     parser.add_argument(
         "--positions", type=int, default=1000, help="positions for the accuracy (default: 1000)"
     )
-    parser.add_argument(
-        "--brute-force", type=int, default=10_000, metavar="N", help="positions to compare with brute force"
-    )
-    parser.add_argument("--cells", type=int, default=14, help="their most free cells (default: 14)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--output", type=Path, default=TABLE)
     given = parser.parse_args()
@@ -182,7 +109,6 @@ def main() -> None:
         ),
         *(measure_depth(free, 20, random) for free in (24, 30, 36, 42)),
         *measure_accuracy(given.positions, given.seed),
-        *compare_with_brute_force(given.brute_force, given.cells, given.seed),
     ]
     given.output.write_text(BOOK + "\n".join(map(str, rows)) + "\n")
     print(f"\n{given.output.read_text()}\n{time() - started:.0f} s")
