@@ -1,18 +1,16 @@
 """Reconnecting in a browser: gateway failures, one seat in several windows, a full admission queue."""
 
-import json
 import os
 import signal
 from collections.abc import Iterator
 from functools import partial
-from itertools import count
-from typing import Any
 
 import pytest
-from playwright.sync_api import Page, WebSocketRoute, expect
+from playwright.sync_api import WebSocketRoute, expect
 
 from tests.e2e.conftest import OpenScreen
-from tests.e2e.screens import PHONE, PROJECTOR, TIMEOUT_MS, Screen, vote, wait_until
+from tests.e2e.open_turn import make_event, open_turn
+from tests.e2e.screens import PHONE, TIMEOUT_MS, Screen, vote, wait_until
 from tests.server import Server, running_server
 
 READMITTED = 6
@@ -29,38 +27,25 @@ def two_gateways(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         yield server
 
 
-def new_event(server: Server, **choices: Any) -> dict[str, Any]:
-    made: dict[str, Any] = server.ask("event", lobby="open", window_s=90, **choices)
-    return made
-
-
 def test_board_and_ballot_survive_restart_of_all_gateways(two_gateways: Server, open_at: OpenScreen) -> None:
     server = two_gateways
-    event = new_event(server, close_early=False)  # a slow phone may return after the grace period
-    display, red, yellow = (
-        open_at(server, f"back-{name}", size)
-        for name, size in (("display", PROJECTOR), ("red", PHONE), ("yellow", PHONE))
-    )
-    display.page.goto(f"/display/{event['code']}")
-    for phone, team in ((red, "1"), (yellow, "2")):
-        phone.page.goto(f"/{event['code']}")
-        phone.wait_for(phase="lobby", team=team)
-    server.ask("open_turn_now", event_id=event["id"])
-    for screen in (display, red, yellow):
-        screen.wait_for(phase="voting")
+    # A slow phone may return after the grace period.
+    event, screens = make_event(server, open_at, close_early=False, pace="normal")
+    display, red, yellow = screens
+    open_turn(server, event, screens)
     vote(red, 2)
     red.page.wait_for_function(DEFERRED_PART_IS_LOADED)
     kill_all_gateways(server)
     vote_while_away(red, 5)
     expect(display.page.locator(".cabinet")).to_be_visible()
-    for screen in (display, red, yellow):
+    for screen in screens:
         body = screen.page.locator("body")
         expect(body).to_have_attribute("data-phase", "voting", timeout=RESTART_MS)
     expect(red.page.locator("main")).to_have_attribute("data-status", "counted", timeout=TIMEOUT_MS)
     vote(yellow, 7)
     expect(yellow.page.locator("main")).to_have_attribute("data-status", "counted", timeout=TIMEOUT_MS)
     server.ask("close_after", event_id=event["id"], ms=500)
-    for screen in (display, red, yellow):
+    for screen in screens:
         screen.wait_for(phase="reveal")
     expect(red.page.locator(".corner.red .picked")).to_have_text("5 · 100%", timeout=TIMEOUT_MS)
     expect(display.page.locator('[data-cell="5,1"]')).to_have_attribute(
@@ -85,7 +70,7 @@ def vote_while_away(phone: Screen, column: int) -> None:
 
 
 def test_newest_browser_windows_keep_the_seat(server: Server, open_at: OpenScreen) -> None:
-    event = new_event(server)
+    event = server.ask("event", lobby="open")
     first = open_at(server, "back-seat", PHONE)
     first.page.goto(f"/{event['code']}")
     first.wait_for(phase="lobby", team="1")
@@ -102,38 +87,9 @@ def test_newest_browser_windows_keep_the_seat(server: Server, open_at: OpenScree
         expect(page.locator("body")).to_have_attribute("data-phase", "lobby")
 
 
-@pytest.mark.nightly
-def test_rejected_phone_retries_admission_automatically(server: Server, open_at: OpenScreen) -> None:
-    event = new_event(server)
-    screen = open_at(server, "back-door", PHONE)
-    connections = reject_once(screen.page)
-    screen.page.goto(f"/{event['code']}")
-    expect(screen.page.get_by_role("heading")).to_have_text("Many people are joining", timeout=TIMEOUT_MS)
-    assert screen.page.get_by_role("button").count() == 0
-    screen.shoot("door")
-    screen.wait_for(phase="lobby")
-    assert next(connections) == 2
-    assert screen.errors == []
-
-
-def reject_once(page: Page) -> Iterator[int]:
-    """Reject the phone's first connection as crowded; count the connections."""
-    connections = count()
-
-    def handle(line: WebSocketRoute) -> None:
-        if next(connections):
-            line.connect_to_server()
-            return
-        line.send(json.dumps({"type": "retry.after", "within_ms": 3_000}))
-        line.close(code=4007)
-
-    page.route_web_socket("**/ws/phone", handle)
-    return connections
-
-
 def test_phone_reconnects_at_once_when_online(server: Server, open_at: OpenScreen) -> None:
     """The page's clock is paused, so only the `online` event can make it reconnect."""
-    event = new_event(server)
+    event = server.ask("event", lobby="open")
     screen = open_at(server, "back-asleep", PHONE)
     screen.page.add_init_script("Math.random = () => 0.99")
     screen.page.clock.install()
@@ -156,28 +112,6 @@ def test_phone_reconnects_at_once_when_online(server: Server, open_at: OpenScree
 
 def has(lines: list[WebSocketRoute], number: int) -> bool:
     return len(lines) >= number
-
-
-def test_phone_reconnects_when_server_stops_answering(server: Server, open_at: OpenScreen) -> None:
-    """The socket stays open but silent. The phone asks for an answer at its second heartbeat or sooner."""
-    event = new_event(server)
-    screen = open_at(server, "back-silence", PHONE)
-    screen.page.clock.install()
-    lines: list[WebSocketRoute] = []
-    screen.page.route_web_socket("**/ws/phone", partial(mute_later, lines))
-    screen.page.goto(f"/{event['code']}")
-    screen.wait_for(phase="lobby")
-    screen.page.clock.pause_at(screen.page.evaluate("Date.now() + 1000"))
-    lines[0].on_message(lambda _: None)
-    screen.page.clock.run_for(2 * 18_000 + 6_000 + 500)
-    wait_until(screen, partial(has, lines, 2))
-    screen.page.clock.resume()
-    screen.wait_for(phase="lobby")
-
-
-def mute_later(lines: list[WebSocketRoute], line: WebSocketRoute) -> None:
-    lines.append(line)
-    line.connect_to_server()
 
 
 def reject_while_offline(lines: list[WebSocketRoute], line: WebSocketRoute) -> None:

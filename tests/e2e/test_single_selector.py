@@ -5,13 +5,12 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.fake_gateway import FakeGateway
+from tests.e2e.open_turn import make_event, open_turn
 from tests.e2e.scene_setup import MIDDLE, Scene, show_scene, timed_selector
-from tests.e2e.screens import PHONE, PROJECTOR, TIMEOUT_MS, Screen, vote
+from tests.e2e.screens import PROJECTOR, TIMEOUT_MS, Screen, vote
 from tests.e2e.visible_text import faults, visible_lines
 from tests.server import Server
 
-RED_FIRST = {"token": "red"}
-SMALL = {"width": 320, "height": 568}
 OLD_PROJECTOR = {"width": 1024, "height": 768}
 
 
@@ -27,19 +26,11 @@ def expect_votes(screen: Screen, column: int, votes: str) -> None:
 
 
 def test_single_selector_full_turn(server: Server, open_at: OpenScreen) -> None:
-    event = server.ask(
-        "event", lobby="open", window_s=90, pace="normal", game="single-selector", options=RED_FIRST
-    )
-    display, red, yellow = (
-        open_at(server, f"selector-{name}", size)
-        for name, size in (("display", OLD_PROJECTOR), ("red", PHONE), ("yellow", SMALL))
-    )
-    screens = (display, red, yellow)
-    display.page.goto(f"/display/{event['code']}")
-    for phone, team in ((red, "1"), (yellow, "2")):
-        phone.page.goto(f"/{event['code']}")
-        phone.wait_for(phase="lobby", team=team)
-    server.ask("open_turn_now", event_id=event["id"])
+    choices = {"pace": "normal", "game": "single-selector", "options": {"token": "red"}}
+    event, screens = make_event(server, open_at, **choices)
+    display, red, yellow = screens
+    display.page.set_viewport_size(OLD_PROJECTOR)  # type: ignore[arg-type]
+    open_turn(server, event, screens)
     says(red, "Choose in secret")
     says(yellow, "Rooks chooses in secret")
     expect(yellow.page.locator("[data-column]:enabled")).to_have_count(0)

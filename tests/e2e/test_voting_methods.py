@@ -6,24 +6,15 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.conftest import OpenScreen
-from tests.e2e.screens import PHONE, PROJECTOR, TIMEOUT_MS, Screen, tap
+from tests.e2e.open_turn import make_event, open_turn
+from tests.e2e.screens import TIMEOUT_MS, Screen, tap
 from tests.server import Server
 
-SMALL = {"width": 320, "height": 568}
 
-
-def stage(server: Server, open_at: OpenScreen, name: str, **terms: Any) -> tuple[int, Screen, Screen, Screen]:
-    """An event with an open window, its display, and one voter per team."""
-    event = server.ask("event", lobby="open", window_s=90, pace="dramatic", tie_rule="first", **terms)
-    sizes = {"display": PROJECTOR, "red": PHONE, "yellow": SMALL}
-    display, red, yellow = (open_at(server, f"{name}-{screen}", size) for screen, size in sizes.items())
-    display.page.goto(f"/display/{event['code']}")
-    for phone, team in ((red, "1"), (yellow, "2")):
-        phone.page.goto(f"/{event['code']}")
-        phone.wait_for(phase="lobby", team=team)
-    server.ask("open_turn_now", event_id=event["id"])
-    yellow.page.locator("[data-column]:enabled").first.wait_for(timeout=TIMEOUT_MS)
-    return event["id"], display, red, yellow
+def stage(server: Server, open_at: OpenScreen, **terms: Any) -> tuple[int, Screen, Screen, Screen]:
+    event, screens = make_event(server, open_at, tie_rule="first", **terms)
+    open_turn(server, event, screens)
+    return event["id"], *screens
 
 
 def says(screen: Screen, text: str) -> None:
@@ -47,7 +38,7 @@ def fits(screen: Screen) -> None:
 
 
 def test_approval_selects_and_deselects_columns(server: Server, open_at: OpenScreen) -> None:
-    event, display, red, yellow = stage(server, open_at, "approval", tally_method="approval")
+    event, display, red, yellow = stage(server, open_at, tally_method="approval")
     says(red, "Choose all you like.")
     presses(red, 2, 5, 7)
     says(red, "Counted: 2, 5, 7.")
@@ -69,7 +60,7 @@ def test_approval_selects_and_deselects_columns(server: Server, open_at: OpenScr
 
 
 def test_ranking_follows_the_order_of_taps(server: Server, open_at: OpenScreen) -> None:
-    event, display, red, yellow = stage(server, open_at, "ranking", tally_method="instant_runoff")
+    event, display, red, yellow = stage(server, open_at, tally_method="instant_runoff")
     says(red, "Tap up to three, best first.")
     presses(red, 5, 2, 7, 1)
     says(red, "Counted: 5, 2, 1.")
@@ -91,7 +82,7 @@ def test_ranking_follows_the_order_of_taps(server: Server, open_at: OpenScreen) 
 
 def test_score_adds_a_point_with_each_tap(server: Server, open_at: OpenScreen) -> None:
     terms = {"tally_method": "score", "own_counts": True}
-    event, display, red, yellow = stage(server, open_at, "score", **terms)
+    event, display, red, yellow = stage(server, open_at, **terms)
     says(red, "Tap to give points, up to 5 each.")
     presses(red, 2, 2, 2, 2, 2, 5, 5, 7)
     says(red, "Counted: 2 \u00d75, 5 \u00d72, 7.")
@@ -121,8 +112,7 @@ def test_score_adds_a_point_with_each_tap(server: Server, open_at: OpenScreen) -
     "hidden", [pytest.param(False, id="seen", marks=pytest.mark.nightly), pytest.param(True, id="hidden")]
 )
 def test_team_resigns_after_confirmed_request(server: Server, open_at: OpenScreen, hidden: bool) -> None:
-    name = "hidden" if hidden else "resign"
-    event, display, red, yellow = stage(server, open_at, name, resign="two_thirds")
+    event, display, red, yellow = stage(server, open_at, resign="two_thirds")
     presses(red, 3)
     presses(yellow, 3)
     says(red, "Counted: your vote for\u00a03.")
