@@ -29,7 +29,6 @@ Message = dict[str, Any]
 ServerMessage = msgspec.Struct | Message
 TURNOUT: Any = {"connected": (1250, 1190), "voted": (812, 633), "votes_per_s": 74}
 SECOND = 1000
-LONGEST_MS = 15_000
 
 
 @dataclass
@@ -146,9 +145,6 @@ class FakeGateway:
         for send in list(self._sockets[kind]):
             with suppress(OSError):  # the page has just disconnected and will reconnect
                 await send({"type": "websocket.send", "text": frame})
-
-    def seated(self, kind: str) -> int:
-        return len(self._sockets[kind])
 
 
 def _frame(message: ServerMessage) -> str:

@@ -7,7 +7,8 @@ import pytest
 from playwright.sync_api import WebSocketRoute, expect
 
 from tests.e2e.conftest import OpenScreen
-from tests.e2e.screens import PHONE, PROJECTOR, TABLET, TIMEOUT_MS, Screen, wait_until
+from tests.e2e.screens import PHONE, PROJECTOR, TIMEOUT_MS, Screen, wait_until
+from tests.e2e.test_console import open_console, open_wall
 from tests.server import Server
 
 WRONG = "BBBBB"
@@ -28,22 +29,9 @@ def show(phone: Screen, key: str) -> None:
     phone.page.keyboard.press("Enter")
 
 
-def projector_address(server: Server, open_at: OpenScreen, code: str) -> str:
-    """The address of the display, from the console's link to the big screen, which shows it in a frame."""
-    name, _, value = server.ask("session", name="olga").partition("=")
-    console = open_at(server, "door-console", TABLET)
-    console.page.context.add_cookies([{"name": name, "value": value, "url": server.http}])
-    console.page.goto(f"/console/{code}/")
-    link = console.page.get_by_role("link", name="Open big screen")
-    expect(link).to_be_visible(timeout=TIMEOUT_MS)
-    return (link.get_attribute("href") or "").replace("/stage/", "/display/")
-
-
 def test_rotating_code_admits_typed_and_scanned_key(server: Server, open_at: OpenScreen) -> None:
     code = make_event(server, admission="rotating")["code"]
-    display = open_at(server, "door-display", PROJECTOR)
-    address = projector_address(server, open_at, code)
-    display.page.goto(address)
+    display = open_wall(open_console(server, open_at, code), server, open_at)
     shown = display.page.locator(".rotating-code b")
     expect(shown).to_be_visible(timeout=TIMEOUT_MS)
     typing, scanning = (open_at(server, f"door-{name}", PHONE) for name in ("typing", "scanning"))
@@ -75,9 +63,10 @@ KEY_AND_SYMBOL = """() => [document.querySelector(".rotating-code b").innerText,
 def test_rotating_code_changes_on_display(server: Server, open_at: OpenScreen) -> None:
     """The next code replaces the first one, with a new QR code; a reload keeps the display's key."""
     code = make_event(server, admission="rotating")["code"]
-    display = open_at(server, "door-change", PROJECTOR)
-    address = projector_address(server, open_at, code)
-    display.page.goto(address)
+    console = open_console(server, open_at, code)
+    display = open_wall(console, server, open_at)
+    stage = console.page.get_by_role("link", name="Open big screen").get_attribute("href") or ""
+    address = stage.replace("/stage/", "/display/")
     expect(display.page.locator(".rotating-code b")).to_be_visible(timeout=TIMEOUT_MS)
     key, before = display.page.evaluate(KEY_AND_SYMBOL)
     display.page.evaluate("document.querySelector('.qr').dataset.kept = 'yes'")

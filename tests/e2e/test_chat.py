@@ -1,6 +1,6 @@
 """Chat in the lobby and beside a duel, with and without JavaScript, safe against injected markup."""
 
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.screens import PHONE, PROJECTOR, TIMEOUT_MS, Screen
@@ -120,17 +120,3 @@ def open_drawer(page: Page) -> None:
     """Beside a game on a phone, the chat is a drawer."""
     expect(page.locator(".talks")).not_to_have_attribute("open", "", timeout=TIMEOUT_MS)
     page.locator(".talks summary").click()
-
-
-def test_chat_works_without_javascript(server: Server, browser: Browser) -> None:
-    server.ask("clear_chat")
-    context = browser.new_context(base_url=server.http, java_script_enabled=False)
-    page = context.new_page()
-    page.goto("/play/")
-    page.get_by_label("Write a message").fill("By hand")
-    page.get_by_role("button", name="Send").click()
-    expect(page.locator(".said .text")).to_have_text("By hand")
-    page.get_by_label("Write a message").fill("By hand")
-    page.get_by_role("button", name="Send").click()
-    expect(page.get_by_role("alert")).to_have_text("You just posted that message.")
-    context.close()

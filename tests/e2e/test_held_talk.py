@@ -10,7 +10,7 @@ from tests.e2e.conftest import OpenScreen
 from tests.e2e.fake_gateway import FakeGateway
 from tests.e2e.scene_setup import MIDDLE, Scene, show_scene
 from tests.e2e.screens import TIMEOUT_MS
-from tests.e2e.test_people import OWNER, open_console
+from tests.e2e.test_console import OWNER, open_console
 from tests.server import Server
 from voting.protocol import EventState
 
@@ -36,7 +36,7 @@ def test_screens_show_talk_time_left_and_no_votes(
 
 def test_console_shows_talk_time_left_and_no_votes(server: Server, open_at: OpenScreen) -> None:
     event = server.ask("event", owner=OWNER, lobby="open", window_s=90, talk_s=60)
-    console = open_console(server, open_at, "desk", event["code"])
+    console = open_console(server, open_at, event["code"])
     console.page.locator('[data-action="match.start"]').first.click(timeout=TIMEOUT_MS)
     console.page.locator('[data-action="turn.pause"]').first.click(timeout=TIMEOUT_MS)
     clock = console.page.locator(".event-status .clock b")

@@ -4,11 +4,12 @@ import re
 from dataclasses import dataclass
 
 import pytest
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import expect
 
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.page_visits import sign_in
 from tests.e2e.screens import PHONE, PROJECTOR, TABLET, TIMEOUT_MS, Screen, press
+from tests.e2e.test_console import open_wall
 from tests.server import Server
 from voting.admission.links import qr_rows
 
@@ -47,17 +48,9 @@ class ShownCode:
         return tuple("".join("01"[(y, x) in dark] for x in side) for y in side)
 
 
-def display_address(link: Locator) -> str:
-    """The address of the display that the big screen shows in a frame."""
-    return (link.get_attribute("href") or "").replace("/stage/", "/display/")
-
-
 def open_display(server: Server, open_at: OpenScreen, console: Screen) -> Screen:
     """Open the big screen by the console's link."""
-    link = console.page.get_by_role("link", name="Open big screen")
-    expect(link).to_be_visible(timeout=TIMEOUT_MS)
-    display = open_at(server, "joining-display", PROJECTOR)
-    display.page.goto(display_address(link))
+    display = open_wall(console, server, open_at)
     display.wait_for(phase="lobby")
     expect(display.page.locator(".qr").first).to_be_visible(timeout=TIMEOUT_MS)
     return display

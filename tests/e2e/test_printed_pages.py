@@ -3,9 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.crowdgame.events.printing.test_printing import LACQUER, drawn
 from tests.e2e.conftest import OpenScreen
-from tests.e2e.page_visits import PAGES, sign_in, visit
+from tests.e2e.page_visits import PAGES, visit
 from tests.e2e.screens import TABLET
 from tests.server import Server
 
@@ -26,21 +25,3 @@ def test_page_has_print_button_and_no_navigation_on_paper(
     for role in ("banner", "contentinfo", "navigation", "button", "slider"):
         expect(page.get_by_role(role)).to_have_count(0)
     assert page.pdf(format="A4").startswith(b"%PDF")
-
-
-def test_poster_shows_the_board(server: Server, open_at: OpenScreen) -> None:
-    event = server.ask("event", owner="printer")
-    page = open_at(server, "poster-board", TABLET).page
-    sign_in(page, server, "printer")
-    poster = page.request.get(f"{server.http}/console/{event['code']}/poster.pdf").body()
-    assert LACQUER in drawn(poster)
-
-
-def test_poster_with_emoji_and_arabic_names_is_one_page(server: Server, open_at: OpenScreen) -> None:
-    event = server.ask("event", owner="printer", name="مساء المدرسة 🎉", language="ar")
-    page = open_at(server, "poster", TABLET).page
-    sign_in(page, server, "printer")
-    poster = page.request.get(f"{server.http}/console/{event['code']}/poster.pdf").body()
-    assert poster.count(b"/Type /Page\n") == 1
-    for font in (b"NotoEmoji", b"NotoSansArabic"):
-        assert font in poster

@@ -5,28 +5,19 @@ import re
 from playwright.sync_api import expect
 
 from tests.e2e.conftest import OpenScreen
-from tests.e2e.screens import TABLET, TIMEOUT_MS, Screen, press
+from tests.e2e.screens import TABLET, TIMEOUT_MS, press
+from tests.e2e.test_console import OWNER, open_console
 from tests.server import Server
 
 PHONES = 6
 COUNTED = re.compile(r"All \d votes counted\. The slowest reply took \d+\sms\.")
-OWNER = "rita"
 DESKTOP = {"width": 1280, "height": 800}
-
-
-def open_console(server: Server, open_at: OpenScreen, name: str, size: dict[str, int], code: str) -> Screen:
-    screen = open_at(server, name, size)
-    _, value = server.ask("session", name=OWNER).split("=", 1)
-    screen.page.context.add_cookies([{"name": "sessionid", "value": value, "url": server.http}])
-    screen.page.goto(f"/console/{code}/")
-    expect(screen.page.get_by_role("heading", name="Rehearsal")).to_be_visible(timeout=TIMEOUT_MS)
-    return screen
 
 
 def test_rehearsal_starts_reports_and_stops(server: Server, open_at: OpenScreen) -> None:
     event = server.ask("event", owner=OWNER, lobby="open", window_s=10, close_early=True)
-    first = open_console(server, open_at, "rehearsal", DESKTOP, event["code"])
-    second = open_console(server, open_at, "rehearsal-second", TABLET, event["code"])
+    first = open_console(server, open_at, event["code"], DESKTOP)
+    second = open_console(server, open_at, event["code"])
     first.page.get_by_label("Simulated phones").fill(str(PHONES))
     first.page.keyboard.press("Enter")
     for screen in (first, second):
@@ -53,7 +44,7 @@ def test_rehearsal_starts_reports_and_stops(server: Server, open_at: OpenScreen)
 
 def test_rehearsal_with_people_requires_confirmation(server: Server, open_at: OpenScreen) -> None:
     event = server.ask("event", owner=OWNER, lobby="open")
-    console = open_console(server, open_at, "rehearsal-among", DESKTOP, event["code"])
+    console = open_console(server, open_at, event["code"], DESKTOP)
     person = open_at(server, "rehearsal-person", TABLET)
     person.page.goto(f"/{event['code']}")
     person.wait_for(phase="lobby")
@@ -67,7 +58,7 @@ def test_rehearsal_with_people_requires_confirmation(server: Server, open_at: Op
 
 def test_rehearsal_number_field_ignores_keyboard_shortcuts(server: Server, open_at: OpenScreen) -> None:
     event = server.ask("event", owner=OWNER, lobby="open")
-    console = open_console(server, open_at, "rehearsal-typing", DESKTOP, event["code"])
+    console = open_console(server, open_at, event["code"], DESKTOP)
     console.page.get_by_label("Simulated phones").focus()
     console.page.keyboard.press("l")
     expect(console.page.locator('[data-action="joining.lock"]')).to_be_enabled()
