@@ -4,8 +4,6 @@ A separate Daphne process serves the pages; this process never accesses the data
 event loop runs in it.
 """
 
-import os
-import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -44,11 +42,8 @@ def base_url(server: Server) -> str:
 @pytest.fixture(scope="session")
 def organizer(server: Server) -> str:
     """The name of an organizer whose password is PASSWORD."""
-    name = "organizer"
-    env = {**os.environ, **server.stack.env, "DJANGO_SUPERUSER_PASSWORD": PASSWORD}
-    argv = [*MANAGE, "createsuperuser", "--noinput", "--username", name, "--email", "o@example.org"]
-    subprocess.run(argv, env=env, check=True)
-    return name
+    server.ask("set_password", name="organizer", password=PASSWORD)
+    return "organizer"
 
 
 @pytest.fixture(scope="session")

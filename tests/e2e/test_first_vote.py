@@ -7,32 +7,12 @@ import pytest
 from playwright.sync_api import WebSocketRoute, expect
 
 from tests.e2e.conftest import OpenScreen
-from tests.e2e.screens import PHONE, PROJECTOR, TIMEOUT_MS, Screen
+from tests.e2e.screens import PHONE, PROJECTOR, TIMEOUT_MS
 from tests.server import Server
 
 STORED_S = 1_200  # long enough that ballots are stored in the database, where the test reads them
 BALLOTS = """SELECT side, "choice" FROM voting_storedballot JOIN games_turn ON games_turn.id = turn_id
   JOIN games_match ON games_match.id = match_id WHERE event_id = ?"""
-
-
-class Line:
-    """A phone's connection to its gateway, which holds all frames until `mend`."""
-
-    def __init__(self, phone: Screen) -> None:
-        self._said: list[str | bytes] = []
-        self._ends: list[WebSocketRoute] = []
-        phone.page.route_web_socket("**/ws/phone", self._hold)
-
-    def _hold(self, end: WebSocketRoute) -> None:
-        self._ends.append(end)
-        end.on_message(partial(self._said.append))
-
-    def mend(self) -> None:
-        (end,) = self._ends
-        gateway = end.connect_to_server()
-        end.on_message(partial(gateway.send))
-        for frame in self._said:
-            gateway.send(frame)
 
 
 @pytest.fixture
@@ -46,11 +26,6 @@ def made(server: Server, open_at: OpenScreen) -> dict[str, Any]:
     return made
 
 
-@pytest.fixture
-def phone(server: Server, open_at: OpenScreen) -> Screen:
-    return open_at(server, "first-vote", PHONE)
-
-
 def test_display_shows_board_and_clock_before_connection(
     server: Server, made: dict[str, Any], open_at: OpenScreen
 ) -> None:
@@ -62,14 +37,25 @@ def test_display_shows_board_and_clock_before_connection(
 
 
 def test_first_vote_is_cast_before_connection_and_counted_later(
-    server: Server, made: dict[str, Any], phone: Screen
+    server: Server, made: dict[str, Any], open_at: OpenScreen
 ) -> None:
-    line = Line(phone)
+    phone = open_at(server, "first-vote", PHONE)
+    said: list[str | bytes] = []
+    sockets: list[WebSocketRoute] = []
+
+    def hold(socket: WebSocketRoute) -> None:
+        sockets.append(socket)
+        socket.on_message(partial(said.append))
+
+    phone.page.route_web_socket("**/ws/phone", hold)
     phone.page.goto(f"/{made['code']}")
     phone.page.locator('[data-column="3"]').click()
     expect(phone.page.locator("main")).to_have_attribute("data-status", "sending")
     side = phone.page.locator("body").get_attribute("data-side")
     assert server.rows(BALLOTS, made["id"]) == []
-    line.mend()
+    gateway = sockets[0].connect_to_server()
+    sockets[0].on_message(partial(gateway.send))
+    for frame in said:
+        gateway.send(frame)
     expect(phone.page.locator("main")).to_have_attribute("data-status", "counted")
     assert [tuple(row) for row in server.rows(BALLOTS, made["id"])] == [(side, 3)]

@@ -74,6 +74,11 @@ def show(wall: Page, fake_gateway: FakeGateway) -> None:
     at_phase(wall, "voting")
 
 
+def show_with_sound(wall: Page, fake_gateway: FakeGateway) -> None:
+    show(wall, fake_gateway)
+    turn_on(wall)
+
+
 def turn_on(wall: Page) -> None:
     wall.keyboard.press("m")
     expect_sound(wall, "on")
@@ -118,8 +123,7 @@ def test_display_is_silent_until_sound_is_turned_on(wall: Page, fake_gateway: Fa
 
 @pytest.mark.parametrize("gesture", ["Shift", "m", "click"])
 def test_reloaded_display_waits_for_a_gesture(wall: Page, fake_gateway: FakeGateway, gesture: str) -> None:
-    show(wall, fake_gateway)
-    turn_on(wall)
+    show_with_sound(wall, fake_gateway)
     wall.reload(wait_until="networkidle")
     expect_sound(wall, "waiting")
     assert loudest(wall) == 0
@@ -135,8 +139,7 @@ def test_reloaded_display_waits_for_a_gesture(wall: Page, fake_gateway: FakeGate
 
 @pytest.mark.parametrize("press", ["key", "button", "focus"])
 def test_muted_display_is_silent(wall: Page, fake_gateway: FakeGateway, press: str) -> None:
-    show(wall, fake_gateway)
-    turn_on(wall)
+    show_with_sound(wall, fake_gateway)
     if press == "key":
         wall.keyboard.press("m")
     elif press == "button":
@@ -152,8 +155,7 @@ def test_muted_display_is_silent(wall: Page, fake_gateway: FakeGateway, press: s
 
 
 def test_organizer_turns_off_the_sound_of_every_display(wall: Page, fake_gateway: FakeGateway) -> None:
-    show(wall, fake_gateway)
-    turn_on(wall)
+    show_with_sound(wall, fake_gateway)
     quiet = with_options(MIDDLE, hidden=("sound",))
     fake_gateway.say("display", fake_gateway.change("event.edited", quiet.voting(fake_gateway.now())))
     wait_for_silence(wall)
@@ -165,17 +167,8 @@ def test_organizer_turns_off_the_sound_of_every_display(wall: Page, fake_gateway
     wait_for_sound(wall)
 
 
-def test_pause_stops_the_bed(wall: Page, fake_gateway: FakeGateway) -> None:
-    show(wall, fake_gateway)
-    turn_on(wall)
-    fake_gateway.say("display", fake_gateway.change("turn.paused", MIDDLE.paused(fake_gateway.now())))
-    at_phase(wall, "paused")
-    wait_for_silence(wall)
-
-
 def test_hidden_tab_is_silent(wall: Page, fake_gateway: FakeGateway) -> None:
-    show(wall, fake_gateway)
-    turn_on(wall)
+    show_with_sound(wall, fake_gateway)
     wall.evaluate(HIDE_JS, True)
     wait_for_silence(wall)
     wall.evaluate(HIDE_JS, False)
@@ -183,8 +176,7 @@ def test_hidden_tab_is_silent(wall: Page, fake_gateway: FakeGateway) -> None:
 
 
 def test_motifs_are_audible_and_limited(wall: Page, fake_gateway: FakeGateway) -> None:
-    show(wall, fake_gateway)
-    turn_on(wall)
+    show_with_sound(wall, fake_gateway)
     for motif in MOTIFS:
         peak, mean = render(wall, motif)
         assert peak > 0.1, motif
@@ -193,8 +185,7 @@ def test_motifs_are_audible_and_limited(wall: Page, fake_gateway: FakeGateway) -
 
 
 def test_bed_is_low_and_grows_with_its_level(wall: Page, fake_gateway: FakeGateway) -> None:
-    show(wall, fake_gateway)
-    turn_on(wall)
+    show_with_sound(wall, fake_gateway)
     means = [render(wall, bed=level)[1] for level in (0.08, 0.2, 0.6, 1)]
     assert means == sorted(means)
     assert means[0] > AUDIBLE
