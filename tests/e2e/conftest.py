@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from crowdgame.server.laptop.stack import MANAGE
 from deploy.laptop import browser as browsers
 from tests.e2e.fake_gateway import FakeGateway, running_fake_gateway
 from tests.e2e.page_visits import running_server_with_static
