@@ -30,7 +30,7 @@ export function People(props: Props) {
     <section class="panel people" id="people" aria-label={t("People")}>
       <SearchField people={search} off={off} />
       <Filters event={props.event} search={search} off={off} {...state} />
-      <ul>
+      <ul inert={state.outdated} aria-busy={state.outdated}>
         {shown.map((person) => <Row key={person.voter_code} {...props} person={person} open={open} />)}
       </ul>
       <p class="none" role="status">{state.people && !shown.length && !state.more && emptyHint(state)}</p>
@@ -83,7 +83,10 @@ function SearchField({ people, off }: Pick<Props, "people" | "off">) {
         spellcheck={false}
         disabled={off}
         value={typed}
-        onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+        onInput={({ currentTarget }) => {
+          setTyped(currentTarget.value);
+          people.type(currentTarget.value.trim());
+        }}
       />
     </label>
   );

@@ -27,6 +27,27 @@ test("an answer to an outdated search is ignored", () => {
   assert.deepEqual(names(), ["abel"]);
 });
 
+test("the list is outdated from the first letter until the answer to what is typed and selected", () => {
+  const { people } = makeSearch();
+  const isOutdated = () => people.store.get().outdated;
+  people.search();
+  assert.equal(isOutdated(), false);
+  people.type("ab");
+  assert.equal(isOutdated(), true);
+  people.receive(results(1, ["ada", "abel"]));
+  assert.equal(isOutdated(), true);
+  people.search({ query: "ab" });
+  people.type("abe");
+  people.receive(results(2, ["abel", "abner"]));
+  assert.equal(isOutdated(), true);
+  people.type("ab");
+  assert.equal(isOutdated(), false);
+  people.search({ team: 1 });
+  assert.equal(isOutdated(), true);
+  people.receive(results(3, ["abel"]));
+  assert.equal(isOutdated(), false);
+});
+
 test("loading more appends results without duplicates, and a refresh keeps them", () => {
   const { people, names, asked } = makeSearch();
   people.search({ team: 1, voted: false });

@@ -19,15 +19,23 @@ export interface PeopleFilter {
   voted: boolean | null;
 }
 
-/** `people`: the results received so far. Null: no answer yet. `more`: where the next page begins, if there is one. */
+/**
+ * `people`: the results received so far. Null: no answer yet. `more`: where the next page begins, if there is one.
+ * `outdated`: they are not those of what is typed and selected now, so a click would hit somebody else.
+ */
 export interface SearchState extends PeopleFilter {
   people: readonly Person[] | null;
   more: string;
+  outdated: boolean;
 }
+
+const EVERYBODY: PeopleFilter = { query: "", team: null, voted: null };
 
 /** Lists participants page by page: restricted people, the class list, then connected phones. */
 export class PeopleSearch {
-  readonly store = new Store<SearchState>({ query: "", team: null, voted: null, people: null, more: "" });
+  readonly store = new Store<SearchState>({ ...EVERYBODY, people: null, more: "", outdated: false });
+  private typed = "";
+  private answered = EVERYBODY;
   private id = 0;
   private after = "";
 
@@ -41,7 +49,14 @@ export class PeopleSearch {
 
   search(filter: Partial<PeopleFilter> = {}): void {
     this.store.set(filter);
+    this.type(filter.query ?? this.typed);
     this.ask("");
+  }
+
+  /** Call it with each input. Whoever calls `search` waits until the user stops typing. */
+  type(query: string): void {
+    this.typed = query;
+    this.markOutdated();
   }
 
   loadMore(): void {
@@ -65,6 +80,13 @@ export class PeopleSearch {
     const before = (this.after && this.store.get().people) || [];
     const known = new Set(before.map(({ voter_code }) => voter_code));
     this.store.set({ people: [...before, ...people.filter(({ voter_code }) => !known.has(voter_code))], more });
+    this.answered = this.store.get();
+    this.markOutdated();
+  }
+
+  private markOutdated(): void {
+    const { team, voted } = this.store.get();
+    this.store.set({ outdated: this.typed !== this.answered.query || team !== this.answered.team || voted !== this.answered.voted });
   }
 }
 
