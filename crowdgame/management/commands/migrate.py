@@ -9,9 +9,12 @@ from django.core.management.base import CommandParser
 from django.core.management.commands.migrate import Command as DjangoMigrate
 
 from crowdgame.maintenance.data_version import record_moved_migrations, refuse_data_of_0_1, refuse_newer_data
+from crowdgame.management.schema_changes import SchemaAutodetector
 
 
 class Command(DjangoMigrate):
+    autodetector = SchemaAutodetector
+
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
         parser.add_argument("--refuse-newer", action="store_true", help="fail with data of a newer version")
