@@ -53,11 +53,14 @@ def run_django(arguments: list[str]) -> None:
     gc.disable()
     atexit.register(gc.freeze)
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "crowdgame.settings")
-    errors = import_module("django.core.exceptions")
+    wrong_settings = import_module("django.core.exceptions").ImproperlyConfigured
+    no_database = import_module("django.db").OperationalError
     try:
         import_module("django.core.management").execute_from_command_line(["crowdgame", *arguments])
-    except errors.ImproperlyConfigured as error:
+    except wrong_settings as error:
         sys.exit(f"{error}")
+    except no_database as error:
+        sys.exit(f"The database cannot be used: {error}. `crowdgame play` and `crowdgame migrate` create it.")
 
 
 def main() -> None:
