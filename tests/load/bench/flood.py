@@ -99,17 +99,15 @@ async def _measure(server: Server, options: Namespace) -> None:
             print(f"{server.stack.server}, {kind}: {_summary(found)}; gateway {used_s:.2f} CPU s", flush=True)
     product.check_ballots()
     for kind, found in times.items():
-        ratios = f"{_p50(found) / _p50(times['quiet']):.2f} and {_p99(found) / _p99(times['quiet']):.2f}"
-        print(
-            f"{server.stack.server}, all {kind}: {_summary(found)}; p50 and p99 ÷ quiet: {ratios}", flush=True
-        )
+        pairs = zip(_p50_p99(found), _p50_p99(times["quiet"]), strict=True)
+        ratios = " and ".join(f"{flooded / quiet:.2f}" for flooded, quiet in pairs)
+        print(f"{server.stack.server}, all {kind}: {_summary(found)}; p50 and p99 ÷ quiet: {ratios}")
 
 
 @contextmanager
 def _flood(server: Server, kind: str, clients: int) -> Iterator[None]:
-    port = str(server.stack.port)
-    module, *arguments = ["flooder", port] if kind == "uploads" else ["strangers", kind, port]
-    program = [sys.executable, "-m", f"tests.load.bench.{module}", *arguments, str(clients)]
+    arguments = (kind, str(server.stack.port), str(clients))
+    program = [sys.executable, "-m", "tests.load.bench.strangers", *arguments]
     pipe = subprocess.PIPE
     with subprocess.Popen(program, cwd=ROOT, text=True, stdin=pipe, stdout=pipe) as flooder:
         assert flooder.stdin is not None
@@ -124,17 +122,14 @@ def _flood(server: Server, kind: str, clients: int) -> Iterator[None]:
             print(f"  {kind}:", flooder.stdout.read().strip() or "not all sent")
 
 
-def _p50(times: Sequence[float]) -> float:
-    return quantiles(times, n=100)[49]
-
-
-def _p99(times: Sequence[float]) -> float:
-    return quantiles(times, n=100)[98]
+def _p50_p99(times: Sequence[float]) -> tuple[float, float]:
+    shares = quantiles(times, n=100)
+    return shares[49], shares[98]
 
 
 def _summary(times: Sequence[float]) -> str:
-    shares = f"p50 {_p50(times):.1f} ms, p99 {_p99(times):.1f} ms, longest {max(times):.0f} ms"
-    return f"{len(times):,} ballots, {shares}"
+    p50, p99 = _p50_p99(times)
+    return f"{len(times):,} ballots, p50 {p50:.1f} ms, p99 {p99:.1f} ms, longest {max(times):.0f} ms"
 
 
 def _read_options() -> Namespace:

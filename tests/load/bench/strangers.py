@@ -1,12 +1,13 @@
-"""A process of strangers without a seat, or of people who log in, until SIGTERM ends it.
+"""A process of strangers who flood a server until SIGTERM ends it.
 
-Strangers try to join with wrong codes or open the join page, or list games, once a second at most. People who
-log in try again at once; the server lets them wait. The process prints a line when it is ready and waits for
-one on stdin. In the end it prints how many replies it received.
+They try to join with wrong codes or open the join page, or list games, once a second at most. People who log
+in try again at once; the server lets them wait. Each upload lacks the last KiB of its body, and stays open.
+The process prints a line when it is ready and waits for one on stdin. In the end it prints what was answered.
 """
 
 import asyncio
 import signal
+import socket
 import sys
 from collections import Counter
 from collections.abc import Awaitable, Callable
@@ -14,12 +15,16 @@ from contextlib import suppress
 from urllib.parse import urlencode
 
 from crowdgame.server.laptop.network import LOOPBACK
+from crowdgame.server.serving.request_limits import MAX_UPLOAD_BYTES
 from tests.load.bench.connection import open_connection
 from tests.load.bench.machine import give_way
 
 EVERY_S = 1.0
 REPLY_WITHIN_S = 60.0
 CSRF_TOKEN = "c" * 32
+HEAD = b"POST /console/cups/new/ HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n" % MAX_UPLOAD_BYTES
+UNFINISHED = HEAD + bytes(MAX_UPLOAD_BYTES - 1_024)
+SEND_BUFFER_BYTES = 65_536
 replies: Counter[str] = Counter()
 
 
@@ -32,6 +37,19 @@ async def join(port: int, number: int) -> None:
     finally:
         connection.close()
     replies["joins"] += 1
+
+
+async def upload(port: int, _: int) -> None:
+    """Hold an upload open that the server did not close while it was sent."""
+    writer = (await asyncio.open_connection(LOOPBACK, port))[1]
+    writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER_BYTES)
+    try:
+        writer.write(UNFINISHED)
+        await writer.drain()
+        replies["uploads sent"] += 1
+    except OSError:
+        replies["uploads closed by the server"] += 1
+    await asyncio.sleep(REPLY_WITHIN_S)
 
 
 async def open_join_page(port: int, _: int) -> None:
@@ -67,6 +85,7 @@ async def request(port: int, text: str) -> str:
 
 Action = Callable[[int, int], Awaitable[None]]
 KINDS: dict[str, tuple[tuple[Action, ...], float]] = {
+    "uploads": ((upload,), 0.0),
     "strangers": ((join, open_join_page), EVERY_S),
     "pages": ((open_games,), EVERY_S),
     "logins": ((log_in,), 0.0),
