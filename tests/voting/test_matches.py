@@ -85,6 +85,7 @@ def test_match_keeps_terms_from_its_creation(event: Event) -> None:
         ({"tie_rule": TieRule.CAPTAIN}, "combined with captains"),
         ({"game": "captains-mistress"}, "same columns at once"),
         ({"game": "goofspiel"}, "same columns at once"),
+        ({"game": "single-selector"}, "same columns at once"),
     ],
 )
 def test_match_with_secret_sides_refuses_what_reveals_them(

@@ -1,7 +1,6 @@
 """Approval, score, instant runoff, captains, resigning; the standalone verifier counts each of them alike."""
 
 from collections import Counter
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
 
@@ -62,51 +61,41 @@ def test_standalone_verifier_reaches_same_decision(data: st.DataObject, method: 
     assert verifier.rounds == list(map(list, decision.rounds or ()))
 
 
-@dataclass(frozen=True)
-class Poll:
-    """Choices in order of arrival, the first one by the captain, and the columns that can be picked."""
-
-    method: str
-    tie: str
-    choices: list[int]
-    picks: set[int]
-    decided_by: str
-
-
 def scores(*ballots: dict[int, int]) -> list[int]:
     return [scored(points) for points in ballots]
 
 
 @pytest.mark.parametrize(
-    "poll",
+    ("method", "tie", "choices", "picks", "decided_by"),  # a captain sent the first choice
     [
-        Poll("plurality", "first", [2, 2, 3], {2}, "plurality"),
-        Poll("plurality", "lot", [3, 2, 2], {2}, "plurality"),
-        Poll("plurality", "first", [2, 3, 3, 2], {3}, "first"),  # column 3 is complete first
-        Poll("plurality", "first", [5, 1, 1, 5], {1}, "first"),
-        Poll("plurality", "lot", [1, 2, 3, 3, 2], {2, 3}, "lot"),
-        Poll("lottery", "first", [1, 2, 2], {1, 2}, "lottery"),
-        Poll("plurality", "captain", [1, 1, 2, 2], {1}, "captain"),
-        Poll("plurality", "captain", [2, 1, 2, 1], {2}, "captain"),
-        Poll("plurality", "captain", [3, 1, 1, 2, 2], {1, 2}, "lot"),
-        Poll("plurality", "captain", [1, 2, 2], {2}, "plurality"),
-        Poll("approval", "captain", [encode_set(two) for two in ([1, 2], [3, 1], [3, 2])], {1, 2}, "lot"),
-        Poll("score", "lot", scores({1: 5}, {2: 3}, {2: 3}), {2}, "score"),  # many low scores beat one high
-        Poll("score", "first", scores({1: 5, 2: 4}, {2: 1}), {1}, "first"),  # column 2 is complete later
-        Poll("score", "lot", scores({1: 5, 2: 5}, {3: 5}), {1, 2, 3}, "lot"),
-        Poll("score", "captain", scores({1: 3, 2: 2}, {2: 1}), {1}, "captain"),  # 1 has more of the points
-        Poll("score", "captain", scores({1: 2, 2: 2, 3: 1}, {3: 1}), {1, 2}, "lot"),  # 3 has fewer of them
-        Poll("score", "captain", scores({4: 1}, {1: 5, 2: 5}), {1, 2}, "lot"),  # neither has any
-        Poll("score", "first", scores({3: 1}), {3}, "score"),  # blank columns get nothing
-        Poll("instant_runoff", "lot", [3, 1, 3, 2, 3], {3}, "runoff"),
+        ("plurality", "first", [2, 2, 3], {2}, "plurality"),
+        ("plurality", "lot", [3, 2, 2], {2}, "plurality"),
+        ("plurality", "first", [2, 3, 3, 2], {3}, "first"),  # column 3 is complete first
+        ("plurality", "first", [5, 1, 1, 5], {1}, "first"),
+        ("plurality", "lot", [1, 2, 3, 3, 2], {2, 3}, "lot"),
+        ("lottery", "first", [1, 2, 2], {1, 2}, "lottery"),
+        ("plurality", "captain", [1, 1, 2, 2], {1}, "captain"),
+        ("plurality", "captain", [2, 1, 2, 1], {2}, "captain"),
+        ("plurality", "captain", [3, 1, 1, 2, 2], {1, 2}, "lot"),
+        ("plurality", "captain", [1, 2, 2], {2}, "plurality"),
+        ("approval", "captain", [encode_set(two) for two in ([1, 2], [3, 1], [3, 2])], {1, 2}, "lot"),
+        ("score", "lot", scores({1: 5}, {2: 3}, {2: 3}), {2}, "score"),  # many low scores beat one high
+        ("score", "first", scores({1: 5, 2: 4}, {2: 1}), {1}, "first"),  # column 2 is complete later
+        ("score", "lot", scores({1: 5, 2: 5}, {3: 5}), {1, 2, 3}, "lot"),
+        ("score", "captain", scores({1: 3, 2: 2}, {2: 1}), {1}, "captain"),  # 1 has more of the points
+        ("score", "captain", scores({1: 2, 2: 2, 3: 1}, {3: 1}), {1, 2}, "lot"),  # 3 has fewer of them
+        ("score", "captain", scores({4: 1}, {1: 5, 2: 5}), {1, 2}, "lot"),  # neither has any
+        ("score", "first", scores({3: 1}), {3}, "score"),  # blank columns get nothing
+        ("instant_runoff", "lot", [3, 1, 3, 2, 3], {3}, "runoff"),
     ],
-    ids=lambda poll: f"{poll.method}, {poll.tie}, {poll.choices}",
 )
-def test_decision_follows_method_and_tie_rule(poll: Poll) -> None:
-    rules, captain = terms(poll.method, TieRule(poll.tie)), 0 if poll.tie == "captain" else None
-    decisions = [count(poll.choices, rules, captain, f"{seed:032x}") for seed in range(40)]
-    assert {decision.pick for decision in decisions} == poll.picks
-    assert {decision.decided_by for decision in decisions} == {poll.decided_by}
+def test_decision_follows_method_and_tie_rule(
+    method: str, tie: str, choices: list[int], picks: set[int], decided_by: str
+) -> None:
+    rules, captain = terms(method, TieRule(tie)), 0 if tie == "captain" else None
+    decisions = [count(choices, rules, captain, f"{seed:032x}") for seed in range(40)]
+    assert {decision.pick for decision in decisions} == picks
+    assert {decision.decided_by for decision in decisions} == {decided_by}
 
 
 @pytest.mark.parametrize(

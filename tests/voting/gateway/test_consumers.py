@@ -138,8 +138,11 @@ def test_clock_is_answered_at_once_when_the_time_is_known(monkeypatch: pytest.Mo
 
 
 def test_flood_and_binary_messages_close_the_socket(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def flood(text: bytes | None, messages: int) -> FakeConnection:
+    async def flood(text: bytes | None, messages: int, *, joined: bool = True) -> FakeConnection:
         consumer, connection = await joined_echo()
+        if not joined:
+            connection = FakeConnection()
+            consumer = Echo(connection.scope)
         for _ in range(messages):
             await handle(consumer, text)
         return connection
@@ -149,6 +152,9 @@ def test_flood_and_binary_messages_close_the_socket(monkeypatch: pytest.MonkeyPa
     assert flooded.closed_with == CloseCode.TOO_MANY_FRAMES
     assert len(flooded.texts) <= socket.FRAME_BURST
     assert asyncio.run(flood(CHEER, socket.FRAME_BURST // 2)).closed_with is None
+    before_join = socket.FRAME_BURST // socket.FRAME_COST_BEFORE_JOIN
+    for messages, code in ((before_join, None), (before_join + 1, CloseCode.TOO_MANY_FRAMES)):
+        assert asyncio.run(flood(CLOCK, messages, joined=False)).closed_with == code
     assert asyncio.run(flood(None, 1)).closed_with == CloseCode.BAD_FRAME
 
 

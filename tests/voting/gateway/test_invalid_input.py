@@ -1,16 +1,10 @@
 """Invalid input on the sockets of a running server, which changes nothing."""
 
-import json
-import time
-from contextlib import suppress
-
 import pytest
-from websockets.exceptions import ConnectionClosed
 
 from tests.server import Server
 from tests.socket_clients import SocketClients
 from tests.voting.open_turn import Stage, cast, event, harmless, stage, vote
-from voting.gateway.socket import FRAME_BURST, FRAME_COST_BEFORE_JOIN, FRAMES_PER_SECOND
 from voting.protocol import MAX_FRAME_BYTES, CloseCode
 
 __all__ = ["harmless", "stage"]
@@ -139,23 +133,6 @@ def test_huge_frame_is_cut_off_while_reading(stage: Stage, clients: SocketClient
 def test_frame_of_maximum_length_is_read(clients: SocketClients) -> None:
     client = clients.open("phone").send("x" * MAX_FRAME_BYTES)
     assert client.receive("error")["code"] == "malformed"
-
-
-@pytest.mark.usefixtures("harmless")
-@pytest.mark.parametrize("joined", [False, True])
-def test_flooding_socket_is_closed_and_others_are_served(
-    joined: bool, stage: Stage, clients: SocketClients
-) -> None:
-    share = 1 if joined else 1 / FRAME_COST_BEFORE_JOIN
-    client = clients.phone(stage.code)[0] if joined else clients.open("phone")
-    began = time.monotonic()
-    with suppress(ConnectionClosed):  # the server may close before all are sent
-        for number in range(100):
-            client.socket.send(json.dumps({"type": "clock.ask", "sent": number}))
-    assert client.closed() in {CloseCode.TOO_MANY_FRAMES, ABNORMAL}
-    answered = sum(message["type"] == "clock.synced" for message in client.received)
-    assert answered <= share * (FRAME_BURST + FRAMES_PER_SECOND * (time.monotonic() - began))
-    assert vote(clients.phone(stage.code)[0], stage.turn)
 
 
 @pytest.mark.usefixtures("harmless")

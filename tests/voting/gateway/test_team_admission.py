@@ -1,15 +1,12 @@
 """The team that a phone joins: show of hands, and one voter against the crowd."""
 
-import time
 from typing import Any
 
 import pytest
 
 from tests.server import Server
 from tests.socket_clients import SocketClient, SocketClients
-from tests.voting.consoles import done, open_console
 from tests.voting.open_turn import cast, refusal, vote
-from voting.gateway.presence import UNANIMOUS_HEARTBEATS
 
 
 # ------------------------------------------------------------------ show of hands
@@ -65,20 +62,6 @@ def test_listed_pupil_of_hands_team_joins_other_team(
     codes = server.ask("roster", event_id=made["id"], text="Ann, Doves\nBen, Rooks\nCarla")
     teams = [clients.phone(made["code"], key=key)[1]["you"]["team"] for key in (*codes, codes[0])]
     assert teams == [1, 1, 1, 1]
-
-
-def test_early_close_waits_for_phones_and_hand_count(server: Server, clients: SocketClients) -> None:
-    made = event(server, [2], close_early=True)
-    turn = server.ask("play_to", event_id=made["id"], picks=[])
-    phone, _ = clients.phone(made["code"])
-    vote(phone, turn, 3)
-    time.sleep(UNANIMOUS_HEARTBEATS + 2)  # no message is expected, so there is nothing to wait for
-    phone.say("clock.ask", sent=1).receive("clock.synced")
-    assert not any(message["type"] == "turn.sealed" for message in phone.received)
-    console = open_console(server, clients, made["code"])
-    done(console, 1, "hands.count", turn=turn, team=2, hands=[0, 0, 0, 0, 0, 9, 0])
-    reveal = phone.receive("turn.revealed")["state"]["match"]["reveal"]
-    assert (reveal["red"]["pick"], reveal["yellow"]["pick"], reveal["yellow"]["ballots"]) == (3, 6, 9)
 
 
 # ------------------------------------------------------------------ one voter against the crowd

@@ -10,7 +10,6 @@ from tests.voting.concurrency_helpers import at_once
 from tests.voting.match_helpers import (
     CLASSIC,
     RED_WINS,
-    SELECTOR,
     kinds,
     new_event,
     only_turn,
@@ -70,16 +69,6 @@ def test_start_match_opens_lobby_unless_locked(box: BallotBox) -> None:
         ({"game": "draughts"}, "cannot be played"),
         ({"tally_method": "loudest"}, "no voting method “loudest”"),
         ({"tally_method": "approval"}, "“Approval” allows up to 6 choices"),
-        *[
-            ({"max_side_changes": 1, **terms}, r"Secret sides (need|can't be combined)")
-            for terms in (
-                {"game": CLASSIC},
-                {"game": SELECTOR},
-                {"game": "goofspiel"},
-                {"bank_s": 60},
-                {"tie_rule": "captain"},
-            )
-        ],
     ],
 )
 def test_start_match_refuses_unplayable_terms(
