@@ -52,16 +52,21 @@ class LoginReply:
     status: int
     retry_after: str | None
     page: str
+    cookies: list[str]
 
 
-def submit(server: Server, path: str, **fields: str) -> LoginReply:
+def submit(
+    server: Server, path: str, fields: Mapping[str, str], headers: Mapping[str, str] | None = None
+) -> LoginReply:
     """Submit a form, as a browser does."""
     body = urlencode({"csrfmiddlewaretoken": CSRF_TOKEN, **fields})
     address = http.client.HTTPConnection(server.stack.address, server.stack.port, timeout=TIMEOUT_S)
     with closing(address) as connection:
-        connection.request("POST", path, body, HEADERS)
+        connection.request("POST", path, body, {**HEADERS, **(headers or {})})
         response = connection.getresponse()
-        return LoginReply(response.status, response.getheader("Retry-After"), response.read().decode())
+        cookies = [value.partition(";")[0] for value in response.msg.get_all("Set-Cookie", [])]
+        page = response.read().decode()
+        return LoginReply(response.status, response.getheader("Retry-After"), page, cookies)
 
 
 @contextmanager
@@ -70,7 +75,7 @@ def login_flood(server: Server) -> Iterator[list[LoginReply]]:
 
     def log_in(number: int) -> LoginReply:
         path, name, fields = FORMS[number % len(FORMS)]
-        return submit(server, path, **fields, **{name: f"Nobody {number}"})
+        return submit(server, path, {**fields, name: f"Nobody {number}"})
 
     replies: list[LoginReply] = []
     logins = LOGINS * server.stack.gateways

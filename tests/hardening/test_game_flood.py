@@ -1,20 +1,17 @@
 """Simultaneous requests don't exceed the limits on new games."""
 
-import http.client
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
 from threading import Barrier
 
 import pytest
 
 from crowdgame.play.duels.creation_limits import MAX_OPEN_GAMES_PER_NETWORK
-from tests.hardening.login_flood import CSRF_TOKEN, HEADERS
+from tests.hardening.login_flood import submit
 from tests.hardening.proxied_gateway import running_proxied_gateway
 from tests.server import Server
 
 REQUESTS = 60
-TIMEOUT_S = 60
 
 
 def new_games(server: Server, addresses: str) -> Counter[int]:
@@ -23,11 +20,7 @@ def new_games(server: Server, addresses: str) -> Counter[int]:
 
     def create(number: int) -> int:
         together.wait()
-        connected = http.client.HTTPConnection(server.stack.address, server.stack.port, timeout=TIMEOUT_S)
-        with closing(connected) as connection:
-            headers = HEADERS | {"X-Forwarded-For": addresses.format(number)}
-            connection.request("POST", "/play/new", f"csrfmiddlewaretoken={CSRF_TOKEN}", headers)
-            return connection.getresponse().status
+        return submit(server, "/play/new", {}, {"X-Forwarded-For": addresses.format(number)}).status
 
     with ThreadPoolExecutor(REQUESTS) as threads:
         return Counter(threads.map(create, range(REQUESTS)))

@@ -1,18 +1,16 @@
 """During a flood of logins, organizers log in, from a known device or another network, and pages work."""
 
-import http.client
 import time
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from threading import Event
-from urllib.parse import urlencode
 
 import pytest
 
 from crowdgame.accounts.known_devices import COOKIE
-from tests.hardening.login_flood import CSRF_TOKEN, HEADERS, LOGINS, TIMEOUT_S
+from tests.hardening.login_flood import HEADERS, LOGINS, TIMEOUT_S, submit
 from tests.hardening.proxied_gateway import NAME, running_proxied_gateway
 from tests.monitoring.probes import ask, paused
 from tests.server import Server
@@ -27,15 +25,10 @@ PAGES = ("/console/login/", "/play/", "/play/login", "/play/ratings", "/rules")
 
 def log_in(server: Server, name: str, password: str, address: str, cookie: str = "") -> tuple[int, str]:
     """Return the response's status and the known device's cookie in it."""
-    body = urlencode({"csrfmiddlewaretoken": CSRF_TOKEN, "login": name, "password": password})
-    headers = HEADERS | {"X-Forwarded-For": address, "Cookie": f"{HEADERS['Cookie']}; {cookie}"}
-    connected = http.client.HTTPConnection(server.stack.address, server.stack.port, timeout=TIMEOUT_S)
-    with closing(connected) as connection:
-        connection.request("POST", "/console/login/", body, headers)
-        response = connection.getresponse()
-        assert b"Traceback" not in response.read()
-        cookies = [value.partition(";")[0] for value in response.msg.get_all("Set-Cookie", [])]
-        return response.status, "".join(one for one in cookies if one.startswith(COOKIE))
+    headers = {"X-Forwarded-For": address, "Cookie": f"{HEADERS['Cookie']}; {cookie}"}
+    reply = submit(server, "/console/login/", {"login": name, "password": password}, headers)
+    assert "Traceback" not in reply.page
+    return reply.status, "".join(one for one in reply.cookies if one.startswith(COOKIE))
 
 
 @contextmanager

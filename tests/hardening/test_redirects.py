@@ -1,4 +1,4 @@
-"""No form of an account redirects to another site, whatever `next` says."""
+"""Logins and forms of an account: no redirect to another site by `next`, and no session fixation."""
 
 import re
 from collections.abc import Callable
@@ -8,6 +8,7 @@ from urllib.parse import quote
 import pytest
 from allauth.mfa.totp.internal.auth import TOTP, format_hotp_value, hotp_value, yield_hotp_counters_from_time
 from django.contrib.auth.models import User
+from django.contrib.sessions.models import Session
 from django.test import Client
 
 from crowdgame.accounts.invitations import create_invitation
@@ -106,6 +107,19 @@ def test_account_form_does_not_redirect_to_another_site(
     response = flow(Client(), foreign)
     assert response.status_code == 302
     assert re.match(r"/[^/\\]", response.headers["Location"]), response.headers["Location"]
+
+
+@pytest.mark.parametrize("flow", [log_in, log_in_by_link, log_in_with_second_factor, sign_up])
+def test_session_from_before_the_login_does_not_become_the_login(flow: Callable[[Client, str], Any]) -> None:
+    """Session fixation: an attacker plants the key of a session in the browser of somebody who logs in."""
+    browser, attacker = Client(), Client()
+    browser.get(f"/console/invitation/{create_invitation('Olga')}/")
+    attacker.cookies["sessionid"] = planted = browser.cookies["sessionid"].value
+    assert Session.objects.filter(session_key=planted).exists()
+    assert flow(browser, "").headers["Location"] == "/console/"
+    assert browser.get("/console/").status_code == 200
+    assert browser.cookies["sessionid"].value != planted
+    assert attacker.get("/console/").status_code == 302
 
 
 @pytest.mark.parametrize("flow", FOLLOWING)
