@@ -22,9 +22,9 @@ READ_ALL_JS = """(labels) => {
 }"""
 
 
-def english_on(page: Page, language: str, domain: str = "djangojs") -> list[str]:
+def english_on(page: Page, language: str, *domains: str) -> list[str]:
     """Texts and labels of the page that contain an English message, hidden ones too."""
-    messages = english_messages(language, domain)
+    messages = frozenset[str]().union(*(english_messages(language, domain) for domain in domains))
     return [
         text for text in page.evaluate(READ_ALL_JS, LABELS) if text in messages or _has_any(text, messages)
     ]

@@ -6,12 +6,11 @@ import pytest
 from django.conf import settings
 from playwright.sync_api import Browser, Page, expect
 
-from tests.e2e import axe
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.page_visits import WON
 from tests.server import Server
 
-NARROW, WIDE = {"width": 320, "height": 640}, {"width": 1920, "height": 1080}
+WIDE = {"width": 1920, "height": 1080}
 LAST = len(WON)
 
 
@@ -78,17 +77,6 @@ def test_report_shows_all_turns_without_javascript(browser: Browser, report: str
     expect(page.locator(".turn:visible")).to_have_count(LAST)
     expect(page.get_by_role("button")).to_have_count(0)
     context.close()
-
-
-@pytest.mark.parametrize("size", [NARROW, WIDE], ids=["narrow", "wide"])
-@pytest.mark.parametrize("address", ["report", "rules", "about"])
-def test_report_pages_fit_width_and_are_accessible(
-    server: Server, open_at: OpenScreen, report: str, size: dict[str, int], address: str
-) -> None:
-    page = open_at(server, f"paper-{address}-{size['width']}", size).page
-    page.goto(report if address == "report" else f"{server.http}/{address}")
-    assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
-    assert axe.check(page, address) == []
 
 
 @pytest.mark.parametrize("language", [code for code, _ in settings.LANGUAGES])
