@@ -5,6 +5,7 @@ Hides all unrevealed votes.
 
 import json
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
 from django.db.models import QuerySet
@@ -23,8 +24,43 @@ from voting.models import (
     Turn,
     TurnState,
 )
-from voting.read_only_admin import ReadOnlyAdmin
 from voting.terms import MatchState
+
+if TYPE_CHECKING:
+    from django.contrib.admin import ModelAdmin
+
+    UnfoldAdmin = ModelAdmin[Any]
+else:
+    from unfold.admin import ModelAdmin as UnfoldAdmin
+
+
+class EditOnly:
+    """Mixin for rows that can be edited, but neither added nor deleted."""
+
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+class ReadOnlyAdmin(EditOnly, UnfoldAdmin):
+    """Admin for rows that a running match depends on, or that are a historical record.
+
+    Nothing can be edited.
+    """
+
+    ordering = ["-pk"]
+    blocked_lookups: tuple[str, ...] = ()
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
+        """Reject lookups on `blocked_lookups`: hidden fields must not be guessed with filters in the URL."""
+        allowed: bool = super().lookup_allowed(lookup, value, request)
+        return allowed and lookup.partition("__")[0] not in self.blocked_lookups
+
 
 WHILE_SIDES_SECRET = {"turn__match__state": MatchState.PLAYING, "turn__match__max_side_changes__gt": 0}
 

@@ -9,7 +9,7 @@ from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.contrib.auth.models import Group, User
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
 
-from voting.read_only_admin import ReadOnlyAdmin, UnfoldAdmin
+from voting.admin import ReadOnlyAdmin, UnfoldAdmin
 
 if TYPE_CHECKING:
     UsersByDjango = DjangoUserAdmin[User]

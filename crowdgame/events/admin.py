@@ -14,8 +14,8 @@ from crowdgame.events.event_edits import announce_page_edit
 from crowdgame.events.event_texts import NameField, method_choices
 from crowdgame.events.members import publish_after_commit
 from crowdgame.events.models import AuditEntry, Member
+from voting.admin import EditOnly, ReadOnlyAdmin, UnfoldAdmin
 from voting.models import Event, Team
-from voting.read_only_admin import EditOnly, ReadOnlyAdmin, UnfoldAdmin
 
 if TYPE_CHECKING:
     from django.contrib.admin import TabularInline

@@ -3,7 +3,7 @@
 from django.contrib import admin
 
 from crowdgame.organizer.cups.models import Cup, CupPairing
-from voting.read_only_admin import ReadOnlyAdmin
+from voting.admin import ReadOnlyAdmin
 
 
 @admin.register(Cup)

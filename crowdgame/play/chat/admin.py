@@ -3,7 +3,7 @@
 from django.contrib import admin
 
 from crowdgame.play.chat.models import ChatLine, ChatMute, ChatReport
-from voting.read_only_admin import ReadOnlyAdmin
+from voting.admin import ReadOnlyAdmin
 
 
 @admin.register(ChatLine)
