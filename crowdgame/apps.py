@@ -15,7 +15,6 @@ class CrowdgameConfig(AppConfig):
     celery_app = app  # loaded with the project, so that tasks are sent with its settings
 
     def ready(self) -> None:
-        from crowdgame.events import nicknames  # noqa: F401, PLC0415  registers a gateway hook
         from crowdgame.maintenance.retention import anonymize_events  # noqa: PLC0415
         from crowdgame.organizer.console.abandoned_rehearsals import abandoned_rehearsals  # noqa: PLC0415
 
