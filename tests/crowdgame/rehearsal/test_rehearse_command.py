@@ -36,17 +36,11 @@ def start(*arguments: str, environment: dict[str, str] = ENVIRONMENT) -> "subpro
 # ------------------------------------------------------------------ without a server
 @pytest.mark.parametrize(
     "arguments",
-    [
-        (f"{NO_SERVER}/HALL",),
-        ("HALL", "--url", NO_SERVER),
-        ("HALL", "--url", "hall"),
-        ("HALL", "--phones", "1000000000"),
-        ("HALL", "--seats", "/"),
-    ],
+    [("--url", NO_SERVER), ("--url", "hall"), ("--phones", "1000000000"), ("--seats", "/")],
     ids=" ".join,
 )
 def test_rehearse_command_fails_with_one_line(arguments: tuple[str, ...]) -> None:
-    with start(*arguments) as process:
+    with start("HALL", *arguments) as process:
         output, errors = process.communicate(timeout=LONGEST_S)
     assert process.returncode == 1
     assert output in ("", "connecting\n")
@@ -88,7 +82,7 @@ def test_rehearse_command_prints_report(interrupted: bool, proxy: FaultProxy) ->
     async def play() -> tuple[int, str, str]:
         options = ["--profile", "burst", "--phones", str(PHONES), "--turns", "1"]
         async with proxy.open(), asyncio.timeout(LONGEST_S):
-            with start(proxy.event["code"], "--url", proxy.url, *options) as process:
+            with start(f"{proxy.url}/{proxy.event['code']}", *options) as process:
                 await until(lambda: len(proxy.phones) == PHONES)
                 proxy.begin()
                 await until_voted(proxy, PHONES)
