@@ -1,11 +1,13 @@
 """Start a stack's processes in dependency order."""
 
 import json
+import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, fields
 from functools import partial
+from pathlib import Path
 
 import redis
 
@@ -74,19 +76,43 @@ def start_workers(stack: Stack, supervisor: Supervisor) -> None:
 
 
 def migrate(stack: Stack) -> None:
-    """Apply the database migrations. Raises StepFailed."""
-    manage(stack, "migrate the database", "migrate", "--skip-checks", "--refuse-newer")
+    """Apply the database migrations, unless this very database already has them. Raises StepFailed."""
+    applied = applied_migrations(stack)
+    if not applied or not _migrated(stack, applied).is_fresh():
+        manage(stack, "migrate the database", "migrate", "--skip-checks", "--refuse-newer")
+        _migrated(stack, applied_migrations(stack)).set()
+
+
+def _migrated(stack: Stack, applied: list[str]) -> Stamp:
+    migrations = sorted(
+        path for name in ("crowdgame", "voting") for path in (ROOT / name).glob("**/migrations")
+    )
+    return Stamp(stack.data / "migrated", _fingerprint(migrations, *applied))
+
+
+def applied_migrations(stack: Stack) -> list[str]:
+    """Return the migrations that the SQLite file records, with their times; none if there is no such file."""
+    path = stack.data / "db.sqlite3"
+    if stack.database_url or not path.is_file():
+        return []
+    with closing(sqlite3.connect(path)) as database, suppress(sqlite3.Error):
+        return [str(row) for row in database.execute("SELECT app, name, applied FROM django_migrations")]
+    return []
 
 
 def collect_static(stack: Stack) -> None:
     """Run `collectstatic`, unless no source has changed. Raises StepFailed."""
     own = sorted(PACKAGE.glob("**/static"))
-    sources = [SOURCE / "frontend" / "dist", *own, ROOT / "requirements" / "base.txt"]
-    installed = sorted(path.name for path in ROOT.glob("*.dist-info"))
-    stamp = Stamp(stack.data / "static" / ".stamp", fingerprint(sources, *installed))
+    stamp = Stamp(stack.data / "static" / ".stamp", _fingerprint([SOURCE / "frontend" / "dist", *own]))
     if not stamp.is_fresh():
         manage(stack, "collect static files", "collectstatic", "--noinput", "--clear")
         stamp.set()
+
+
+def _fingerprint(sources: list[Path], *words: str) -> str:
+    """Return the fingerprint of these sources, and of the installed packages and their versions."""
+    installed = sorted(path.name for path in ROOT.glob("*.dist-info"))
+    return fingerprint([*sources, ROOT / "requirements" / "base.txt"], *installed, *words)
 
 
 def start_demo_event(stack: Stack) -> Links:

@@ -1,16 +1,20 @@
 """Starting a stack waits for a slow child, and gives up on one that keeps ending."""
 
+import shutil
+import sqlite3
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from crowdgame.server.laptop.stack import Stack
-from crowdgame.server.laptop.startup import MAX_DEATHS, start_ballot_box, wait_until_ready
+from crowdgame.server.laptop.startup import MAX_DEATHS, migrate, start_ballot_box, wait_until_ready
 from crowdgame.server.laptop.steps import StepFailed
 from crowdgame.server.laptop.supervisor import Supervisor
 from tests.crowdgame.server.laptop.supervisor_program import SLEEPER, child
 from tests.deploy.processes import wait_until
+from tests.run_folder import DATABASE, migrated_database
 
 FAILS = "raise SystemExit(1)"
 
@@ -42,3 +46,19 @@ def test_start_without_included_valkey_names_the_way_out(
         pytest.raises(StepFailed, match="set REDIS_URL=redis://"),
     ):
         start_ballot_box(Stack(data=tmp_path, secret_key="", port=0), supervisor)
+
+
+def test_start_migrates_a_database_once_and_each_other_one(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    stack = Stack(data=tmp_path, secret_key="of the test", port=0)
+    shutil.copy(migrated_database(), tmp_path / DATABASE)
+    capfd.readouterr()
+    migrate(stack)
+    assert "✓ migrate the database" in capfd.readouterr().out
+    migrate(stack)
+    assert capfd.readouterr().out == ""
+    with closing(sqlite3.connect(tmp_path / DATABASE)) as database, database:
+        database.execute("UPDATE django_migrations SET applied = '2026-01-01' WHERE id = 1")
+    migrate(stack)
+    assert "✓ migrate the database" in capfd.readouterr().out
