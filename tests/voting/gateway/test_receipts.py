@@ -151,20 +151,6 @@ def test_receipt_finds_ballot_without_blind_from_older_version(server: Server, s
     assert scenario.root(receipt) == reveal["red"]["root"]
 
 
-def test_seal_is_sent_to_everyone_without_revealing_votes(scenario: OpenTurn) -> None:
-    scenario.vote(1, 4)
-    display, _ = scenario.clients.display(scenario.stage.code)
-    scenario.close()
-    seals = [client.receive("turn.sealed") for client in (display, scenario.votes[0][0])]
-    assert seals[0] == seals[1]
-    assert set(seals[0]) == {"type", "turn", "at", "epoch", "red", "yellow", "turn_commitment"}
-    assert seals[0]["red"].keys() == seals[0]["yellow"].keys() == {"root", "ballots", "order"}
-    empty = sha256().hexdigest()
-    assert seals[0]["yellow"] == {"root": empty, "ballots": 0, "order": empty}
-    kinds = [message["type"] for message in display.received]
-    assert "turn.revealed" not in kinds[: kinds.index("turn.sealed")]
-
-
 def test_lot_is_committed_before_window_and_verifiable(scenario: OpenTurn) -> None:
     phone, welcome = scenario.clients.phone(scenario.stage.code, team=1)
     lot = welcome["state"]["match"]["turn"]["lot"]
