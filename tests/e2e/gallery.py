@@ -13,6 +13,7 @@ import shutil
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.settings")
 
@@ -29,7 +30,7 @@ from tests.e2e.axe import FINISH_ANIMATIONS_JS  # noqa: E402
 from tests.e2e.display_scenes import DISPLAY_GALLERY  # noqa: E402
 from tests.e2e.fake_gateway import FakeGateway, running_fake_gateway  # noqa: E402
 from tests.e2e.gallery_turn import turn_animation  # noqa: E402
-from tests.e2e.page_visits import GALLERY_ONLY, PAGES, Visit, running_server_with_static, visit  # noqa: E402
+from tests.e2e.page_visits import GALLERY_ONLY, PAGES, running_server_with_static, visit  # noqa: E402
 from tests.e2e.phone_scenes import PHONE_GALLERY  # noqa: E402
 from tests.e2e.scene_setup import (  # noqa: E402
     Scene,
@@ -38,36 +39,26 @@ from tests.e2e.scene_setup import (  # noqa: E402
 )
 from tests.e2e.screens import chromium  # noqa: E402
 from tests.e2e.visible_text import NEXT_FRAME_JS  # noqa: E402
-from tests.server import Server  # noqa: E402
 
 GALLERY = ROOT / ".play" / "gallery"
 SETTLED_MS = 500
 QUALITY = 55
 TALLEST = 1800
-BOTH = ("light", "dark")
 DOCS_SCALE = 1.5
 NO_PAGES = ("phone/", "display/")
 IN_MOTION = ("reveal", "lobby-cheers")
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
-    """A screen size and the scale of its screenshot; `mark` is its suffix in file names."""
-
-    width: int
-    height: int
-    scale: float
-    mark: str
-
-    @property
-    def size(self) -> dict[str, int]:
-        return {"width": self.width, "height": self.height}
-
-
-PHONES = (Frame(430, 932, 0.5, "430"), Frame(320, 568, 0.6, "320"))
-DISPLAYS = (Frame(1920, 1080, 0.3, "16x9"), Frame(1024, 768, 0.38, "4x3"))
-DESKTOPS = (Frame(1024, 768, 0.5, "tablet"), Frame(1280, 800, 0.5, "desk"))
-FRAMES = {frame.mark: frame for frame in (*PHONES, *DISPLAYS, *DESKTOPS)}
+# Sizes of screens and scales of their screenshots, by the mark at the end of the screenshots' names.
+FRAMES = {
+    "430": (430, 932, 0.5),
+    "320": (320, 568, 0.6),
+    "16x9": (1920, 1080, 0.3),
+    "4x3": (1024, 768, 0.38),
+    "tablet": (1024, 768, 0.5),
+    "desk": (1280, 800, 0.5),
+}
+MARKS = {"phone": ("430", "320"), "display": ("16x9", "4x3")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +80,6 @@ class Album:
             return name in {picture.removesuffix("-dark").rpartition("-")[0] for picture in self.names}
         return not self.parts or any(part in name for part in self.parts)
 
-    def wants_picture(self, name: str) -> bool:
-        return self.names is None or name in self.names
-
     def keep(self, name: str, picture: bytes) -> None:
         path = self.folder / f"{name}.webp"
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -99,55 +87,52 @@ class Album:
         self.taken.add(name)
 
 
-def shoot(album: Album, page: Page, frame: Frame, name: str, scheme: str, *, whole: bool = False) -> None:
-    """Take a screenshot of the page; `whole`: including the scrolled part. `name` is FOLDER/STATE."""
-    picture = f"{name}-{frame.mark}{'' if scheme == 'light' else '-dark'}"
-    if not album.wants_picture(picture):
-        return
-    page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
-    page.wait_for_timeout(SETTLED_MS)
-    if not name.rpartition("/")[2].startswith(IN_MOTION):
-        page.evaluate(FINISH_ANIMATIONS_JS)
-    height = frame.height
+def shoot(album: Album, page: Page, marks: tuple[str, ...], name: str, *, whole: bool = False) -> None:
+    """Take screenshots at these sizes, at the first one also in dark mode, if the page supports it.
+
+    `whole`: including the scrolled part. `name` is FOLDER/STATE.
+    """
+    has_dark_mode = whole or "prefers-color-scheme" in page.content()
+    for mark in marks:
+        width, height, _ = FRAMES[mark]
+        page.set_viewport_size({"width": width, "height": height})
+        page.evaluate(NEXT_FRAME_JS)
+        for suffix in ("", "-dark") if has_dark_mode and mark == marks[0] else ("",):
+            picture = f"{name}-{mark}{suffix}"
+            if album.names is None or picture in album.names:
+                page.emulate_media(color_scheme="dark" if suffix else "light")
+                page.wait_for_timeout(SETTLED_MS)
+                if not name.rpartition("/")[2].startswith(IN_MOTION):
+                    page.evaluate(FINISH_ANIMATIONS_JS)
+                album.keep(
+                    picture, screenshot(page, mark, album.scale, whole and mark not in MARKS["display"])
+                )
+
+
+def screenshot(page: Page, mark: str, scale: float, whole: bool) -> bytes:
+    width, height, own_scale = FRAMES[mark]
     if whole:
         page.evaluate("() => scrollTo(0, 0)")  # a sticky header would be in the middle of the picture
         height = min(TALLEST, int(page.evaluate("() => document.documentElement.scrollHeight")))
-    clip = {"x": 0, "y": 0, "width": frame.width, "height": height, "scale": frame.scale * album.scale}
+    clip = {"x": 0, "y": 0, "width": width, "height": height, "scale": own_scale * scale}
     options = {"format": "webp", "quality": QUALITY, "clip": clip, "captureBeyondViewport": whole}
     taken = page.context.new_cdp_session(page).send("Page.captureScreenshot", options)
-    album.keep(picture, base64.b64decode(taken["data"]))
+    return base64.b64decode(taken["data"])
 
 
-def shoot_at(album: Album, page: Page, frames: tuple[Frame, ...], name: str, whole: bool = False) -> None:
-    """On the first screen also in dark mode, if the page supports it."""
-    schemes = BOTH if whole or "prefers-color-scheme" in page.content() else BOTH[:1]
-    for frame in frames:
-        page.set_viewport_size(frame.size)  # type: ignore[arg-type]
-        page.evaluate(NEXT_FRAME_JS)
-        for scheme in schemes if frame is frames[0] else BOTH[:1]:
-            shoot(album, page, frame, name, scheme, whole=whole and frame not in DISPLAYS)
+def open_page(browser: Browser, mark: str, **options: Any) -> Page:
+    width, height, _ = FRAMES[mark]
+    return browser.new_context(viewport={"width": width, "height": height}, **options).new_page()
 
 
 def shoot_scene(album: Album, browser: Browser, fake_gateway: FakeGateway, screen: str, scene: Scene) -> None:
     """An animated scene is replayed from its start on every screen."""
-    frames = PHONES if screen == "phone" else DISPLAYS
-    for some in [(frame,) for frame in frames] if is_moving(scene) else [frames]:
-        page = browser.new_context(viewport=some[0].size).new_page()  # type: ignore[arg-type]
+    is_moving = scene.name.startswith(IN_MOTION)
+    for marks in [(mark,) for mark in MARKS[screen]] if is_moving else [MARKS[screen]]:
+        page = open_page(browser, marks[0])
         show_scene(screen, scene, page, fake_gateway)
-        shoot_at(album, page, some, f"{screen}/{scene.name}")
+        shoot(album, page, marks, f"{screen}/{scene.name}")
         page.context.close()
-
-
-def is_moving(scene: Scene) -> bool:
-    return scene.name.startswith(IN_MOTION)
-
-
-def shoot_page(album: Album, browser: Browser, server: Server, visited: Visit) -> None:
-    frames = tuple(FRAMES[mark] for mark in visited.frames)
-    page = browser.new_context(viewport=frames[0].size, base_url=server.http).new_page()  # type: ignore[arg-type]
-    visit(visited, page, server)
-    shoot_at(album, page, frames, f"pages/{visited.name}", whole=True)
-    page.context.close()
 
 
 def shoot_scenes(album: Album, browser: Browser) -> None:
@@ -162,7 +147,10 @@ def shoot_pages(album: Album, browser: Browser) -> None:
     with tempfile.TemporaryDirectory() as data, running_server_with_static(Path(data)) as server:
         for visited in (*PAGES, *GALLERY_ONLY):
             if album.wants_state(f"pages/{visited.name}"):
-                shoot_page(album, browser, server, visited.in_language(album.language))
+                page = open_page(browser, visited.frames[0], base_url=server.http)
+                visit(visited.in_language(album.language), page, server)
+                shoot(album, page, visited.frames, f"pages/{visited.name}", whole=True)
+                page.context.close()
 
 
 def make(album: Album) -> None:

@@ -75,55 +75,41 @@ TICKETS = {"lobby": "open", "admission": "tickets"}
 ROSTER = {"lobby": "open", "admission": "roster"}
 SLOW = {"lobby": "open", "window_s": 90}
 
+
+def public(name: str, path: str, frames: tuple[str, ...] = TABLET_AND_PHONE, **given: Any) -> Visit:
+    return Visit(name, path, by="nobody", frames=frames, **given)
+
+
+def console(name: str, phase: str, **given: Any) -> Visit:
+    return Visit(name, "/console/{code}/", phase=phase, **given)
+
+
 PUBLIC = (
-    Visit("login", "/console/login/", by="nobody", frames=TABLET_AND_PHONE),
-    Visit("login-wrong", "/console/login/", by="nobody", action=partial(do.fail_to_log_in, tries=1)),
-    Visit("login-locked", "/console/login/", by="nobody", action=do.fail_to_log_in),
-    Visit("privacy", "/privacy", by="nobody", frames=TABLET_AND_PHONE),
-    Visit(
-        "privacy-event", "/privacy/{code}", by="nobody", choices={"consent": CONSENT}, frames=TABLET_AND_PHONE
-    ),
-    Visit("not-found", "/nothing/is/here", by="nobody"),
-    Visit("display-unknown", "/display/ZZZZ", by="nobody", frames=BIG_SCREENS),
-    Visit("phone-code", "/", by="nobody", frames=PHONE_FRAMES),
-    Visit("report", "/report/{code}/1", by="nobody", prepare=do.play_to(*WON), frames=TABLET_AND_PHONE),
-    Visit("verify", "/verify", by="nobody", frames=TABLET_AND_PHONE),
-    Visit(
-        "verify-match",
-        "/verify?match={code}/1",
-        by="nobody",
-        prepare=do.play_to(*WON),
-        action=do.await_verdict,
-        frames=TABLET_AND_PHONE,
-    ),
-    Visit("rules", "/rules", by="nobody", frames=TABLET_AND_PHONE),
-    Visit("about", "/about", by="nobody", frames=TABLET_AND_PHONE),
-    Visit("board-editor", "/board?turns=44-35", by="nobody", frames=TABLET_AND_PHONE),
-    Visit("play", "/play/", by="nobody", prepare=do.with_duel_lists, frames=(*TABLET_AND_PHONE, "desk")),
-    Visit("play-more", "/play/", by="nobody", action=do.expand_details, frames=TABLET_AND_PHONE),
-    Visit("play-invited", "/play/{duel}", by="nobody", prepare=do.with_duels, frames=TABLET_AND_PHONE),
-    Visit("play-game", "/play/{played}", by="nobody", prepare=do.with_chat, frames=TABLET_AND_PHONE),
-    Visit(
-        "play-message",
-        "/play/chat/lobby/{message}",
-        by="superuser",
-        prepare=do.with_chat,
-        frames=TABLET_AND_PHONE,
-    ),
-    Visit(
-        "play-reports", "/play/chat/reports", by="superuser", prepare=do.with_chat, frames=TABLET_AND_PHONE
-    ),
-    Visit("play-crowd", "/play/{crowd}", by="nobody", prepare=do.with_crowd, frames=TABLET_AND_PHONE),
-    Visit("play-ratings", "/play/ratings", by="nobody", prepare=do.with_duels, frames=TABLET_AND_PHONE),
-    Visit("play-login", "/play/login", by="nobody", frames=TABLET_AND_PHONE),
-    Visit(
-        "play-found",
-        "/play/?q=nobody+of+that+name",
-        by="nobody",
-        prepare=do.with_duels,
-        frames=TABLET_AND_PHONE,
-    ),
-    Visit("play-all", "/play/all/finished", by="nobody", prepare=do.with_duels, frames=TABLET_AND_PHONE),
+    public("login", "/console/login/"),
+    public("login-wrong", "/console/login/", TABLET, action=partial(do.fail_to_log_in, tries=1)),
+    public("login-locked", "/console/login/", TABLET, action=do.fail_to_log_in),
+    public("privacy", "/privacy"),
+    public("privacy-event", "/privacy/{code}", choices={"consent": CONSENT}),
+    public("not-found", "/nothing/is/here", TABLET),
+    public("display-unknown", "/display/ZZZZ", BIG_SCREENS),
+    public("phone-code", "/", PHONE_FRAMES),
+    public("report", "/report/{code}/1", prepare=do.play_to(*WON)),
+    public("verify", "/verify"),
+    public("verify-match", "/verify?match={code}/1", prepare=do.play_to(*WON), action=do.await_verdict),
+    public("rules", "/rules"),
+    public("about", "/about"),
+    public("board-editor", "/board?turns=44-35"),
+    public("play", "/play/", (*TABLET_AND_PHONE, "desk"), prepare=do.with_duel_lists),
+    public("play-more", "/play/", action=do.expand_details),
+    public("play-invited", "/play/{duel}", prepare=do.with_duels),
+    public("play-game", "/play/{played}", prepare=do.with_chat),
+    Visit("play-message", "/play/chat/lobby/{message}", "superuser", prepare=do.with_chat),
+    Visit("play-reports", "/play/chat/reports", "superuser", prepare=do.with_chat),
+    public("play-crowd", "/play/{crowd}", prepare=do.with_crowd),
+    public("play-ratings", "/play/ratings", prepare=do.with_duels),
+    public("play-login", "/play/login"),
+    public("play-found", "/play/?q=nobody+of+that+name", prepare=do.with_duels),
+    public("play-all", "/play/all/finished", prepare=do.with_duels),
 )
 ORGANIZERS = (
     Visit("events", "/console/", prepare=do.play_to(*PLAYED), frames=DESKTOPS),
@@ -139,56 +125,28 @@ ORGANIZERS = (
     Visit("tickets-none", "/console/{code}/tickets/", choices=TICKETS),
     Visit("tickets", "/console/{code}/tickets/", choices=TICKETS, prepare=do.with_tickets),
     Visit("roster", "/console/{code}/tickets/", choices=ROSTER, prepare=do.with_roster),
-    Visit(
-        "roster-preview",
-        "/console/{code}/tickets/",
-        choices=ROSTER,
-        action=do.preview_roster,
-        frames=TABLET_AND_PHONE,
-    ),
+    Visit("roster-preview", "/console/{code}/tickets/", choices=ROSTER, action=do.preview_roster),
 )
+PREPARED = do.play_to(*PLAYED)
 CONSOLES = (
-    Visit("console-closed", "/console/{code}/", choices={}, phase="lobby"),
-    Visit("console-lobby", "/console/{code}/", phase="lobby", frames=DESKTOPS),
-    Visit(
-        "console-voting",
-        "/console/{code}/",
-        "owner",
-        SLOW,
-        do.play_to(*PLAYED),
-        phase="voting",
+    console("console-closed", "lobby", choices={}),
+    console("console-lobby", "lobby", frames=DESKTOPS),
+    console("console-voting", "voting", choices=SLOW, prepare=PREPARED, frames=DESKTOPS),
+    console("console-help", "voting", choices=SLOW, prepare=PREPARED, action=do.press_help),
+    console(
+        "console-people",
+        "lobby",
+        choices=ROSTER,
+        prepare=do.with_roster,
+        action=do.restrict_two_voters,
         frames=DESKTOPS,
     ),
-    Visit("console-help", "/console/{code}/", "owner", SLOW, do.play_to(*PLAYED), do.press_help, "voting"),
-    Visit(
-        "console-people",
-        "/console/{code}/",
-        "owner",
-        ROSTER,
-        do.with_roster,
-        do.restrict_two_voters,
-        "lobby",
-        DESKTOPS,
-    ),
-    Visit(
-        "console-paused",
-        "/console/{code}/",
-        choices=SLOW,
-        prepare=do.play_to(*PLAYED),
-        action=do.pause_turn,
-        phase="paused",
-    ),
-    Visit(
-        "console-peek",
-        "/console/{code}/",
-        choices=SLOW | {"peek": True},
-        prepare=do.play_to(*PLAYED),
-        phase="voting",
-    ),
-    Visit("console-hands", "/console/{code}/", choices=SLOW, prepare=do.by_hands, phase="voting"),
-    Visit("console-viewer", "/console/{code}/", "viewer", SLOW, do.as_viewer, phase="voting"),
-    Visit("console-ended", "/console/{code}/", prepare=do.play_to(*WON), phase="ended", frames=DESKTOPS),
-    Visit("console-aborted", "/console/{code}/", choices=SLOW, prepare=do.abort_match, phase="lobby"),
+    console("console-paused", "paused", choices=SLOW, prepare=PREPARED, action=do.pause_turn),
+    console("console-peek", "voting", choices=SLOW | {"peek": True}, prepare=PREPARED),
+    console("console-hands", "voting", choices=SLOW, prepare=do.by_hands),
+    console("console-viewer", "voting", by="viewer", choices=SLOW, prepare=do.as_viewer),
+    console("console-ended", "ended", prepare=do.play_to(*WON), frames=DESKTOPS),
+    console("console-aborted", "lobby", choices=SLOW, prepare=do.abort_match),
 )
 ADMIN = (
     Visit("admin", "/admin/", by="superuser"),
@@ -204,17 +162,13 @@ CUPS = (
     Visit("cup-delete", "/console/cups/{cup}/delete/", prepare=BRACKET),
     Visit("cup-console", "/console/cups/{cup}/", prepare=BRACKET),
     Visit("cup-league", "/console/cups/{cup}/", prepare=LEAGUE),
-    Visit("cup-board", "/cup/{cup}", by="nobody", prepare=BRACKET, frames=(*BIG_SCREENS, *PHONE_FRAMES)),
-    Visit(
-        "cup-board-league", "/cup/{cup}", by="nobody", prepare=LEAGUE, frames=(*BIG_SCREENS, *PHONE_FRAMES)
-    ),
-    Visit(
-        "cup-board-ours", "/cup/{cup}", "nobody", prepare=BRACKET, action=do.claim_team, frames=PHONE_FRAMES
-    ),
+    public("cup-board", "/cup/{cup}", (*BIG_SCREENS, *PHONE_FRAMES), prepare=BRACKET),
+    public("cup-board-league", "/cup/{cup}", (*BIG_SCREENS, *PHONE_FRAMES), prepare=LEAGUE),
+    public("cup-board-ours", "/cup/{cup}", PHONE_FRAMES, prepare=BRACKET, action=do.claim_team),
 )
 # Axe reports Django's own admin form. The action on the other page needs it in English.
 GALLERY_ONLY = (
     Visit("admin-event", "/admin/voting/event/{id}/change/", by="superuser"),
-    Visit("console-rehearsal", "/console/{code}/", action=do.rehearse, phase="lobby", frames=DESKTOPS),
+    console("console-rehearsal", "lobby", action=do.rehearse, frames=DESKTOPS),
 )
 PAGES = (*PUBLIC, *ORGANIZERS, *CONSOLES, *CUPS, *ADMIN)

@@ -1,22 +1,30 @@
 """Voters agree to the consent text of their event once, before the first vote."""
 
+from functools import partial
+from typing import Any
+
 import pytest
 from playwright.sync_api import Route, expect
 
 from tests.e2e.conftest import OpenScreen
-from tests.e2e.screens import PHONE, TIMEOUT_MS, vote
+from tests.e2e.screens import PHONE, TIMEOUT_MS, Screen, vote
 from tests.server import Server
 
 CONSENT = "We take pictures of the hall for the school's newspaper."
 
 
+def open_phone(server: Server, open_at: OpenScreen, **choices: Any) -> tuple[Screen, str]:
+    """An empty phone, and the code of an event with an open turn and a consent text."""
+    event = server.ask("event", lobby="open", window_s=90, consent=CONSENT, **choices)
+    server.ask("begin", event_id=event["id"])
+    return open_at(server, "consent", PHONE), event["code"]
+
+
 @pytest.mark.parametrize("in_study", [False, True])
 def test_consent_is_asked_once_before_voting(server: Server, open_at: OpenScreen, in_study: bool) -> None:
-    event = server.ask("event", lobby="open", window_s=90, consent=CONSENT, in_study=in_study)
-    server.ask("begin", event_id=event["id"])
-    phone = open_at(server, f"consent-{in_study}", PHONE)
+    phone, code = open_phone(server, open_at, in_study=in_study)
     dialog = phone.page.get_by_role("dialog")
-    phone.page.goto(f"/{event['code']}")
+    phone.page.goto(f"/{code}")
     expect(dialog).to_contain_text(CONSENT, timeout=TIMEOUT_MS)
     dialog.get_by_role("button", name="I agree").click()
     expect(dialog).to_have_count(0)
@@ -31,10 +39,8 @@ def test_consent_is_asked_once_before_voting(server: Server, open_at: OpenScreen
 
 
 def test_escape_is_no_consent(server: Server, open_at: OpenScreen) -> None:
-    event = server.ask("event", lobby="open", window_s=90, consent=CONSENT)
-    server.ask("begin", event_id=event["id"])
-    phone = open_at(server, "consent-escape", PHONE)
-    phone.page.goto(f"/{event['code']}")
+    phone, code = open_phone(server, open_at)
+    phone.page.goto(f"/{code}")
     dialog = phone.page.get_by_role("dialog")
     expect(dialog).to_be_visible(timeout=TIMEOUT_MS)
     for _ in range(3):
@@ -46,9 +52,8 @@ def test_escape_is_no_consent(server: Server, open_at: OpenScreen) -> None:
 
 
 def test_consent_links_to_the_privacy_page_of_the_event(server: Server, open_at: OpenScreen) -> None:
-    event = server.ask("event", lobby="open", consent=CONSENT)
-    phone = open_at(server, "consent-privacy", PHONE)
-    phone.page.goto(f"/{event['code']}")
+    phone, code = open_phone(server, open_at)
+    phone.page.goto(f"/{code}")
     link = phone.page.get_by_role("dialog").get_by_role("link", name="Privacy")
     with phone.page.expect_popup() as opened:
         link.click(timeout=TIMEOUT_MS)
@@ -57,16 +62,10 @@ def test_consent_links_to_the_privacy_page_of_the_event(server: Server, open_at:
 
 def test_voting_is_disabled_until_consent_is_shown(server: Server, open_at: OpenScreen) -> None:
     """The deferred part, which shows the text, is late; until then all columns are disabled."""
-    event = server.ask("event", lobby="open", window_s=90, consent=CONSENT)
-    server.ask("begin", event_id=event["id"])
-    phone = open_at(server, "consent-late", PHONE)
+    phone, code = open_phone(server, open_at)
     held: list[Route] = []
-
-    def hold(route: Route) -> None:
-        held.append(route)
-
-    phone.page.route("**/app/deferred.*", hold)
-    phone.page.goto(f"/{event['code']}")
+    phone.page.route("**/app/deferred.*", partial(held.append))
+    phone.page.goto(f"/{code}")
     phone.wait_for(phase="voting")
     expect(phone.page.locator("[data-column]").first).to_be_visible()
     expect(phone.page.locator("[data-column]:enabled")).to_have_count(0)

@@ -97,5 +97,5 @@ def test_cup_page_works_without_javascript(server: Server, browser: Browser) -> 
     with browser.new_context(java_script_enabled=False) as context:
         page = context.new_page()
         page.goto(f"{server.http}/cup/{code}")
-        expect(page.get_by_text("Next: Semi-final 1, against 5b")).to_be_visible()
+        expect(page.get_by_text("Next: Semi-final 2, against 5a")).to_be_visible()
         expect(page.get_by_role("button")).to_have_count(0)

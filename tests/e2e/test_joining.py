@@ -1,7 +1,7 @@
 """Joining with nothing but what the projector shows: its QR codes and its address."""
 
 import re
-from dataclasses import dataclass
+from typing import Any
 
 import pytest
 from playwright.sync_api import expect
@@ -13,6 +13,7 @@ from tests.e2e.test_console import open_wall
 from tests.server import Server
 from voting.admission.links import qr_rows
 
+Code = dict[str, Any]  # a QR code on the display, and the team that it is shown for
 OLD_PROJECTOR = {"width": 1024, "height": 768}
 CODES_JS = """() => [...document.querySelectorAll(".qr")].map(card => {
   const [symbol, half] = [card.querySelector("path"), card.closest(".team-join")];
@@ -27,25 +28,13 @@ CODES_JS = """() => [...document.querySelectorAll(".qr")].map(card => {
 LARGE_JS = f"(least) => ({CODES_JS})().every(({{height}}) => height >= least)"
 
 
-@dataclass(frozen=True, slots=True)
-class ShownCode:
-    """A QR code on the display, and the team that it is shown for."""
-
-    url: str
-    path: str
-    left: float
-    right: float
-    height: float
-    team: str | None
-    side: str | None
-
-    @property
-    def rows(self) -> tuple[str, ...]:
-        runs = [tuple(map(int, run)) for run in re.findall(r"M(\d+) (\d+)h(\d+)", self.path)]
-        quiet = min(x for x, _, _ in runs)
-        dark = {(y, x + step) for x, y, length in runs for step in range(length)}
-        side = range(quiet, max(y for _, y, _ in runs) + 1)
-        return tuple("".join("01"[(y, x) in dark] for x in side) for y in side)
+def drawn_rows(path: str) -> tuple[str, ...]:
+    """The rows of a QR code that is drawn as an SVG path of horizontal runs."""
+    runs = [tuple(map(int, run)) for run in re.findall(r"M(\d+) (\d+)h(\d+)", path)]
+    quiet = min(x for x, _, _ in runs)
+    dark = {(y, x + step) for x, y, length in runs for step in range(length)}
+    side = range(quiet, max(y for _, y, _ in runs) + 1)
+    return tuple("".join("01"[(y, x) in dark] for x in side) for y in side)
 
 
 def open_display(server: Server, open_at: OpenScreen, console: Screen) -> Screen:
@@ -56,22 +45,16 @@ def open_display(server: Server, open_at: OpenScreen, console: Screen) -> Screen
     return display
 
 
-def read_codes(display: Screen) -> list[ShownCode]:
-    codes = [ShownCode(**code) for code in display.page.evaluate(CODES_JS)]
-    assert [code.rows for code in codes] == [qr_rows(code.url) for code in codes]
+def read_codes(display: Screen) -> list[Code]:
+    codes: list[Code] = display.page.evaluate(CODES_JS)
+    assert [drawn_rows(code["path"]) for code in codes] == [qr_rows(code["url"]) for code in codes]
     return codes
 
 
-def scan(server: Server, open_at: OpenScreen, code: ShownCode) -> Screen:
+def scan(server: Server, open_at: OpenScreen, code: Code) -> Screen:
     phone = open_at(server, "joining-scan", PHONE)
-    phone.page.goto(code.url.upper())
+    phone.page.goto(code["url"].upper())
     phone.wait_for(phase="lobby")
-    return phone
-
-
-def type_address(server: Server, open_at: OpenScreen, display: Screen) -> Screen:
-    phone = open_at(server, "joining-type", PHONE)
-    phone.page.goto(f"http://{display.page.locator('.join-info .address').inner_text()}")
     return phone
 
 
@@ -82,13 +65,14 @@ def check_joining(server: Server, open_at: OpenScreen, console: Screen, count: i
     assert len(codes) == count
     for code in codes:
         phone = scan(server, open_at, code)
-        if code.side:
-            phone.wait_for(side=code.side)
-    phone = type_address(server, open_at, display)
+        if code["side"]:
+            phone.wait_for(side=code["side"])
+    phone = open_at(server, "joining-type", PHONE)
+    phone.page.goto(f"http://{display.page.locator('.join-info .address').inner_text()}")
     if count == 2:
         check_halves(display)
         buttons = phone.page.get_by_role("button")
-        expect(buttons).to_have_text([code.team or "" for code in codes], timeout=TIMEOUT_MS)
+        expect(buttons).to_have_text([code["team"] or "" for code in codes], timeout=TIMEOUT_MS)
         buttons.last.click()
         phone.wait_for(team="2")
         expect(display.page.locator("[data-joined]")).to_have_text(["1", "2"], timeout=TIMEOUT_MS)
@@ -101,7 +85,9 @@ def check_halves(display: Screen) -> None:
         display.page.set_viewport_size(size)  # type: ignore[arg-type]
         display.page.wait_for_function(LARGE_JS, arg=0.45 * size["height"], timeout=TIMEOUT_MS)
         first, second = read_codes(display)
-        assert 0 < first.left < first.right < size["width"] / 2 < second.left < second.right < size["width"]
+        middle = size["width"] / 2
+        assert 0 < first["left"] < first["right"] < middle
+        assert middle < second["left"] < second["right"] < size["width"]
 
 
 @pytest.mark.parametrize(("slug", "codes"), [("two-halls", 1), ("two-classes", 2)])
