@@ -140,7 +140,7 @@ class SteppedGateway:
                 )
                 voted = bool(phone.acknowledged)
                 if poll.refusal(phone.team, message, self.gateway.now(), voted=voted) is None:
-                    poll.lane.take(ballot, phone)
+                    poll.queue.add(ballot, phone)
         await self.gateway.intake.wait_until_empty()
 
     async def receive(self, copy: LayerMessage) -> None:
@@ -172,4 +172,4 @@ def without_arrival(ballot: Ballot) -> Ballot:
 
 def shown(event: LiveEvent) -> tuple[Any, ...]:
     poll = event.poll
-    return event.state, event.seq, poll and (poll.sides, poll.legal, poll.opens_at, poll.lane.slot)
+    return event.state, event.seq, poll and (poll.sides, poll.legal, poll.opens_at, poll.queue.slot)

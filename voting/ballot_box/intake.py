@@ -1,4 +1,4 @@
-"""The intake batches this process's ballots: one script call at a time in each lane.
+"""The intake batches this process's ballots: one script call at a time for each queue.
 
 While a call is in flight, new ballots go into the next batch. Above QUIET_PER_S ballots a second, each batch
 also waits for further ballots, longer at higher rates, up to MAX_PAUSE_S (adaptive batching), but not shortly
@@ -64,43 +64,43 @@ class Intake:
         self._store = store
         self._busy: set[asyncio.Task[None]] = set()
 
-    def lane(self, slot: Slot) -> "Lane":
-        """Return a new lane for the slot."""
-        return Lane(slot, self)
+    def new_queue(self, slot: Slot) -> "BallotQueue":
+        """Return a new queue of ballots for the slot."""
+        return BallotQueue(slot, self)
 
     async def wait_until_empty(self) -> None:
         """Return once every ballot taken so far is answered."""
         while self._busy:
             await asyncio.wait(self._busy)
 
-    def start(self, lane: "Lane") -> None:
-        """Start a task that sends the lane's pending ballots until none are left."""
-        task = asyncio.create_task(self._drain_lane(lane))
+    def start(self, queue: "BallotQueue") -> None:
+        """Start a task that sends the queue's pending ballots until none are left."""
+        task = asyncio.create_task(self._drain(queue))
         self._busy.add(task)
         task.add_done_callback(self._busy.discard)
 
-    async def _drain_lane(self, lane: "Lane") -> None:
+    async def _drain(self, queue: "BallotQueue") -> None:
         try:
-            while lane.waiting:
-                if pause_s := lane.pause_s():
+            while queue.waiting:
+                if pause_s := queue.pause_s():
                     await asyncio.sleep(pause_s)
-                await self._send_batch(lane)
+                await self._send_batch(queue)
         finally:
-            lane.busy = False
+            queue.busy = False
 
-    async def _send_batch(self, lane: "Lane") -> None:
-        batch = lane.take_batch()
+    async def _send_batch(self, queue: "BallotQueue") -> None:
+        batch = queue.take_batch()
         try:
-            answers = await self._record(lane.slot, [ballot for ballot, _, _ in batch.values()])
+            answers = await self._record(queue.slot, [ballot for ballot, _, _ in batch.values()])
         except STORE_ERRORS as error:
-            lane.requeue(batch, error)
+            queue.requeue(batch, error)
             await asyncio.sleep(RETRY_S)
             return
-        lane.is_delayed = False
+        queue.is_delayed = False
         _observe(batch, answers)
         answered = deque(zip(batch.values(), answers, strict=True))
         while answered:
-            asyncio.get_running_loop().call_soon(_deliver_answers, lane.slot, answered)
+            asyncio.get_running_loop().call_soon(_deliver_answers, queue.slot, answered)
             await asyncio.sleep(0)
 
     async def _record(self, slot: Slot, ballots: list[Ballot]) -> list[int]:
@@ -113,7 +113,7 @@ class Intake:
         return answers
 
 
-class Lane:
+class BallotQueue:
     """The pending ballots of one slot, with their arrival times."""
 
     __slots__ = (
@@ -141,7 +141,7 @@ class Lane:
             return 0.0
         return MAX_PAUSE_S * min(1.0, max(0.0, self._rate - QUIET_PER_S) / (BUSY_PER_S - QUIET_PER_S))
 
-    def take(self, ballot: Ballot, caster: BallotSender, *, closes_soon: bool = False) -> None:
+    def add(self, ballot: Ballot, caster: BallotSender, *, closes_soon: bool = False) -> None:
         """Queue a ballot. Backpressure: answers BUSY at once if MAX_PENDING ballots are pending.
 
         With `closes_soon`, which is 2 * MAX_PAUSE_S before the deadline, batches don't wait.

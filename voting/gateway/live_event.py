@@ -13,7 +13,7 @@ from games.engine.game import SIDES, Side
 from voting import protocol
 from voting.admission.links import base_url
 from voting.announcements.channel_layer import LayerMessage
-from voting.ballot_box.intake import MAX_PAUSE_S, Intake, Lane, Slot
+from voting.ballot_box.intake import MAX_PAUSE_S, BallotQueue, Intake, Slot
 from voting.counting.methods.voting_method import VotingMethod, find_method
 from voting.gateway.drop_requests import DropRequests
 from voting.terms import Admission
@@ -35,7 +35,7 @@ class Poll:
     epoch: int
     sides: dict[int, Side]
     legal: dict[int, frozenset[int]]
-    lane: Lane
+    queue: BallotQueue
     opens_at: int
     closes_at: int
     method: VotingMethod
@@ -199,13 +199,13 @@ class LiveEvent:
         slot = Slot(self.event_id, turn.id, turn.epoch)
         by_hands = {team.number for team in self.state.teams if team.hands}
         moving = {self.team_of(side): frozenset(getattr(turn.legal, side)) for side in turn.to_move}
-        same = self.poll is not None and self.poll.lane.slot == slot
+        same = self.poll is not None and self.poll.queue.slot == slot
         self.poll = Poll(
             turn_id=turn.id,
             epoch=turn.epoch,
             sides={self.team_of(side): side for side in SIDES},
             legal={team: legal for team, legal in moving.items() if team not in by_hands},
-            lane=self.poll.lane if self.poll and same else self.intake.lane(slot),
+            queue=self.poll.queue if self.poll and same else self.intake.new_queue(slot),
             opens_at=turn.opens_at,
             closes_at=turn.closes_at,
             method=find_method(match.tally_method if match else None),

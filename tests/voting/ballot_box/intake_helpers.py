@@ -67,16 +67,16 @@ class Crowd:
     """Casts ballots and collects the answers."""
 
     def __init__(self, intake: Intake, window: Slot) -> None:
-        self.intake, self.lane = intake, intake.lane(window)
+        self.intake, self.queue = intake, intake.new_queue(window)
         self.answers: dict[tuple[str, int], list[int]] = {}
         self._changed = asyncio.Event()
 
     def cast(self, *ballots: Ballot) -> None:
         for ballot in ballots:
-            self.lane.take(ballot, self)
+            self.queue.add(ballot, self)
 
     def answer(self, slot: Slot, ballot: Ballot, code: int) -> None:
-        assert slot == self.lane.slot or slot.turn_id == TURN
+        assert slot == self.queue.slot or slot.turn_id == TURN
         self.answers.setdefault((ballot.voter, ballot.sequence), []).append(code)
         self._changed.set()
 

@@ -87,9 +87,9 @@ def test_intake_answers_others_despite_failing_recipient() -> None:
         )
         crowd.cast(R1)
         await asyncio.sleep(0)
-        crowd.lane.take(Ballot("w-1", "red", 1, 1), Gone())
+        crowd.queue.add(Ballot("w-1", "red", 1, 1), Gone())
         crowd.cast(*voters(ANSWERS_PER_ITERATION))
-        crowd.lane.take(Ballot("w-2", "red", 1, 1), Gone())
+        crowd.queue.add(Ballot("w-2", "red", 1, 1), Gone())
         crowd.cast(Y2)
         assert await crowd.answered(ANSWERS_PER_ITERATION + 2) == [CastResult.OK] * (
             ANSWERS_PER_ITERATION + 2

@@ -26,7 +26,7 @@ def test_intake_stores_ballots_of_long_window_before_answering() -> None:
             def answer(self, slot: Slot, ballot: Ballot, code: int) -> None:
                 stored_first.append(bool(store.writes))
 
-        crowd.lane.take(R1, Watcher())
+        crowd.queue.add(R1, Watcher())
         crowd.cast(Y2, Ballot("v9", "red", 1, 1))
         await crowd.answered(2)
         assert stored_first == [True]

@@ -42,7 +42,7 @@ def test_drain_closes_sockets_answers_ballots_and_leaves_turnout(box: BallotBox,
         assert room.poll is not None
         assert await asyncio.to_thread(gateways_in_box) == 1
         for number in range(300):
-            room.poll.lane.take(Ballot(f"v{number}", "red", 1, 1), caster)
+            room.poll.queue.add(Ballot(f"v{number}", "red", 1, 1), caster)
         await asyncio.gather(gateway.drain(10), gateway.drain(10))
         assert caster.codes == [1] * 300
         assert await asyncio.to_thread(gateways_in_box) == 0
@@ -63,7 +63,7 @@ def test_drain_stops_waiting_for_unreachable_box_at_timeout(box: BallotBox, valk
 
     async def scenario(gateway: Gateway) -> None:
         await gateway.room(event.code)
-        gateway.intake.lane(Slot(event.pk, 1, 1)).take(Ballot("a", "red", 1, 1), Caster())
+        gateway.intake.new_queue(Slot(event.pk, 1, 1)).add(Ballot("a", "red", 1, 1), Caster())
         await gateway.box.close()
         async with asyncio.timeout(20):
             await gateway.drain(0.3)

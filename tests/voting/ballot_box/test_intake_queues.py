@@ -1,4 +1,4 @@
-"""The lanes of an intake: each window has one, with one call in flight."""
+"""The queues of an intake: each window has one, with one call in flight."""
 
 import asyncio
 import time
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.usefixtures("turn")
 def test_intake_keeps_a_lane_per_window() -> None:
     async def scenario(crowd: Crowd) -> None:
         crowd.cast(R1)
-        crowd.lane = crowd.intake.lane(Slot(EVENT, TURN + 1, 1))
+        crowd.queue = crowd.intake.new_queue(Slot(EVENT, TURN + 1, 1))
         crowd.cast(Y2)
         assert sorted(await crowd.answered(2)) == [CastResult.OK, CastResult.UNKNOWN]
 
@@ -48,22 +48,22 @@ def test_batches_wait_longer_the_faster_ballots_arrive(
 ) -> None:
     now = 100.0
     monkeypatch.setattr("voting.ballot_box.intake.time.monotonic", lambda: now)
-    lane = Intake(NO_BOX, NO_BOX).lane(WINDOW)
-    lane.busy = True  # nothing is sent
+    queue = Intake(NO_BOX, NO_BOX).new_queue(WINDOW)
+    queue.busy = True  # nothing is sent
     for ballot in voters(round(10 * per_second)):
-        lane.take(ballot, Crowd(lane._intake, WINDOW))
+        queue.add(ballot, Crowd(queue._intake, WINDOW))
     now += 10
-    assert lane.pause_s() == pytest.approx(pause_s)
-    lane.take(voters(1)[0], Crowd(lane._intake, WINDOW), closes_soon=True)
-    assert lane.pause_s() == 0
-    lane.take(voters(1)[0], Crowd(lane._intake, WINDOW))
-    assert lane.pause_s() == pytest.approx(pause_s)
+    assert queue.pause_s() == pytest.approx(pause_s)
+    queue.add(voters(1)[0], Crowd(queue._intake, WINDOW), closes_soon=True)
+    assert queue.pause_s() == 0
+    queue.add(voters(1)[0], Crowd(queue._intake, WINDOW))
+    assert queue.pause_s() == pytest.approx(pause_s)
     now += 1
-    assert lane.pause_s() == 0
+    assert queue.pause_s() == 0
 
 
 def test_ballots_of_a_busy_lane_share_a_script_call(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("voting.ballot_box.intake.Lane.pause_s", lambda _: 0.05)
+    monkeypatch.setattr("voting.ballot_box.intake.BallotQueue.pause_s", lambda _: 0.05)
 
     async def scenario(crowd: Crowd) -> None:
         for ballot in voters(5):
@@ -79,7 +79,7 @@ def test_emptied_waits_until_every_ballot_is_answered() -> None:
     async def scenario(crowd: Crowd) -> None:
         await crowd.intake.wait_until_empty()
         crowd.cast(*voters(MAX_BATCH + 1))
-        crowd.lane = crowd.intake.lane(Slot(EVENT, TURN + 1, 1))
+        crowd.queue = crowd.intake.new_queue(Slot(EVENT, TURN + 1, 1))
         crowd.cast(Y2)
         await crowd.intake.wait_until_empty()
         assert sorted(code for codes in crowd.answers.values() for code in codes) == [
@@ -96,7 +96,7 @@ def test_emptied_waits_for_ballots_cast_while_answering() -> None:
             def answer(self, slot: Slot, ballot: Ballot, code: int) -> None:
                 asyncio.get_running_loop().call_soon(crowd.cast, Y2)
 
-        crowd.lane.take(R1, CastsAgain())
+        crowd.queue.add(R1, CastsAgain())
         await crowd.intake.wait_until_empty()
         assert crowd.answers == {("v2", 1): [CastResult.OK]}
 
@@ -107,7 +107,7 @@ def test_empty_lane_leaves_no_task_or_state() -> None:
     async def scenario(crowd: Crowd) -> None:
         before = len(asyncio.all_tasks())
         for count in range(1, 6):
-            crowd.lane = crowd.intake.lane(WINDOW)
+            crowd.queue = crowd.intake.new_queue(WINDOW)
             crowd.cast(Ballot("v1", "red", 1, count))
             await crowd.answered(count)
         await crowd.intake.wait_until_empty()
@@ -119,13 +119,13 @@ def test_empty_lane_leaves_no_task_or_state() -> None:
 
 def test_lane_times_each_ballot_from_its_arrival() -> None:
     async def scenario(crowd: Crowd) -> None:
-        lane = crowd.lane
-        lane.busy = True
+        queue = crowd.queue
+        queue.busy = True
         crowd.cast(*voters(MAX_BATCH))
         between = time.monotonic()
         crowd.cast(R1)
-        lane.requeue(lane.take_batch(), RedisError("away"))
-        batches = lane.take_batch(), lane.take_batch()
+        queue.requeue(queue.take_batch(), RedisError("away"))
+        batches = queue.take_batch(), queue.take_batch()
         (_, _, first), (_, _, second) = (next(iter(batch.values())) for batch in batches)
         assert first <= between <= second
 
