@@ -11,17 +11,13 @@ from tests.e2e.scripted_match import NAMES, ScriptedMatch
 NUMBERS = ".plate text"
 
 
-def show(window: Page, fake_gateway: FakeGateway, scene: Scene) -> None:
-    show_scene("display", scene, window, fake_gateway)
-
-
 @pytest.mark.parametrize(
     ("query", "numbers"), [("?home=yellow", "1234567"), ("?home=yellow&side=back", "7654321")]
 )
 def test_home_display_mirrors_board_only_on_back_side(
     window: Page, fake_gateway: FakeGateway, query: str, numbers: str
 ) -> None:
-    show(window, fake_gateway, Scene("", MIDDLE.voting, "voting", query=query))
+    show_scene("display", Scene("", MIDDLE.voting, "voting", query=query), window, fake_gateway)
     expect(window.locator('.team[data-place="0"] h2')).to_have_text(NAMES[1])
     plates = [(plate.bounding_box() or {"x": 0.0})["x"] for plate in window.locator(NUMBERS).all()]
     shown = "".join(
@@ -31,13 +27,15 @@ def test_home_display_mirrors_board_only_on_back_side(
 
 
 def test_home_display_addresses_own_team_as_you(window: Page, fake_gateway: FakeGateway) -> None:
-    show(window, fake_gateway, Scene("", at_step("picks", MIDDLE), "reveal", query="?home=yellow"))
+    show_scene(
+        "display", Scene("", at_step("picks", MIDDLE), "reveal", query="?home=yellow"), window, fake_gateway
+    )
     expect(window.locator(".choice .said")).to_have_text(
         ["You chose", "The others chose"], timeout=TIMEOUT_MS
     )
-    show(window, fake_gateway, Scene("", ended(THE_END), "ended", query="?home=red"))
+    show_scene("display", Scene("", ended(THE_END), "ended", query="?home=red"), window, fake_gateway)
     expect(window.locator(".end")).to_contain_text("You win in 12 turns")
-    show(window, fake_gateway, Scene("", ended(THE_END), "ended", query="?home=yellow"))
+    show_scene("display", Scene("", ended(THE_END), "ended", query="?home=yellow"), window, fake_gateway)
     expect(window.locator(".end")).to_contain_text("wins in 12 turns")
     expect(window.locator(".end")).not_to_contain_text("You win")
 
@@ -50,12 +48,12 @@ def test_home_display_tells_token_holder_to_lead(
     begun = Scene(
         "", lambda now: ScriptedMatch().voting(now, left_ms=20_000), "voting", query=f"?home={home}"
     )
-    show(window, fake_gateway, begun)
+    show_scene("display", begun, window, fake_gateway)
     lead = window.get_by_text("You hold the token")
     expect(lead).to_have_count(1 if led else 0)
 
 
 def test_keyboard_help_mentions_home_display(window: Page, fake_gateway: FakeGateway) -> None:
-    show(window, fake_gateway, Scene("", MIDDLE.voting, "voting"))
+    show_scene("display", Scene("", MIDDLE.voting, "voting"), window, fake_gateway)
     window.keyboard.press("?")
     expect(window.get_by_role("dialog")).to_contain_text("?home=red")

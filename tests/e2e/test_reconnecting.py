@@ -10,10 +10,9 @@ from playwright.sync_api import WebSocketRoute, expect
 
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.open_turn import make_event, open_turn
-from tests.e2e.screens import PHONE, TIMEOUT_MS, Screen, vote, wait_until
+from tests.e2e.screens import PHONE, TIMEOUT_MS, vote, wait_until
 from tests.server import Server, running_server
 
-READMITTED = 6
 # The deferred part is fetched after the first vote and has the texts for a lost connection.
 DEFERRED_PART_IS_LOADED = """() => performance.getEntriesByType("resource")
   .some(({name, responseEnd}) => name.includes("/deferred.") && responseEnd > 0)"""
@@ -35,8 +34,15 @@ def test_board_and_ballot_survive_restart_of_all_gateways(two_gateways: Server, 
     open_turn(server, event, screens)
     vote(red, 2)
     red.page.wait_for_function(DEFERRED_PART_IS_LOADED)
-    kill_all_gateways(server)
-    vote_while_away(red, 5)
+    for name in server.stack.gateway_names:
+        pid = server.supervisor.pid(name)
+        assert pid
+        os.kill(pid, signal.SIGKILL)
+    red.wait_for(phase="lost")
+    red.page.locator('[data-column="5"]').click()
+    expect(red.page.locator("main")).to_have_attribute("data-status", "sending")
+    expect(red.page.locator(".sentence")).to_contain_text("Not counted yet: your vote for\u00a05")
+    red.shoot("away")
     expect(display.page.locator(".cabinet")).to_be_visible()
     for screen in screens:
         body = screen.page.locator("body")
@@ -51,22 +57,6 @@ def test_board_and_ballot_survive_restart_of_all_gateways(two_gateways: Server, 
     expect(display.page.locator('[data-cell="5,1"]')).to_have_attribute(
         "data-owner", "red", timeout=TIMEOUT_MS
     )
-
-
-def kill_all_gateways(server: Server) -> None:
-    for name in server.stack.gateway_names:
-        pid = server.supervisor.pid(name)
-        assert pid is not None
-        os.kill(pid, signal.SIGKILL)
-
-
-def vote_while_away(phone: Screen, column: int) -> None:
-    """The board is visible and accepts a vote, which it shows as not counted yet."""
-    phone.wait_for(phase="lost")
-    phone.page.locator(f'[data-column="{column}"]').click()
-    expect(phone.page.locator("main")).to_have_attribute("data-status", "sending")
-    expect(phone.page.locator(".sentence")).to_contain_text(f"Not counted yet: your vote for\u00a0{column}")
-    phone.shoot("away")
 
 
 def test_newest_browser_windows_keep_the_seat(server: Server, open_at: OpenScreen) -> None:
@@ -89,12 +79,20 @@ def test_newest_browser_windows_keep_the_seat(server: Server, open_at: OpenScree
 
 def test_phone_reconnects_at_once_when_online(server: Server, open_at: OpenScreen) -> None:
     """The page's clock is paused, so only the `online` event can make it reconnect."""
+    lines: list[WebSocketRoute] = []
+
+    def answer_first_and_sixth(line: WebSocketRoute) -> None:
+        lines.append(line)
+        if len(lines) in {1, 6}:
+            line.connect_to_server()
+        else:
+            line.close(code=1001)
+
     event = server.ask("event", lobby="open")
     screen = open_at(server, "back-asleep", PHONE)
     screen.page.add_init_script("Math.random = () => 0.99")
     screen.page.clock.install()
-    lines: list[WebSocketRoute] = []
-    screen.page.route_web_socket("**/ws/phone", lambda line: reject_while_offline(lines, line))
+    screen.page.route_web_socket("**/ws/phone", answer_first_and_sixth)
     screen.page.goto(f"/{event['code']}")
     screen.wait_for(phase="lobby")
     screen.page.clock.pause_at(screen.page.evaluate("Date.now() + 1000"))
@@ -105,19 +103,10 @@ def test_phone_reconnects_at_once_when_online(server: Server, open_at: OpenScree
         wait_until(screen, partial(has, lines, attempt))
     screen.page.evaluate("dispatchEvent(new Event('online'))")
     screen.page.clock.run_for(500)
-    wait_until(screen, partial(has, lines, READMITTED))
+    wait_until(screen, partial(has, lines, 6))
     screen.page.clock.resume()
     screen.wait_for(phase="lobby")
 
 
 def has(lines: list[WebSocketRoute], number: int) -> bool:
     return len(lines) >= number
-
-
-def reject_while_offline(lines: list[WebSocketRoute], line: WebSocketRoute) -> None:
-    """The server answers the first connection and the one after the `online` event."""
-    lines.append(line)
-    if len(lines) in {1, READMITTED}:
-        line.connect_to_server()
-    else:
-        line.close(code=1001)

@@ -14,12 +14,8 @@ OTHER_PARTS = ".footer .address, .cabinet, .clock"
 BOXES_JS = "parts => parts.map(part => JSON.stringify(part.getBoundingClientRect()))"
 
 
-def show(window: Page, fake_gateway: FakeGateway, scene: Scene) -> None:
-    show_scene("display", scene, window, fake_gateway)
-
-
 def test_display_updates_votes_per_second_in_place(window: Page, fake_gateway: FakeGateway) -> None:
-    show(window, fake_gateway, Scene("", MIDDLE.voting, "voting"))
+    show_scene("display", Scene("", MIDDLE.voting, "voting"), window, fake_gateway)
     expect(window.locator(RATE)).to_have_text(f"· {TURNOUT['votes_per_s']} votes/s")
     before = window.locator(OTHER_PARTS).evaluate_all(BOXES_JS)
     faster: dict[str, Any] = TURNOUT | {"votes_per_s": 1234}
@@ -40,6 +36,6 @@ def test_display_hides_votes_per_second(hidden: str, window: Page, fake_gateway:
         "peek": Scene("", with_options(MIDDLE, peek=True).voting, "voting"),
         "paused": Scene("", MIDDLE.paused, "paused"),
     }
-    show(window, fake_gateway, scenes[hidden])
+    show_scene("display", scenes[hidden], window, fake_gateway)
     expect(window.locator(".footer")).to_be_visible()
     expect(window.locator(RATE)).to_have_count(0)
