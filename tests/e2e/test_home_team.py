@@ -6,7 +6,7 @@ from playwright.sync_api import Page, expect
 from tests.e2e.fake_gateway import FakeGateway
 from tests.e2e.scene_setup import MIDDLE, THE_END, Scene, at_step, ended, show_scene
 from tests.e2e.screens import TIMEOUT_MS
-from tests.e2e.scripted_match import NAMES, ScriptedMatch
+from tests.e2e.scripted_match import NAMES
 
 NUMBERS = ".plate text"
 
@@ -38,19 +38,6 @@ def test_home_display_addresses_own_team_as_you(window: Page, fake_gateway: Fake
     show_scene("display", Scene("", ended(THE_END), "ended", query="?home=yellow"), window, fake_gateway)
     expect(window.locator(".end")).to_contain_text("wins in 12 turns")
     expect(window.locator(".end")).not_to_contain_text("You win")
-
-
-@pytest.mark.parametrize(("home", "led"), [("red", True), ("yellow", False)])
-def test_home_display_tells_token_holder_to_lead(
-    window: Page, fake_gateway: FakeGateway, home: str, led: bool
-) -> None:
-    """In the first seconds of a window without threats."""
-    begun = Scene(
-        "", lambda now: ScriptedMatch().voting(now, left_ms=20_000), "voting", query=f"?home={home}"
-    )
-    show_scene("display", begun, window, fake_gateway)
-    lead = window.get_by_text("You hold the token")
-    expect(lead).to_have_count(1 if led else 0)
 
 
 def test_keyboard_help_mentions_home_display(window: Page, fake_gateway: FakeGateway) -> None:
