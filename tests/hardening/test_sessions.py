@@ -121,6 +121,7 @@ def test_superuser_has_permissions_on_every_event(event: Event) -> None:
 def test_member_has_the_permissions_of_the_role(
     role: Role | None, permissions: set[EventPermission], ada: User
 ) -> None:
+    create_event(ada, "Own", ("North", "South"))
     owner = User.objects.create_user("bob")
     theirs = create_event(owner, "Theirs", ("North", "South"))
     other = create_event(owner, "Another", ("North", "South"))
