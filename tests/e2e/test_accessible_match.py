@@ -154,9 +154,9 @@ def test_full_match_with_keyboard_and_screen_reader(
         expect(console.page.locator(".event-status li").filter(has_text="100%")).to_have_count(2)
         close = console.page.get_by_role("button", name="Close now")
         expect(close).not_to_have_attribute("aria-disabled", "true")
-        spoken = [len(said(phone)) for phone in phones]
+        said_before = [len(said(phone)) for phone in phones]
         console.page.keyboard.press("c")
-        for phone, since in zip(phones, spoken, strict=True):
+        for phone, since in zip(phones, said_before, strict=True):
             wait_for_speech(phone, rf"(Rooks|[Yy]our team|[Bb]oth).*\b{picks[0]}\b", since)
             wait_for_speech(phone, rf"(Doves|[Yy]our team|[Bb]oth).*\b{picks[1]}\b", since)
         if turn < len(MATCH):  # the pieces drop shortly after the announcement
