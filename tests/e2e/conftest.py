@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 from deploy.laptop import browser as browsers
 from tests.e2e.fake_gateway import FakeGateway, running_fake_gateway
@@ -20,7 +20,7 @@ from tests.server import Server
 expect.set_options(timeout=TIMEOUT_MS)
 
 PASSWORD = "only-for-tests"
-OpenScreen = Callable[[Server, str, dict[str, int]], Screen]
+OpenScreen = Callable[[Server, str, ViewportSize], Screen]
 SHOTS = Path(__file__).parents[2] / "test-output" / "screens"
 # Rendering without GPU emulation halves the work.
 NO_GPU_ARGS = ("--disable-gpu", "--disable-software-rasterizer")
@@ -66,7 +66,7 @@ def open_at(browser: Browser, shots: Path) -> Iterator[OpenScreen]:
     """Open a browser at a running stack; it is closed after the test."""
     screens: list[Screen] = []
 
-    def open_one(server: Server, name: str, size: dict[str, int]) -> Screen:
+    def open_one(server: Server, name: str, size: ViewportSize) -> Screen:
         screens.append(open_screen(browser, server.http, shots, name, size))
         return screens[-1]
 

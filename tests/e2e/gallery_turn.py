@@ -4,7 +4,7 @@ import io
 from collections.abc import Iterator
 
 from PIL import Image
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, ViewportSize
 
 from tests.e2e.fake_gateway import FakeGateway, running_fake_gateway
 from tests.e2e.particle_pages import with_votes
@@ -12,7 +12,7 @@ from tests.e2e.scene_setup import CODE, MIDDLE, with_terms
 from voting.protocol import TurnoutCounted
 
 FRAME_MS = 100
-SIZE = {"width": 960, "height": 540}
+SIZE: ViewportSize = {"width": 960, "height": 540}
 QUALITY = 35
 RED, YELLOW = (31, 22, 196, 64, 17, 48, 12), (25, 70, 149, 58, 41, 33, 9)
 CONNECTED = (412, 405)
@@ -51,7 +51,7 @@ def turn_animation(browser: Browser) -> bytes:
 
 def turn_frames(browser: Browser) -> Iterator[bytes]:
     with running_fake_gateway(rate=0) as fake_gateway:
-        page = browser.new_context(viewport=SIZE).new_page()  # type: ignore[arg-type]
+        page = browser.new_context(viewport=SIZE).new_page()
         show_votes(page, fake_gateway)
         deadline = fake_gateway.now() + VOTING_MS
         for left_ms in range(VOTING_MS, -AFTER.steps.over - AFTERWARDS_MS, -FRAME_MS):

@@ -2,11 +2,13 @@
 
 from typing import Any
 
+from playwright.sync_api import ViewportSize
+
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.screens import PHONE, PROJECTOR, TIMEOUT_MS, Screen
 from tests.server import Server
 
-SMALL = {"width": 320, "height": 568}
+SMALL: ViewportSize = {"width": 320, "height": 568}
 Event = dict[str, Any]
 
 

@@ -5,14 +5,14 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, expect, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, ViewportSize, expect, sync_playwright
 from playwright.sync_api import Error as PlaywrightError
 
 from deploy.laptop import browser as browsers
 
-PHONE = {"width": 390, "height": 844}
-PROJECTOR = {"width": 1280, "height": 720}
-TABLET = {"width": 1024, "height": 768}
+PHONE: ViewportSize = {"width": 390, "height": 844}
+PROJECTOR: ViewportSize = {"width": 1280, "height": 720}
+TABLET: ViewportSize = {"width": 1024, "height": 768}
 TIMEOUT_MS = 15_000
 POLL_MS = 50
 BROWSER_ARGS = (
@@ -70,12 +70,12 @@ def chromium() -> Iterator[Browser]:
         browser.close()
 
 
-def open_screen(browser: Browser, base_url: str, shots: Path, name: str, size: dict[str, int]) -> Screen:
+def open_screen(browser: Browser, base_url: str, shots: Path, name: str, size: ViewportSize) -> Screen:
     """Open an empty page with reduced motion: without a GPU, motion doubles the processor time of a test.
 
     A test of motion calls `animate`.
     """
-    context = browser.new_context(base_url=base_url, viewport=size, reduced_motion="reduce")  # type: ignore[arg-type]
+    context = browser.new_context(base_url=base_url, viewport=size, reduced_motion="reduce")
     context.add_init_script(PAUSE_ANIMATIONS_JS)
     screen = Screen(context.new_page(), shots, name)
     screen.page.on("console", screen.note_error)

@@ -2,6 +2,7 @@
 
 import re
 from functools import partial
+from typing import Literal
 
 import pytest
 from playwright.sync_api import Locator, expect
@@ -50,8 +51,8 @@ def walk_to(screen: Screen, target: Locator, key: str = "Tab") -> None:
     raise AssertionError(f"{MOST_STEPS} times {key} do not lead to {target}")
 
 
-def press(screen: Screen, role: str, name: str) -> None:
-    target = screen.page.get_by_role(role, name=re.compile(f"^{name}"))  # type: ignore[arg-type]
+def press(screen: Screen, role: Literal["button", "link"], name: str) -> None:
+    target = screen.page.get_by_role(role, name=re.compile(f"^{name}"))
     walk_to(screen, target.first)
     expect(target.first).not_to_have_attribute("aria-disabled", "true")  # it has just changed
     screen.page.keyboard.press("Enter")

@@ -1,13 +1,13 @@
 """Chat in the lobby and beside a duel, with and without JavaScript, safe against injected markup."""
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, ViewportSize, expect
 
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.screens import PHONE, PROJECTOR, TIMEOUT_MS, Screen
 from tests.e2e.test_duel_page import POLL_MS
 from tests.server import Server
 
-SMALL = {"width": 320, "height": 640}
+SMALL: ViewportSize = {"width": 320, "height": 640}
 # Each of these would set a flag if it were run as markup, an attribute or a URL.
 NASTY = (
     "<script>window.ran = 1</script>",
@@ -24,7 +24,7 @@ NASTY = (
 
 
 def at(
-    server: Server, open_at: OpenScreen, name: str, path: str = "/play/", size: dict[str, int] = PHONE
+    server: Server, open_at: OpenScreen, name: str, path: str = "/play/", size: ViewportSize = PHONE
 ) -> Screen:
     screen = open_at(server, f"chat-{name}", size)
     screen.page.goto(path)

@@ -1,7 +1,7 @@
 """The console beside the big screen and the phones."""
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, ViewportSize, expect
 
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.display_scenes import DISPLAY_SCENES
@@ -13,9 +13,9 @@ from tests.e2e.screens import PHONE, PROJECTOR, TABLET, TIMEOUT_MS, Screen, pres
 from tests.server import Server
 
 OWNER = "olga"
-UPRIGHT = {"width": 820, "height": 1180}
-NARROW = {"width": 320, "height": 640}
-BIG_SCREENS = ({"width": 1920, "height": 1080}, {"width": 1024, "height": 768})
+UPRIGHT: ViewportSize = {"width": 820, "height": 1180}
+NARROW: ViewportSize = {"width": 320, "height": 640}
+BIG_SCREENS: tuple[ViewportSize, ...] = ({"width": 1920, "height": 1080}, {"width": 1024, "height": 768})
 PICTURE_JS = r"""(body) => {
   const main = body.querySelector("main").cloneNode(true);
   main.querySelectorAll("[role=timer], .bar, .sound, canvas").forEach((part) => part.remove());
@@ -29,7 +29,7 @@ CLICK_CHANGED_JS = """(button) => {
 }"""
 
 
-def open_console(server: Server, open_at: OpenScreen, code: str, size: dict[str, int] = TABLET) -> Screen:
+def open_console(server: Server, open_at: OpenScreen, code: str, size: ViewportSize = TABLET) -> Screen:
     """Open the console of an event of OWNER."""
     console = open_at(server, "console", size)
     sign_in(console.page, server, OWNER)
@@ -146,9 +146,9 @@ def test_notice_expires_on_all_screens(server: Server, open_at: OpenScreen) -> N
 @pytest.mark.parametrize("size", BIG_SCREENS, ids=["16x9", "4x3"])
 @pytest.mark.parametrize("scene", [scene for scene in DISPLAY_SCENES if "notice" in scene.name])
 def test_notice_covers_no_team_name(
-    scene: Scene, size: dict[str, int], window: Page, fake_gateway: FakeGateway
+    scene: Scene, size: ViewportSize, window: Page, fake_gateway: FakeGateway
 ) -> None:
-    window.set_viewport_size(size)  # type: ignore[arg-type]
+    window.set_viewport_size(size)
     show_scene("display", scene, window, fake_gateway)
     notice = window.locator(".organizer-notice").bounding_box()
     names = [name.bounding_box() for name in window.locator("h2").all()]
@@ -161,7 +161,7 @@ def test_notice_covers_no_team_name(
 @pytest.mark.parametrize(
     "size", [PROJECTOR, TABLET, UPRIGHT, PHONE, NARROW], ids=lambda size: str(size["width"])
 )
-def test_join_code_stays_in_view(size: dict[str, int], server: Server, open_at: OpenScreen) -> None:
+def test_join_code_stays_in_view(size: ViewportSize, server: Server, open_at: OpenScreen) -> None:
     event = server.ask("event", owner=OWNER, lobby="open")
     console = open_console(server, open_at, event["code"], size)
     code = console.page.locator(".code", has_text=event["code"])
@@ -198,7 +198,7 @@ def test_charts_name_their_axes(server: Server, open_at: OpenScreen) -> None:
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("size", [TABLET, UPRIGHT], ids=["landscape", "portrait"])
-def test_tablet_columns_are_both_used(size: dict[str, int], server: Server, open_at: OpenScreen) -> None:
+def test_tablet_columns_are_both_used(size: ViewportSize, server: Server, open_at: OpenScreen) -> None:
     """The shorter column leaves little empty, although its activity log has only one of ten lines."""
     console = open_at(server, "tablet", size)
     prepared = Visit(

@@ -1,7 +1,7 @@
 """The pages of a cup: a phone finds its pairing, and the board is readable."""
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, ViewportSize, expect
 
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.page_visits import sign_in
@@ -16,8 +16,8 @@ LONG_TEAMS += [
     "Mathematics Club MMM",
     "Old Server at the Mill",
 ]
-OLD_SCREEN = {"width": 1024, "height": 768}
-LARGE_SCREEN = {"width": 1920, "height": 1080}
+OLD_SCREEN: ViewportSize = {"width": 1024, "height": 768}
+LARGE_SCREEN: ViewportSize = {"width": 1920, "height": 1080}
 ESSENTIAL = (
     ".cell bdi, .column h2, .strip bdi, .strip .label, .table th bdi, h1, .champion strong, .way p > *"
 )
@@ -73,7 +73,7 @@ def test_phone_finds_the_pairing_of_its_team(server: Server, open_at: OpenScreen
 @pytest.mark.parametrize("teams", [SHORT_TEAMS, LONG_TEAMS], ids=["short", "long"])
 @pytest.mark.parametrize("kind", ["knockout", "league"])
 def test_cup_board_is_readable_at_all_sizes(
-    server: Server, open_at: OpenScreen, size: dict[str, int], teams: list[str], kind: str
+    server: Server, open_at: OpenScreen, size: ViewportSize, teams: list[str], kind: str
 ) -> None:
     event = server.ask("event", owner="cup-owner")
     code = server.ask("cup", event_id=event["id"], teams=teams, won=[], format=kind)

@@ -3,13 +3,13 @@
 import re
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import ViewportSize, expect
 
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.screens import PHONE, TIMEOUT_MS, Screen
 from tests.server import Server
 
-SMALL = {"width": 320, "height": 640}
+SMALL: ViewportSize = {"width": 320, "height": 640}
 
 
 def begin(server: Server, open_at: OpenScreen, turns: int = 2, *, casual: bool = False) -> list[Screen]:

@@ -63,7 +63,7 @@ def test_screen_says_why_match_ended(window: Page, fake_gateway: FakeGateway, ki
 
 
 def test_card_of_phone_says_why_match_ended(window: Page, fake_gateway: FakeGateway) -> None:
-    window.set_viewport_size(PHONE)  # type: ignore[arg-type]
+    window.set_viewport_size(PHONE)
     fake_gateway.show(ended(fake_gateway.now(), EndReason.HOLDER))
     window.goto(f"{fake_gateway.http}/{CODE}")
     window.get_by_role("button", name="My match").click(timeout=TIMEOUT_MS)

@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import ViewportSize, expect
 
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.page_visits import sign_in
@@ -14,7 +14,7 @@ from tests.server import Server
 from voting.admission.links import qr_rows
 
 Code = dict[str, Any]  # a QR code on the display, and the team that it is shown for
-OLD_PROJECTOR = {"width": 1024, "height": 768}
+OLD_PROJECTOR: ViewportSize = {"width": 1024, "height": 768}
 CODES_JS = """() => [...document.querySelectorAll(".qr")].map(card => {
   const [symbol, half] = [card.querySelector("path"), card.closest(".team-join")];
   const {left, right, top, bottom} = symbol.getBoundingClientRect();
@@ -82,7 +82,7 @@ def check_joining(server: Server, open_at: OpenScreen, console: Screen, count: i
 def check_halves(display: Screen) -> None:
     """Each team's code is large, and in the team's half of the screen."""
     for size in (OLD_PROJECTOR, PROJECTOR):
-        display.page.set_viewport_size(size)  # type: ignore[arg-type]
+        display.page.set_viewport_size(size)
         display.page.wait_for_function(LARGE_JS, arg=0.45 * size["height"], timeout=TIMEOUT_MS)
         first, second = read_codes(display)
         middle = size["width"] / 2

@@ -53,7 +53,7 @@ def webgl_browser(browser_type: BrowserType) -> Iterator[Browser]:
 
 @pytest.fixture
 def wall(webgl_browser: Browser) -> Iterator[Page]:
-    context = webgl_browser.new_context(viewport=PROJECTOR)  # type: ignore[arg-type]
+    context = webgl_browser.new_context(viewport=PROJECTOR)
     yield context.new_page()
     context.close()
 
@@ -133,7 +133,7 @@ def test_reduced_motion_shows_bars_in_place(wall: Page, fake_gateway: FakeGatewa
 
 @pytest.mark.nightly
 def test_display_without_webgl_draws_drops(browser: Browser, fake_gateway: FakeGateway) -> None:
-    page = browser.new_context(viewport=PROJECTOR).new_page()  # type: ignore[arg-type]
+    page = browser.new_context(viewport=PROJECTOR).new_page()
     scripted = with_votes(MIDDLE, *UNEVEN)
     show_particles(page, fake_gateway, scripted.reveal(fake_gateway.now(), "votes", SLOWER), works=False)
     expect(page.locator(".pour")).to_be_visible()
@@ -158,7 +158,7 @@ def test_pictures_before_reveal_are_the_same_for_all_ballots(webgl_browser: Brow
     turns = []
     with running_fake_gateway(rate=0) as fake_gateway:
         for red, yellow in HIDDEN_BALLOTS:
-            page = webgl_browser.new_context(viewport=PROJECTOR).new_page()  # type: ignore[arg-type]
+            page = webgl_browser.new_context(viewport=PROJECTOR).new_page()
             page.add_init_script(f"({STOPPED_CLOCK_JS})({fake_gateway.now()})")
             show_particles(page, fake_gateway, voting()(fake_gateway.now()), voted=(20, 30))
             voted = (sum(red), sum(yellow))

@@ -4,21 +4,21 @@ import re
 import time
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, ViewportSize, expect
 
 from tests.e2e.axe import check
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.fake_gateway import FakeGateway
 from tests.e2e.phone_scenes import PHONE_SCENES
 from tests.e2e.scene_setup import Scene, scene_params, show_scene
-from tests.e2e.screens import PHONE, TIMEOUT_MS, Screen, vote
+from tests.e2e.screens import PHONE, TABLET, TIMEOUT_MS, Screen, vote
 from tests.e2e.test_console import OWNER, open_console
 from tests.e2e.test_scenes import sized
 from tests.server import Server
 from tests.socket_clients import open_clients
 from voting.protocol import CloseCode
 
-SIZES = {"desk": {"width": 1280, "height": 800}, "tablet": {"width": 1024, "height": 768}}
+SIZES: dict[str, ViewportSize] = {"desk": {"width": 1280, "height": 800}, "tablet": TABLET}
 CLASS = "Ada Lovelace, Rooks\nAlan Turing, Rooks\nGrace Hopper, Doves\nKatherine Johnson, Doves"
 
 

@@ -2,14 +2,14 @@
 
 import re
 
-from playwright.sync_api import expect
+from playwright.sync_api import ViewportSize, expect
 
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.screens import PHONE, PROJECTOR, Screen
 from tests.server import Server
 
 
-def enter(server: Server, open_at: OpenScreen, name: str, size: dict[str, int]) -> Screen:
+def enter(server: Server, open_at: OpenScreen, name: str, size: ViewportSize) -> Screen:
     screen = open_at(server, f"lists-{name}", size)
     screen.page.goto("/play/")
     return screen

@@ -2,7 +2,7 @@
 
 import re
 
-from playwright.sync_api import expect
+from playwright.sync_api import ViewportSize, expect
 
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.screens import TABLET, TIMEOUT_MS, press
@@ -11,7 +11,7 @@ from tests.server import Server
 
 PHONES = 6
 COUNTED = re.compile(r"All \d votes counted\. The slowest reply took \d+\sms\.")
-DESKTOP = {"width": 1280, "height": 800}
+DESKTOP: ViewportSize = {"width": 1280, "height": 800}
 
 
 def test_rehearsal_starts_reports_and_stops(server: Server, open_at: OpenScreen) -> None:

@@ -4,13 +4,13 @@ import re
 
 import pytest
 from django.conf import settings
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.page_visits import WON
 from tests.server import Server
 
-WIDE = {"width": 1920, "height": 1080}
+WIDE: ViewportSize = {"width": 1920, "height": 1080}
 LAST = len(WON)
 
 

@@ -1,7 +1,7 @@
 """The single selector on phones and display: a secret half-turn, a public one, and the reveal of both."""
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, ViewportSize, expect
 
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.fake_gateway import FakeGateway
@@ -11,7 +11,7 @@ from tests.e2e.screens import PROJECTOR, TIMEOUT_MS, Screen, vote
 from tests.e2e.visible_text import faults, visible_lines
 from tests.server import Server
 
-OLD_PROJECTOR = {"width": 1024, "height": 768}
+OLD_PROJECTOR: ViewportSize = {"width": 1024, "height": 768}
 
 
 def says(screen: Screen, words: str) -> None:
@@ -22,7 +22,7 @@ def test_single_selector_full_turn(server: Server, open_at: OpenScreen) -> None:
     choices = {"pace": "normal", "game": "single-selector", "options": {"token": "red"}}
     event, screens = make_event(server, open_at, **choices)
     display, red, yellow = screens
-    display.page.set_viewport_size(OLD_PROJECTOR)  # type: ignore[arg-type]
+    display.page.set_viewport_size(OLD_PROJECTOR)
     open_turn(server, event, screens)
     says(red, "Choose in secret")
     says(yellow, "Rooks chooses in secret")
@@ -57,7 +57,7 @@ def test_single_selector_full_turn(server: Server, open_at: OpenScreen) -> None:
 
 @pytest.mark.parametrize("size", [PROJECTOR, OLD_PROJECTOR], ids=["16x9", "4x3"])
 def test_seal_and_time_bank_do_not_overlap(
-    fake_gateway: FakeGateway, window: Page, size: dict[str, int]
+    fake_gateway: FakeGateway, window: Page, size: ViewportSize
 ) -> None:
     window.set_viewport_size({"width": size["width"], "height": size["height"]})
     show_scene("display", Scene("timed-selector", timed_selector(MIDDLE), "voting"), window, fake_gateway)

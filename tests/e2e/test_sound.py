@@ -61,7 +61,7 @@ MOTIFS = ("seal", "conflict", "close", "drop", "token", "block", "win")
 
 @pytest.fixture
 def wall(browser: Browser) -> Iterator[Page]:
-    context = browser.new_context(viewport=PROJECTOR)  # type: ignore[arg-type]
+    context = browser.new_context(viewport=PROJECTOR)
     for script in (PAUSE_ANIMATIONS_JS, f"({METER_JS})()"):
         context.add_init_script(script)
     yield context.new_page()

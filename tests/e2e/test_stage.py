@@ -69,7 +69,7 @@ def test_stage_shows_cup_of_four_in_one_tab(server: Server, open_at: OpenScreen)
     with console.page.context.expect_page() as opened:
         console.page.get_by_role("link", name="Open big screen").click()
     wall = opened.value
-    wall.set_viewport_size(PROJECTOR)  # type: ignore[arg-type]
+    wall.set_viewport_size(PROJECTOR)
     expect(wall).to_have_url(f"{server.http}/stage/{cup}")
     _, first = pairing(server, cup, 1)
     expect_join_screen(wall, first)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, ViewportSize
 
 from tests.e2e import axe
 from tests.e2e.conftest import OpenScreen
@@ -15,7 +15,7 @@ from tests.e2e.visible_text import NEXT_FRAME_JS, faults, visible_lines
 from tests.server import Server
 
 LANGUAGES = ("de", "es", "fr", "pt", "zh-hans", "ar")
-SIZES = ({"width": 320, "height": 568}, {"width": 1280, "height": 800})
+SIZES: tuple[ViewportSize, ...] = ({"width": 320, "height": 568}, {"width": 1280, "height": 800})
 TRANSLATED = [visited for visited in PAGES if visited not in ADMIN]
 READ_LINES_JS = """() => {
   const named = ["aria-label", "alt", "title", "placeholder"];
@@ -65,7 +65,7 @@ def find_english(page: Page, language: str) -> list[str]:
 def check_page(page: Page, language: str) -> list[str]:
     wrong = [f"English: {line}" for line in find_english(page, language)]
     for size in SIZES:
-        page.set_viewport_size(size)  # type: ignore[arg-type]
+        page.set_viewport_size(size)
         page.evaluate("scrollTo(0, 0)")
         page.evaluate(NEXT_FRAME_JS)
         width, height = page.evaluate(

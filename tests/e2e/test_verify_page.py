@@ -6,14 +6,14 @@ from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, ViewportSize, expect
 
 from tests.e2e import axe
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.page_visits import WON
 from tests.server import Server
 
-NARROW = {"width": 320, "height": 640}
+NARROW: ViewportSize = {"width": 320, "height": 640}
 DROP_JS = """([text, name]) => {
   const data = new DataTransfer();
   data.items.add(new File([text], name));

@@ -24,7 +24,7 @@ def click_delay_ms(browser: Browser, server: Server) -> float:
     """Milliseconds from a click to the display's frame with its effect: the second longest of 100."""
     event = server.ask("event", owner="presser", lobby="open", window_s=3600)
     server.ask("play_to", event_id=event["id"], picks=[])
-    console, display = (browser.new_context(viewport=size).new_page() for size in (TABLET, PROJECTOR))  # type: ignore[arg-type]
+    console, display = (browser.new_context(viewport=size).new_page() for size in (TABLET, PROJECTOR))
     console.add_init_script(f"({CLICKED_JS})()")
     display.add_init_script(f"({SHOWN_JS})()")
     sign_in(console, server, "presser")

@@ -3,7 +3,7 @@
 import random
 from collections.abc import Callable
 
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, ViewportSize
 
 from games.engine.game import SIDES
 from tests.e2e.fake_gateway import FakeGateway
@@ -17,7 +17,7 @@ from voting.protocol import TurnoutCounted
 RATE, WINDOW_S, TURNS_BETWEEN_SAMPLES = 60, 2, 200
 REVEALS = 6
 SPAN_S, WARM_MS = 4, 2_500
-BIG_SCREEN = {"width": 1920, "height": 1080}
+BIG_SCREEN: ViewportSize = {"width": 1920, "height": 1080}
 LONG_WINDOW, LEFT_MS = with_terms(MIDDLE, window_s=3600), 1_800_000
 # The time when the board is drawn.
 BOARD_JS = """() => {
@@ -33,7 +33,7 @@ FOUND_JS = "() => [performance.getEntriesByName('first-contentful-paint')[0].sta
 
 def first_picture_ms(browser: Browser, fake_gateway: FakeGateway) -> tuple[float, float]:
     """Milliseconds until anything, and until the board is drawn, on a slow network."""
-    page = browser.new_context(viewport=PROJECTOR).new_page()  # type: ignore[arg-type]
+    page = browser.new_context(viewport=PROJECTOR).new_page()
     slow_down(page, 1, SLOW_3G)
     page.add_init_script(f"({BOARD_JS})()")
     fake_gateway.page = MIDDLE.voting(fake_gateway.now())
@@ -48,7 +48,7 @@ def first_picture_ms(browser: Browser, fake_gateway: FakeGateway) -> tuple[float
 
 def frames_per_s(browser: Browser, fake_gateway: FakeGateway, connected: int, slower: int = 1) -> float:
     """Frames per second while votes arrive, up to all of two teams of this size."""
-    page = browser.new_context(viewport=BIG_SCREEN).new_page()  # type: ignore[arg-type]
+    page = browser.new_context(viewport=BIG_SCREEN).new_page()
     slow_down(page, slower)
 
     def voted(share: float) -> TurnoutCounted:
@@ -74,7 +74,7 @@ def frames_per_s(browser: Browser, fake_gateway: FakeGateway, connected: int, sl
 
 def dropped_frames(browser: Browser, fake_gateway: FakeGateway) -> float:
     """The share of dropped frames until the token has moved, on a slow processor."""
-    page = browser.new_context(viewport=BIG_SCREEN).new_page()  # type: ignore[arg-type]
+    page = browser.new_context(viewport=BIG_SCREEN).new_page()
     slow_down(page, SLOW_CPU)
     shares = []
     for scripted in (MIDDLE, CONFLICT) * (REVEALS // 2):
@@ -98,7 +98,7 @@ def reveal(page: Page, fake_gateway: FakeGateway, scripted: ScriptedMatch) -> Ca
 
 def soak(browser: Browser, fake_gateway: FakeGateway, turns: int) -> list[tuple[int, int]]:
     """The memory in the lobby between matches, at least twice. `fake_gateway` runs RATE times as fast."""
-    page = browser.new_context(viewport=PROJECTOR).new_page()  # type: ignore[arg-type]
+    page = browser.new_context(viewport=PROJECTOR).new_page()
     speed_up(page, RATE)
     fake_gateway.show(ScriptedMatch().lobby(fake_gateway.now()))
     page.goto(f"{fake_gateway.http}/display/{CODE}")

@@ -36,7 +36,7 @@ def usable_after_s(browser: Browser, fake_gateway: FakeGateway) -> float:
     """
     seconds = []
     for _ in range(5):
-        page = browser.new_context(viewport=PHONE, has_touch=True, is_mobile=True).new_page()  # type: ignore[arg-type]
+        page = browser.new_context(viewport=PHONE, has_touch=True, is_mobile=True).new_page()
         slow_down(page, network=SLOW_3G)
         page.add_init_script(f"({USABLE_JS})()")
         fake_gateway.page = LONG_WINDOW.voting(fake_gateway.now(), LEFT_MS)
@@ -51,7 +51,7 @@ def usable_after_s(browser: Browser, fake_gateway: FakeGateway) -> float:
 
 def tap_ms(browser: Browser, fake_gateway: FakeGateway) -> float:
     """Milliseconds from a touch until the column is drawn as pressed, which 95 % of 30 taps don't exceed."""
-    page = browser.new_context(viewport=PHONE, has_touch=True, is_mobile=True).new_page()  # type: ignore[arg-type]
+    page = browser.new_context(viewport=PHONE, has_touch=True, is_mobile=True).new_page()
     page.add_init_script(f"({PRESSED_JS})()")
     fake_gateway.show(LONG_WINDOW.voting(fake_gateway.now(), LEFT_MS))
     page.goto(f"{fake_gateway.http}/{CODE}")

@@ -20,6 +20,7 @@ from prometheus_client.multiprocess import MultiProcessCollector
 from crowdgame.rehearsal.rehearsal_report import RehearsalReport
 from crowdgame.server.laptop.paths import ROOT
 from crowdgame.server.laptop.stop_signals import interrupt_on_signals
+from tests.deploy.processes import wait_until
 from tests.load.bench.load_run import running_crowd
 from tests.load.bench.machine import allow_files, cpu_s, describe_machine, open_files, rss
 from tests.load.bench.processes import processes
@@ -79,12 +80,10 @@ def _soak(server: Server, options: Namespace, home: Path) -> tuple[list[Reading]
     argv = [event["code"], "--url", server.http, "--turns", "1000000"]
     readings: list[Reading] = []
     with running_crowd(argv, options.phones, server, home / "crowd") as crowd:
-        deadline = time.monotonic() + JOINED_WITHIN_S
-        while not crowd.has_joined() and time.monotonic() < deadline:
-            time.sleep(1)
+        wait_until(crowd.has_joined, JOINED_WITHIN_S)
         began, before = time.monotonic(), _read_totals(server)
         while len(readings) * options.every < options.minutes * 60:
-            time.sleep(options.every)
+            time.sleep(options.every)  # the interval that is measured
             assert crowd.process.poll() is None, crowd.log.read_text()
             totals = _read_totals(server)
             minutes = (time.monotonic() - began) / 60
@@ -104,7 +103,7 @@ class Totals(NamedTuple):
 
 def _read_totals(server: Server) -> Totals:
     registry = CollectorRegistry()
-    MultiProcessCollector(registry, path=str(server.stack.metrics_dir))  # type: ignore[no-untyped-call]
+    MultiProcessCollector(registry, path=str(server.stack.metrics_dir))  # type: ignore[no-untyped-call]  # declares no types
     counted = registry.get_sample_value("crowdgame_ballots_total", {"outcome": "counted"})
     used = {name: sum(map(cpu_s, pids)) for name, pids in processes(server).items()}
     return Totals(used, counted or 0.0)
