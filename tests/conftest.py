@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 from django.conf import settings
+from django.db import transaction
 from hypothesis import settings as properties
+from pytest_django.plugin import DjangoDbBlocker
 from redis import Redis
 
 from crowdgame.server.config.database import SQLITE
@@ -111,4 +113,17 @@ def valkey_url(valkey_process: Supervisor) -> str:
 def box(valkey_url: str) -> Iterator[BallotBox]:
     box = BallotBox()
     yield box
+    box.close()
+
+
+@pytest.fixture(scope="module")
+def module_box(
+    django_db_setup: None, django_db_blocker: DjangoDbBlocker, valkey_process: Supervisor
+) -> Iterator[BallotBox]:
+    """An empty ballot box and a database transaction for rows that all tests of a module only read."""
+    box = BallotBox()
+    box.delete_all_events()
+    with django_db_blocker.unblock(), transaction.atomic():
+        yield box
+        transaction.set_rollback(True)
     box.close()

@@ -57,6 +57,7 @@ def join(
     return asyncio.run(joined())
 
 
+@pytest.mark.nightly
 def test_phones_choose_team_when_asked(proxy: FaultProxy) -> None:
     proxy.make_event(team_choice="choose")
     report = join(proxy)
@@ -64,6 +65,7 @@ def test_phones_choose_team_when_asked(proxy: FaultProxy) -> None:
     assert Counter(report.teams.values()) == {1: PHONES // 2, 2: PHONES // 2}
 
 
+@pytest.mark.nightly
 def test_phones_retry_while_lobby_is_closed(proxy: FaultProxy) -> None:
     async def open_lobby_late() -> None:
         await until(lambda: "lobby_closed" in proxy.errors)
@@ -84,6 +86,7 @@ def test_saved_seats_restore_the_same_crowd(proxy: FaultProxy, tmp_path: Path) -
     assert join(proxy, tokens=[*tokens.values()]).voters == report.voters
 
 
+@pytest.mark.nightly
 def test_rejected_seat_token_leads_to_new_join(proxy: FaultProxy, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also if the crowd looks for its first phone while that waits to reconnect."""
     monkeypatch.setattr(simulated_phone, "BACK_OFF_S", 40 * SHORT_TICK_S)
@@ -111,8 +114,8 @@ async def abort(phone: ServerConnection) -> None:
     ("disturb", "closed", "retries"),
     [
         (restart, str(CloseCode.UNAVAILABLE), 0),
-        (drain, str(CloseCode.RESTARTING), PHONES),
-        (abort, "no word", 0),
+        pytest.param(drain, str(CloseCode.RESTARTING), PHONES, marks=pytest.mark.nightly),
+        pytest.param(abort, "no word", 0, marks=pytest.mark.nightly),
     ],
 )
 def test_disconnected_phones_return_to_their_seats(
@@ -134,7 +137,9 @@ def test_disconnected_phones_return_to_their_seats(
     assert_ballots_are_sealed(proxy, report)
 
 
-@pytest.mark.parametrize("code", [CloseCode.NOT_ALLOWED, CloseCode.OPEN_ELSEWHERE])
+@pytest.mark.parametrize(
+    "code", [CloseCode.NOT_ALLOWED, pytest.param(CloseCode.OPEN_ELSEWHERE, marks=pytest.mark.nightly)]
+)
 def test_phone_stays_away_after_final_close_code(code: int, proxy: FaultProxy) -> None:
     async def close_one_phone(proxy: FaultProxy) -> None:
         await next(iter(proxy.phones)).close(code)
@@ -188,9 +193,14 @@ def once(reply: Callable[[BallotCast], list[BallotRefused]]) -> Answer:
 @pytest.mark.parametrize(
     ("answer", "refused", "first_sealed"),
     [
-        (once(lambda cast: []), {}, 1),
+        pytest.param(once(lambda cast: []), {}, 1, marks=pytest.mark.nightly),
         (once(lambda cast: [refusal(cast, "busy")]), {"busy": PHONES}, 1),
-        (once(lambda cast: [refusal(cast, "stale", last=7)]), {"stale": PHONES}, 8),
+        pytest.param(
+            once(lambda cast: [refusal(cast, "stale", last=7)]),
+            {"stale": PHONES},
+            8,
+            marks=pytest.mark.nightly,
+        ),
     ],
     ids=["no answer", "busy", "stale"],
 )
@@ -209,6 +219,7 @@ def test_ballot_is_resent_until_counted(
         assert max(Counter(proxy.casts).values()) > 1
 
 
+@pytest.mark.nightly
 def test_permanently_refused_ballot_is_not_resent(proxy: FaultProxy) -> None:
     proxy.make_event(window_s=3, close_early=False)
     proxy.answer = lambda voter, cast: [refusal(cast, "illegal")]
@@ -236,6 +247,7 @@ def test_ballots_are_resent_in_new_epoch(proxy: FaultProxy) -> None:
     assert_ballots_are_sealed(proxy, report)
 
 
+@pytest.mark.nightly
 def test_phones_resend_ballots_missing_after_reconnect(proxy: FaultProxy) -> None:
     """No new epoch announces the loss: the gateway never stored what it acknowledged."""
 
@@ -262,6 +274,7 @@ def lose_one_ballot_per_turn() -> Answer:
     return lambda voter, cast: [counted(cast)] if losers.setdefault(cast.turn, voter) == voter else None
 
 
+@pytest.mark.nightly
 def test_report_counts_ballots_lost_by_server(proxy: FaultProxy) -> None:
     proxy.make_event(window_s=3, close_early=False)
     proxy.answer = lose_one_ballot_per_turn()

@@ -104,6 +104,7 @@ def test_event_has_one_dry_run_at_a_time(converse: Converse) -> None:
     converse(conversation)
 
 
+@pytest.mark.nightly
 def test_concurrent_dry_run_starts_leave_one_running(converse: Converse) -> None:
     async def conversation(harness: DryRunHarness) -> None:
         starts = [harness.start(runs) for runs in (harness.runs, harness.others) for _ in range(3)]
@@ -126,6 +127,7 @@ def test_dry_run_ends_when_lease_is_taken_over(valkey_url: str, converse: Conver
     converse(conversation)
 
 
+@pytest.mark.nightly
 def test_dry_run_takes_its_expired_lease_again(valkey_url: str, converse: Converse) -> None:
     async def conversation(harness: DryRunHarness) -> None:
         await harness.start_and_join()
@@ -139,6 +141,7 @@ def test_dry_run_takes_its_expired_lease_again(valkey_url: str, converse: Conver
     converse(conversation)
 
 
+@pytest.mark.nightly
 def test_lease_of_killed_gateway_expires(converse: Converse, monkeypatch: pytest.MonkeyPatch) -> None:
     async def conversation(harness: DryRunHarness) -> None:
         with monkeypatch.context() as patch:
@@ -165,7 +168,10 @@ def exceed_time_limit(harness: DryRunHarness, patch: pytest.MonkeyPatch) -> None
     patch.setattr(dry_run, "MAX_DURATION_S", 0.1)
 
 
-@pytest.mark.parametrize("end", [drain, stop_watching, exceed_time_limit])
+@pytest.mark.parametrize(
+    "end",
+    [stop_watching, *(pytest.param(end, marks=pytest.mark.nightly) for end in (drain, exceed_time_limit))],
+)
 def test_dry_run_ends_by_itself(
     end: Callable[[DryRunHarness, pytest.MonkeyPatch], None],
     converse: Converse,

@@ -36,7 +36,12 @@ def start(*arguments: str, environment: dict[str, str] = ENVIRONMENT) -> "subpro
 # ------------------------------------------------------------------ without a server
 @pytest.mark.parametrize(
     "arguments",
-    [("--url", NO_SERVER), ("--url", "hall"), ("--phones", "1000000000"), ("--seats", "/")],
+    [
+        ("--url", NO_SERVER),
+        pytest.param(("--url", "hall"), marks=pytest.mark.nightly),
+        pytest.param(("--phones", "1000000000"), marks=pytest.mark.nightly),
+        pytest.param(("--seats", "/"), marks=pytest.mark.nightly),
+    ],
     ids=" ".join,
 )
 def test_rehearse_command_fails_with_one_line(arguments: tuple[str, ...]) -> None:
@@ -75,7 +80,7 @@ def test_rehearse_command_without_server_stops_on_signal(ending: signal.Signals,
 
 
 # ------------------------------------------------------------------ during a match
-@pytest.mark.parametrize("interrupted", [False, True])
+@pytest.mark.parametrize("interrupted", [False, pytest.param(True, marks=pytest.mark.nightly)])
 def test_rehearse_command_prints_report(interrupted: bool, proxy: FaultProxy) -> None:
     """It is interrupted, or ends after a turn in which the server has lost a ballot."""
 

@@ -5,8 +5,6 @@ from typing import Any
 
 import msgspec
 import pytest
-from django.db import transaction
-from pytest_django.plugin import DjangoDbBlocker
 
 from crowdgame.server.laptop.supervisor import Supervisor
 from tests.voting.match_helpers import only_turn
@@ -22,14 +20,9 @@ def records(django_db_setup: None, django_db_blocker: Any, valkey_process: Super
 
 
 @pytest.fixture(scope="module")
-def all_records(records: dict[str, Record], django_db_blocker: DjangoDbBlocker) -> dict[str, Record]:
+def all_records(records: dict[str, Record], module_box: BallotBox) -> dict[str, Record]:
     """The records of MATCHES and of one ended match with secret sides."""
-    box = BallotBox()
-    box.delete_all_events()
-    with django_db_blocker.unblock(), transaction.atomic():
-        secret = json.loads(msgspec.json.encode(record_of(play_secret_match(box))))
-        transaction.set_rollback(True)
-    box.close()
+    secret = json.loads(msgspec.json.encode(record_of(play_secret_match(module_box))))
     return records | {SECRET: secret}
 
 

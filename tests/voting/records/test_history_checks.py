@@ -24,10 +24,10 @@ pytestmark = pytest.mark.django_db
 NOW = 1_800_000_000_000
 
 
-@pytest.fixture
-def eventful(box: BallotBox) -> Match:
+@pytest.fixture(scope="module")
+def eventful(module_box: BallotBox) -> Match:
     """A match with a void turn, a void seal, a lost box and an end."""
-    return play_eventful_match(box)
+    return play_eventful_match(module_box)
 
 
 def swap_seeds(record: Record) -> None:

@@ -35,6 +35,14 @@ def analyze(box: BallotBox) -> None:
         pass
 
 
+@pytest.fixture(scope="module")
+def analyzed(module_box: BallotBox) -> Match:
+    """Four turns that red wins, each with an analysis."""
+    match = play_match(new_event(options={"token": "red"}), module_box)
+    analyze(module_box)
+    return match
+
+
 @pytest.fixture
 def match(box: BallotBox) -> Match:
     return play_match(new_event(options={"token": "red"}), box)
@@ -52,6 +60,7 @@ def test_page_without_analysis_is_complete_and_gets_it_later(
     client: Client, match: Match, box: BallotBox
 ) -> None:
     assert "Every pair of columns" not in page_of(client, match)
+    assert {row["red_class"] for row in csv_rows(client, match)} == {""}
     analyze(box)
     page = page_of(client, match)
     assert page.count('<section class="analysis"') == len(TURNS)
@@ -59,25 +68,24 @@ def test_page_without_analysis_is_complete_and_gets_it_later(
     assert "Winning chance of Rooks after each turn" in page
 
 
-def test_matrix_has_every_pair_and_marks_the_played_one(client: Client, match: Match, box: BallotBox) -> None:
-    analyze(box)
-    first = page_of(client, match).split('<table class="matrix"')[1].split("</table>")[0]
+def test_matrix_has_every_pair_and_marks_the_played_one(client: Client, analyzed: Match) -> None:
+    first = page_of(client, analyzed).split('<table class="matrix"')[1].split("</table>")[0]
     assert first.count("<td data-level") == 49
     assert first.count('class="played"') == 1
     assert first.split('<th scope="row">1')[1].split("</tr>")[0].count('class="played"') == 1
 
 
-def test_last_turn_says_what_the_choice_was_worth(client: Client, match: Match, box: BallotBox) -> None:
-    analyze(box)
-    last = text_of(page_of(client, match).split('<section class="analysis"')[4].split("</section>")[0])
+def test_last_turn_says_what_the_choice_was_worth(client: Client, analyzed: Match) -> None:
+    last = text_of(page_of(client, analyzed).split('<section class="analysis"')[4].split("</section>")[0])
     assert "Rooks 100% → 100% (0.0)" in last
     assert "Rooks : column 1 Best Details Cost of the choice 0.0" in last
     assert "turns deep" in last
 
 
-def test_crowd_is_compared_with_its_average_member(client: Client, match: Match, box: BallotBox) -> None:
-    analyze(box)
-    wisdom = text_of(page_of(client, match).split('<section class="panel wisdom"')[1].split("</section>")[0])
+def test_crowd_is_compared_with_its_average_member(client: Client, analyzed: Match) -> None:
+    wisdom = text_of(
+        page_of(client, analyzed).split('<section class="panel wisdom"')[1].split("</section>")[0]
+    )
     assert "Were we wiser than our average member?" in wisdom
     assert re.search(r"Rooks 4 [\d.]+ [\d.]+ \S+ Too few turns", wisdom)
     assert "Doves" not in wisdom, "a team of one voter is no crowd"
@@ -89,10 +97,8 @@ def csv_rows(client: Client, match: Match) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(answer.content.decode("utf-8-sig"))))
 
 
-def test_csv_has_the_analysis_of_each_turn(client: Client, match: Match, box: BallotBox) -> None:
-    assert {row["red_class"] for row in csv_rows(client, match)} == {""}
-    analyze(box)
-    first, *_, last = csv_rows(client, match)
+def test_csv_has_the_analysis_of_each_turn(client: Client, analyzed: Match) -> None:
+    first, *_, last = csv_rows(client, analyzed)
     assert first["analysis"] == "estimate"
     assert 0.3 < float(first["red_chance_before"]) < 0.7
     assert float(last["red_chance_after"]) == 1
@@ -102,12 +108,9 @@ def test_csv_has_the_analysis_of_each_turn(client: Client, match: Match, box: Ba
     assert first["yellow_crowd_gain"] == "", "a team of one voter is no crowd"
 
 
-def test_csv_of_a_german_event_has_semicolons_and_decimal_commas(
-    client: Client, match: Match, box: BallotBox
-) -> None:
-    analyze(box)
+def test_csv_of_a_german_event_has_semicolons_and_decimal_commas(client: Client, analyzed: Match) -> None:
     Event.objects.update(language="de")
-    answer = client.get(f"/report/{match.event.code}/{match.number}.csv")
+    answer = client.get(f"/report/{analyzed.event.code}/{analyzed.number}.csv")
     rows = list(csv.DictReader(io.StringIO(answer.content.decode("utf-8-sig")), delimiter=";"))
     assert (rows[0]["turn"], rows[-1]["red_chance_after"]) == ("1", "1,0000")
 
@@ -119,10 +122,10 @@ def test_csv_of_running_match_has_no_analysis_before_the_end(client: Client, box
     assert {(row["analysis"], row["red_cost"]) for row in csv_rows(client, running)} == {("", "")}
 
 
-def test_later_match_shows_the_event_so_far(client: Client, match: Match, box: BallotBox) -> None:
-    later = play_match(match.event, box)
+def test_later_match_shows_the_event_so_far(client: Client, analyzed: Match, box: BallotBox) -> None:
+    later = play_match(analyzed.event, box)
     analyze(box)
-    assert "This event so far" not in page_of(client, match)
+    assert "This event so far" not in page_of(client, analyzed)
     wisdom = text_of(page_of(client, later).split('<section class="panel wisdom"')[1].split("</section>")[0])
     assert re.search(r"Rooks 4 .* This event so far Rooks 8 \S+ \S+ \S+ ± \S+ (Yes|No|Unclear)", wisdom)
 
@@ -158,23 +161,19 @@ def test_classic_game_has_a_matrix_of_one_row_once_it_is_exact(client: Client, b
 
 
 def test_page_withholds_the_live_position_also_after_it_was_cached(
-    client: Client, match: Match, box: BallotBox
+    client: Client, analyzed: Match, box: BallotBox
 ) -> None:
-    analyze(box)
-    assert page_of(client, match).count('<section class="analysis"') == len(TURNS)
-    following = start_match(match.event_id, box)
-    assert page_of(client, match).count('<section class="analysis"') == len(TURNS) - 1
-    assert csv_rows(client, match)[0]["analysis"] == ""
+    assert page_of(client, analyzed).count('<section class="analysis"') == len(TURNS)
+    following = start_match(analyzed.event_id, box)
+    assert page_of(client, analyzed).count('<section class="analysis"') == len(TURNS) - 1
+    assert csv_rows(client, analyzed)[0]["analysis"] == ""
     play(following, box, [(4, 4)])
-    assert page_of(client, match).count('<section class="analysis"') == len(TURNS)
+    assert page_of(client, analyzed).count('<section class="analysis"') == len(TURNS)
 
 
 @pytest.mark.parametrize(("language", "text"), [("de", "Jedes Paar von Spalten"), ("ar", "كل أزواج الأعمدة")])
-def test_analysis_is_translated(
-    client: Client, match: Match, box: BallotBox, language: str, text: str
-) -> None:
-    analyze(box)
-    assert text in page_of(client, match, language)
+def test_analysis_is_translated(client: Client, analyzed: Match, language: str, text: str) -> None:
+    assert text in page_of(client, analyzed, language)
 
 
 @pytest.mark.parametrize(
@@ -234,9 +233,8 @@ def test_missed_win_is_the_headline(client: Client, box: BallotBox) -> None:
     assert marks == {"317.8"}, "above the last of five turns"
 
 
-def test_each_turn_says_what_the_choices_were_worth(client: Client, match: Match, box: BallotBox) -> None:
-    analyze(box)
-    assert re.findall('<p class="verdict">(.*?)</p>', page_of(client, match)) == [
+def test_each_turn_says_what_the_choices_were_worth(client: Client, analyzed: Match) -> None:
+    assert re.findall('<p class="verdict">(.*?)</p>', page_of(client, analyzed)) == [
         "Doves: 2, a blunder. 4 held",
         "Doves: 3, a blunder. 4 held",
         "Doves: 2, inaccurate. 1 was better",
@@ -244,10 +242,7 @@ def test_each_turn_says_what_the_choices_were_worth(client: Client, match: Match
     ]
 
 
-def test_costs_and_figures_of_the_crowd_are_behind_details(
-    client: Client, match: Match, box: BallotBox
-) -> None:
-    analyze(box)
-    section = page_of(client, match).split('<section class="analysis"')[1].split("</section>")[0]
+def test_costs_and_figures_of_the_crowd_are_behind_details(client: Client, analyzed: Match) -> None:
+    section = page_of(client, analyzed).split('<section class="analysis"')[1].split("</section>")[0]
     assert "Exploitable by" in section
     assert "Exploitable by" not in re.sub("<details>.*?</details>", "", section, flags=re.DOTALL)

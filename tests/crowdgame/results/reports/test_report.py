@@ -6,7 +6,6 @@ from xml.etree import ElementTree as Xml
 
 import msgspec
 import pytest
-from django.db import transaction
 
 from crowdgame.results.reports.charts import draw_lines, draw_votes, fitting_unit, round_up
 from crowdgame.results.reports.match_csv import report_csv_rows
@@ -19,7 +18,6 @@ from crowdgame.results.reports.sentences import (
     describe_turn,
     describe_turning_point,
 )
-from crowdgame.server.laptop.supervisor import Supervisor
 from tests.voting.match_helpers import RED_WINS, new_event, play
 from tests.voting.sample_matches import MATCHES, play_match, record_of
 from voting.ballot_box.ballot_box import BallotBox
@@ -34,18 +32,10 @@ ReportAndRecord = tuple[MatchReport, MatchRecord]
 
 
 @pytest.fixture(scope="module")
-def reports(
-    django_db_setup: None, django_db_blocker: Any, valkey_process: Supervisor
-) -> dict[str, ReportAndRecord]:
-    """The report and record of each of MATCHES, played once and rolled back."""
-    box = BallotBox()
-    box.delete_all_events()
-    with django_db_blocker.unblock(), transaction.atomic():
-        matches = {name: play_match(box, *match) for name, match in MATCHES.items()}
-        both = {name: (report_of(match), record_of(match)) for name, match in matches.items()}
-        transaction.set_rollback(True)
-    box.close()
-    return both
+def reports(module_box: BallotBox) -> dict[str, ReportAndRecord]:
+    """The report and record of each of MATCHES."""
+    matches = {name: play_match(module_box, *match) for name, match in MATCHES.items()}
+    return {name: (report_of(match), record_of(match)) for name, match in matches.items()}
 
 
 def report_of(match: Match) -> MatchReport:
