@@ -30,6 +30,7 @@ from tests.signals import reset_for_children
 # Each process takes one file at a time, the slowest first (see conftest.py). Tests wait for a third of their
 # time, so three processes are faster than two, even on two cores. One of them takes all tests of the stack.
 BY_FILE = ("--dist", "loadfile", "--no-loadscope-reorder", "--numprocesses", "3")
+IN_BROWSERS = (*BY_FILE, "--numprocesses", "4")  # they wait for half of their time
 BY_GROUP = ("-p", "tests.scheduling", *BY_FILE)
 # Run by `make test-deploy` and `make test-openspiel`, which install more programs.
 ELSEWHERE = ("tests/machines", "tests/openspiel")
@@ -63,13 +64,13 @@ def without(*paths: str) -> tuple[str, ...]:
 PARTS = {
     "core": (*CORE, *BY_FILE),
     "unit and integration": (*without("tests/e2e", *CORE), *BY_GROUP),
-    "browser": (*JOURNEYS, *BY_FILE),
+    "browser": (*JOURNEYS, *IN_BROWSERS),
 }
 NIGHTLY_PARTS = {
     "core": (*CORE, *BY_FILE),
     "unit and integration": (*without("tests/e2e", *CORE, *NEED_THE_WHOLE_MACHINE), *BY_GROUP),
     "load and fuzz": NEED_THE_WHOLE_MACHINE,
-    "browser": ("tests/e2e", *BY_FILE),
+    "browser": ("tests/e2e", *IN_BROWSERS),
 }
 EACH_CHANGE = ("-m", "not nightly")
 NIGHTLY = ("--hypothesis-profile=nightly",)

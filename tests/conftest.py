@@ -98,6 +98,8 @@ def valkey_process(data_dir: Path) -> Iterator[Supervisor]:
     stack = Stack(data=data_dir, secret_key="", port=0, valkey_port=VALKEY_PORT)
     with Supervisor(data_dir / "logs") as supervisor:
         start_ballot_box(stack, supervisor)
+        with Redis.from_url(settings.REDIS_URL) as redis:
+            redis.config_set("appendfsync", "no")  # the machine does not fail during a test
         yield supervisor
 
 

@@ -86,6 +86,7 @@ def test_run_retries_few_failures_and_lists_tests_that_then_pass(tmp_path: Path)
 MANY = "".join(UNSTABLE.replace("late", f"late_{i}").replace(".seen", f".{i}") for i in range(3))
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(("text", "failed"), [(UNSTABLE + FAILS, 2), (MANY, 3)])
 def test_run_keeps_failures_that_repeat_and_many(tmp_path: Path, text: str, failed: int) -> None:
     status, output = run_parts(tmp_path, one=text)
@@ -93,13 +94,14 @@ def test_run_keeps_failures_that_repeat_and_many(tmp_path: Path, text: str, fail
     assert output.endswith(f"\n0 passed, {failed} failed\n")
 
 
+@pytest.mark.nightly
 def test_run_fails_on_slow_test(tmp_path: Path) -> None:
     status, output = run_parts(tmp_path, "0.5", one="import time\ndef test_slow(): time.sleep(0.6)\n")
     assert status == 1
     assert "✗ one: 1 passed, 0 failed, 0 skipped, 1 slow and not marked as nightly in TIME" in output
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.nightly)])
 def test_interrupted_run_ends_its_processes_and_sums_up(tmp_path: Path, number: signal.Signals) -> None:
     run, started = start_run(tmp_path, one=PASSES + STARTS + WAITS), tmp_path / "pid"
     wait_until(lambda: started.exists() and started.read_text())

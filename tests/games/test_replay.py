@@ -59,6 +59,7 @@ def test_replay_command_reports_bad_line_and_continues() -> None:
     assert len(done.stdout) < 5000
 
 
+@pytest.mark.nightly
 def test_replay_command_reports_refused_pick_with_exit_code_0() -> None:
     done = run(RECORD.replace(b"4", b"9"), "--json")
     assert done.returncode == 0
@@ -92,6 +93,7 @@ def test_replay_command_prints_readable_text_board(tmp_path: Path) -> None:
     assert "line 2 cannot be played: Object missing required field `game`" in lines
 
 
+@pytest.mark.nightly
 def test_replay_command_reports_missing_file_in_one_line(tmp_path: Path) -> None:
     done = run(b"", str(tmp_path / "nothing"))
     assert done.returncode == 1
@@ -112,6 +114,7 @@ def started(*arguments: str) -> Iterator[tuple[subprocess.Popen[bytes], IO[bytes
         assert process.stderr.read() == b""
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("json", [["--json"], []], ids=["json", "board"])
 def test_replay_command_ends_quietly_on_closed_pipe(json: list[str]) -> None:
     with started(*json) as (process, given, output):

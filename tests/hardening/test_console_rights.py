@@ -21,7 +21,13 @@ def open_console(server: Server, clients: SocketClients, name: str) -> SocketCli
     return console
 
 
-@pytest.mark.parametrize("ending", ENDINGS)
+@pytest.mark.parametrize(
+    "ending",
+    [
+        "log_out",
+        *(pytest.param(ending, marks=pytest.mark.nightly) for ending in ENDINGS if ending != "log_out"),
+    ],
+)
 def test_console_action_after_session_end_is_refused_and_closes_socket(
     ending: str, server: Server, clients: SocketClients
 ) -> None:

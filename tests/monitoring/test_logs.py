@@ -53,7 +53,7 @@ def test_json_log_record_holds_only_listed_fields() -> None:
     assert (logged["level"], logged["logger"], logged["turn"]) == ("ERROR", "django.request", 7)
 
 
-@pytest.mark.parametrize("form", ["line", "json"])
+@pytest.mark.parametrize("form", ["json", pytest.param("line", marks=pytest.mark.nightly)])
 def test_logs_mask_login_links(form: str, tmp_path: Path) -> None:
     """One request is refused and one fails, since there is no database."""
     link = "/console/enter/MQ/abc123-0123456789abcdef0123456789abcdef/"
@@ -79,7 +79,10 @@ print(*[answer.status_code for answer in answers])
     "dies",
     [
         "raise RuntimeError('gone')",
-        "import threading; t = threading.Thread(target=lambda: 1 / 0); t.start(); t.join()",
+        pytest.param(
+            "import threading; t = threading.Thread(target=lambda: 1 / 0); t.start(); t.join()",
+            marks=pytest.mark.nightly,
+        ),
     ],
 )
 def test_uncaught_exception_is_one_log_record(dies: str) -> None:
@@ -91,6 +94,7 @@ def test_uncaught_exception_is_one_log_record(dies: str) -> None:
     assert "Traceback" in logged["exc_info"]
 
 
+@pytest.mark.nightly
 def test_long_log_messages_are_shortened() -> None:
     script = "import django, logging; django.setup(); logging.warning('Not Found: %s', '/' + 'x' * 16_000)"
     logged = json.loads(run_script(script, LOG_FORMAT="json").stderr)

@@ -76,6 +76,7 @@ def test_process_slots_ignore_gauges_after_process_id_reuse(tmp_path: Path) -> N
     assert "crowdgame_process" not in metrics
 
 
+@pytest.mark.nightly
 def test_forked_child_has_its_own_process_slot(tmp_path: Path) -> None:
     fork = "import os;child = os.fork();set_process_role('worker' if child else 'scheduler');"
     with start(tmp_path, HOLD + fork + STAY) as parent:
@@ -92,6 +93,7 @@ def test_forked_child_has_its_own_process_slot(tmp_path: Path) -> None:
         os.kill(int(child), signal.SIGKILL)
 
 
+@pytest.mark.nightly
 def test_metrics_ignore_empty_file(tmp_path: Path) -> None:
     crash(tmp_path)
     (tmp_path / "counter_7.db").touch()

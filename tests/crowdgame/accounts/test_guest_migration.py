@@ -38,6 +38,7 @@ def log_in(name: str) -> str:
     return Client().post("/play/login", {"login": name, "password": PASSWORD})["Location"]
 
 
+@pytest.mark.nightly
 def test_migration_makes_accounts_users(before_users: Apps, box: BallotBox) -> None:
     """Names that look alike before skeletons were introduced keep their login, too."""
     names = ("", "Bob", "B0b", MONA, "Ada")

@@ -146,7 +146,7 @@ def test_backup_is_one_private_file(installation: Installation, tmp_path: Path) 
     assert "0001_initial" in content["migrations"]["voting"]
 
 
-@pytest.mark.parametrize("included", [False, True])
+@pytest.mark.parametrize("included", [False, pytest.param(True, marks=pytest.mark.nightly)])
 def test_backup_includes_secret_key_only_if_asked(
     installation: Installation, tmp_path: Path, included: bool
 ) -> None:
@@ -235,6 +235,7 @@ def test_restore_refuses_database_in_use(installation: Installation, tmp_path: P
     assert restore(installation, path, "--yes") == 0
 
 
+@pytest.mark.nightly
 def test_restore_refuses_unreachable_ballot_box(installation: Installation, tmp_path: Path) -> None:
     path = installation.backed_up(tmp_path)
     away = replace(installation.stack, valkey_port=free_port(), data=tmp_path / "new")

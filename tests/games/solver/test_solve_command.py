@@ -68,6 +68,7 @@ def test_solve_command_reports_line_without_answer_and_continues() -> None:
     assert last["value"] == 1
 
 
+@pytest.mark.nightly
 def test_solve_command_shows_board_and_mixes_as_text() -> None:
     done = run("solve", given=record("simultaneous-captains-mistress", (3, 7), (4, 7), (5, 6)))
     assert done.returncode == 0

@@ -47,6 +47,7 @@ def test_celery_acknowledges_early_and_ignores_results() -> None:
     assert settings.CELERY_TASK_IGNORE_RESULT is True
 
 
+@pytest.mark.nightly
 def test_subscription_receives_after_long_idle_period(valkey_url: str) -> None:
     """The default read timeout of redis-py is five seconds."""
 

@@ -9,7 +9,7 @@ from django.test import Client
 @pytest.mark.parametrize(
     ("path", "size"), [("/rules/cards.pdf", b"595.28 841.89"), ("/rules/cards-letter.pdf", b"612.00 792.00")]
 )
-@pytest.mark.parametrize("language", ["en", "ar"])
+@pytest.mark.parametrize("language", ["ar", pytest.param("en", marks=pytest.mark.nightly)])
 def test_play_sheets_are_two_pages_of_their_paper(path: str, size: bytes, language: str) -> None:
     answer = Client().get(path, {"locale": language})
     assert answer["Content-Type"] == "application/pdf"

@@ -237,6 +237,7 @@ def migrate_events() -> None:
     executor.migrate(executor.loader.graph.leaf_nodes("events"))
 
 
+@pytest.mark.nightly
 def test_migration_gives_entries_to_the_user_who_had_the_name_then(earlier_entries: Any) -> None:
     user = User.objects.create_user("grace")
     event = create_event(user, "Fair", ("Reds", "Yellows"))

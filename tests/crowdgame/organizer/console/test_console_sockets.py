@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from tests.deploy.processes import wait_until
 from tests.server import Server
 from tests.socket_clients import Message, SocketClient, SocketClients
@@ -116,6 +118,7 @@ def test_console_rehearsal_joins_votes_and_stops(
     display.receive_until(lambda m: m["type"] == "turnout.counted" and sum(m["connected"]) == 0)
 
 
+@pytest.mark.nightly
 def test_console_rehearsal_marks_its_match_and_ends_with_it(
     made: dict[str, Any], server: Server, console: SocketClient
 ) -> None:

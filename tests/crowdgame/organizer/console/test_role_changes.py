@@ -65,10 +65,10 @@ def open_at_each_gateway(
     ("change", "role"),
     [
         ("remove_member", "viewer"),
-        ("deactivate_in_admin", "cohost"),
-        ("delete_account", "viewer"),
+        pytest.param("deactivate_in_admin", "cohost", marks=pytest.mark.nightly),
+        pytest.param("delete_account", "viewer", marks=pytest.mark.nightly),
         ("change_password", "cohost"),
-        ("change_owner_in_admin", "owner"),
+        pytest.param("change_owner_in_admin", "owner", marks=pytest.mark.nightly),
     ],
 )
 def test_lost_role_closes_consoles_at_every_gateway(

@@ -116,10 +116,10 @@ def test_wrong_provider_url_is_refused(url: str) -> None:
 @pytest.mark.parametrize(
     ("command", "name", "value"),
     [
-        (("doctor",), "PUBLIC_URL", "play.example.org"),
-        (("gateway",), "REDIS_URL", "127.0.0.1:6379"),
+        pytest.param(("doctor",), "PUBLIC_URL", "play.example.org", marks=pytest.mark.nightly),
+        pytest.param(("gateway",), "REDIS_URL", "127.0.0.1:6379", marks=pytest.mark.nightly),
         (("migrate",), "DATABASE_URL", "postgresql://h:x/n"),
-        (("check",), "ALLOWED_HOSTS", "https://play.example.org"),
+        pytest.param(("check",), "ALLOWED_HOSTS", "https://play.example.org", marks=pytest.mark.nightly),
     ],
 )
 def test_command_refuses_wrong_address_with_one_line(

@@ -140,6 +140,7 @@ def refuses(port: int) -> bool:
     return False
 
 
+@pytest.mark.nightly
 def test_listening_socket_can_be_reused_after_exit(fresh_server: AsgiServer) -> None:
     fresh_server.process.terminate()
     assert fresh_server.process.wait(TIMEOUT_S) == 0

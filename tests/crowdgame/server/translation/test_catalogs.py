@@ -66,6 +66,7 @@ def test_missing_texts_are_listed_by_file() -> None:
     assert list(missing_texts(catalog)) == ['a.py: "Open"', 'b.html: "Close"', 'b.html: "%(n)s vote"']
 
 
+@pytest.mark.nightly
 def test_a_new_language_starts_with_all_texts_and_its_plural_forms() -> None:
     catalog = read_po(BytesIO(render_catalog("pl", extract_texts()).encode()))
     assert (str(catalog.locale), catalog.num_plurals) == ("pl", 3)
