@@ -160,7 +160,9 @@ def test_invalid_cup_action_changes_nothing(olga: Client, cup: Cup, form: dict[s
 
 
 def test_cup_deletion_keeps_its_events(olga: Client, cup: Cup) -> None:
+    """A pairing won by walkover has no event."""
     start_pairing(cup.pk, 1)
+    give_walkover(cup.pk, 2, 1)
     assert "Its 1 event and its matches are kept" in olga.get(f"{cup_path(cup)}delete/").content.decode()
     olga.post(f"{cup_path(cup)}delete/")
     assert not Cup.objects.exists()

@@ -7,6 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from crowdgame.events.nicknames import answer_nickname_ask
+from crowdgame.results.analysis import stored_judges
 from crowdgame.results.analysis.analyzed_turn import AnalyzedSide, AnalyzedTurn, pack_analysis
 from crowdgame.results.analysis.best_judges import TurnLosses, hash_judge, rank_voters
 from crowdgame.results.analysis.models import MatchJudges, TurnAnalysis
@@ -101,6 +102,12 @@ def ban(match: Match, *voters: str) -> None:
     for voter in voters:
         code = derive_voter_code(voter)
         StoredRestriction.objects.create(event=match.event, voter_code=code, banned=True, at=1)
+
+
+def test_only_the_best_voters_are_stored(ended: Match, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stored_judges, "RANKED", 2)
+    judge_with_costs(ended)
+    assert MatchJudges.objects.get().voters == ["red4", "yellow3"]
 
 
 def test_three_voters_are_named_by_their_nicknames(match: Match) -> None:
