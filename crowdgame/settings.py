@@ -77,6 +77,7 @@ INSTALLED_APPS = [
     "crowdgame.play.ratings",
     "crowdgame.play.notifications",
     "crowdgame.play.chat",
+    "crowdgame.organizer.api",
     "crowdgame.organizer.cups",
     "crowdgame.results.analysis",
 ]

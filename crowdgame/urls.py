@@ -29,6 +29,7 @@ urlpatterns = [
     path("console/sessions/", include("allauth.usersessions.urls")),
     path("console/data/", organizer_data, name="organizer_data"),
     path("console/", include("crowdgame.organizer.console.urls")),
+    path("api/v1/", include("crowdgame.organizer.api.urls")),
     path("", include("crowdgame.results.reports.urls")),
     path("cup/<code:code>", cup_board, name="cup"),
     path("stage/<code:code>", stage, name="stage"),

@@ -47,6 +47,11 @@ class DurationWidget(forms.MultiWidget):
         }
         super().__init__(widgets)
 
+    def as_posted(self, name: str, value: int | None) -> dict[str, Any]:
+        """Return a duration as a browser would send it."""
+        parts = ("usual", "number", "unit")
+        return {f"{name}_{part}": one for part, one in zip(parts, self.decompress(value), strict=True)}
+
     def decompress(self, value: int | None) -> list[Any]:
         if not value:
             return ["", None, "1"]

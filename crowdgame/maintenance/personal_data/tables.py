@@ -15,6 +15,7 @@ from django.utils.translation import gettext_lazy as _
 
 from crowdgame.accounts.models import AccountLanguage, Guest, Invitation
 from crowdgame.events.models import AuditEntry, Member
+from crowdgame.organizer.api.models import ApiToken
 from crowdgame.organizer.cups.models import Cup
 from crowdgame.play.chat.models import ChatBlock, ChatLine, ChatMute, ChatReport
 from crowdgame.play.duels.conditional_picks import list_plans
@@ -70,6 +71,10 @@ USER_TABLES: dict[str, tuple[Promise, Callable[[User], Rows]]] = {
         _rows(SocialAccount, "user", "provider uid extra_data date_joined last_login"),
     ),
     "events": (_("Events"), _rows(Event, "owner", "code name created_at consent in_study")),
+    "tokens": (
+        _("API tokens"),
+        _rows(ApiToken, "user", "name scopes event__code created_at used_on expires_at"),
+    ),
     "cups": (_("Cups"), _rows(Cup, "owner", "code name created_at")),
     "memberships": (_("Memberships in events"), _rows(Member, "user", "event__code role")),
     "invitations": (

@@ -29,6 +29,10 @@ log = logging.getLogger(__name__)
 NOT_ALLOWED = gettext_lazy("You don't have permission to do this.")
 
 
+class NotPermitted(MatchError):
+    """The organizer may not do this at any time."""
+
+
 def perform(
     who: OrganizerAccess,
     event_id: int,
@@ -53,7 +57,7 @@ def perform(
 
 def _check_permission(who: OrganizerAccess, action: str) -> None:
     if not who.may(ACTIONS[action].permission):
-        raise MatchError(str(NOT_ALLOWED))
+        raise NotPermitted(str(NOT_ALLOWED))
 
 
 def _undo_once(

@@ -9,6 +9,7 @@ app_name = "console"
 urlpatterns = [
     path("", list_events, name="events"),
     path("", include("crowdgame.accounts.console_urls")),
+    path("", include("crowdgame.organizer.api.console_urls")),
     path("", include("crowdgame.organizer.cups.console_urls")),
     path("<code:code>/", show_console, name="event"),
     path("", include("crowdgame.events.console_urls")),
