@@ -4,5 +4,4 @@ from django.urls import path
 from crowdgame.events.access import organizer_page
 from crowdgame.organizer.api.pages import tokens
 
-confirmed = reauthentication_required(allow_get=True)
-urlpatterns = [path("tokens/", organizer_page(confirmed(tokens)), name="tokens_of_programs")]
+urlpatterns = [path("tokens/", organizer_page(reauthentication_required(tokens)), name="tokens_of_programs")]

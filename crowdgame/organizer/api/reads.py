@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from io import BytesIO, StringIO
-from zipfile import ZIP_DEFLATED, ZipFile
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 import msgspec
 from django.db.models import QuerySet
@@ -119,17 +119,22 @@ def read_analyses(token: ApiToken, query: Query, code: str, number: int) -> list
 
 
 def export_event(token: ApiToken, query: Query, code: str) -> bytes:
-    """Return a zip file with the record and the CSV report of each match that is not secret."""
+    """Return a zip file with the record and the CSV report of each match that is not secret.
+
+    It has no times of its own, so that an unchanged export is equal.
+    """
     event, packed = find_event(token, code), BytesIO()
-    with ZipFile(packed, "w", ZIP_DEFLATED) as archive, override(event.language):
+    with ZipFile(packed, "w") as archive, override(event.language):
         for match in event.matches.select_related("event", "red", "yellow").order_by("number"):
             if match.is_secret:
                 continue
             if exported := export_match(code, match.number):
-                archive.writestr(f"{code}-{match.number}.json", msgspec.json.encode(exported.record))
+                archive.writestr(
+                    ZipInfo(f"{code}-{match.number}.json"), msgspec.json.encode(exported.record), ZIP_DEFLATED
+                )
             table = StringIO()
             write_csv(table, report_csv_rows(read_report(match), load_analyses(match)))
-            archive.writestr(f"{code}-{match.number}.csv", table.getvalue())
+            archive.writestr(ZipInfo(f"{code}-{match.number}.csv"), table.getvalue(), ZIP_DEFLATED)
     return packed.getvalue()
 
 

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal, cast, get_type_hints
 
 import msgspec
 from django import forms
+from django.utils.translation import override
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from crowdgame.events.durations import DurationField
@@ -129,7 +130,11 @@ def action_body(one: OrganizerAction) -> type[Struct]:
 
 def new_event_body() -> type[Struct]:
     """The body that creates an event: the fields of the event form. What it omits is as in the preset."""
-    form = EventForm()
+    with override("en"):
+        return _new_event_body(EventForm())
+
+
+def _new_event_body(form: EventForm) -> type[Struct]:
     options = {name for game in all_games().values() for name in option_fields(game, {})}
     kinds = {name: _field_type(field) for name, field in form.fields.items() if name not in options}
     kinds["options"] = Annotated[dict[str, Any], Meta(description="Options of the game")]

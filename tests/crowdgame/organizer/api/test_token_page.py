@@ -6,7 +6,10 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
+from crowdgame.accounts.models import Guest
+from crowdgame.organizer.api.endpoints import endpoints
 from crowdgame.organizer.api.models import ApiToken
+from crowdgame.organizer.api.openapi import openapi
 from crowdgame.organizer.api.tokens import create_token, find_token
 from tests.voting.match_helpers import new_event, organizer
 
@@ -73,12 +76,20 @@ def test_organizer_revokes_only_own_tokens(olga: Client) -> None:
     assert (find_token(mine), bool(find_token(other))) == (None, True)
 
 
-def test_password_is_asked_before_a_token_is_created(client: Client) -> None:
+@pytest.mark.parametrize("method", ["get", "post"])
+def test_password_is_asked_before_the_page_opens(client: Client, method: str) -> None:
     """A session that has been left open is not enough."""
     client.force_login(organizer())
-    assert client.get(PAGE).status_code == 200
-    answer = client.post(PAGE, WANTED)
+    answer = getattr(client, method)(PAGE, WANTED)
     assert (answer.status_code, answer.headers["Location"].split("?")[0]) == (302, "/console/reauthenticate/")
+    assert not ApiToken.objects.exists()
+
+
+def test_guest_gets_no_token(client: Client) -> None:
+    user = organizer("visitor")
+    Guest.objects.create(number=1, user=user, name="Visitor", name_skeleton="visitor")
+    client.force_login(user)
+    assert client.post(PAGE, WANTED).headers["Location"] == "/console/"
     assert not ApiToken.objects.exists()
 
 
@@ -87,3 +98,9 @@ def test_page_of_the_api_lists_operations_with_their_fields(client: Client) -> N
     assert "/api/v1/events/{code}/actions/turn.extend/" in page
     assert "integer, 1 to 2592000" in page
     assert "two-halls" in page
+
+
+def test_page_of_the_api_is_in_english_whoever_asks_first(client: Client) -> None:
+    for cached in (openapi, endpoints):
+        cached.cache_clear()
+    assert "Time to vote" in client.get("/api/v1/?locale=de").content.decode()
