@@ -5,19 +5,19 @@ from django.contrib import admin
 from django.urls import include, path
 
 from crowdgame.accounts.account_language import account_language
+from crowdgame.events.printing.pdf_views import pdf_view
 from crowdgame.events.printing.views import about, rules, rules_of
 from crowdgame.maintenance.personal_data.views import guest_data, organizer_data
 from crowdgame.organizer.cups.board_view import cup_board, cup_podium
 from crowdgame.organizer.stage.views import current_program, stage
 from crowdgame.play.ratings.views import ratings
 from crowdgame.server.web import converters  # noqa: F401  registers the converter for codes
-from crowdgame.server.web.deferred_views import load_on_request
 from crowdgame.server.web.privacy import event_privacy, privacy
 
 admin.autodiscover()  # here, so that only processes that serve pages load the admin modules
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
 
-PLAY_SHEETS = load_on_request("crowdgame.events.printing.play_sheet_view.play_sheets")
+PLAY_SHEETS = pdf_view("crowdgame.events.printing.play_sheet_view.play_sheets")
 
 handler404 = "crowdgame.server.web.errors.page_not_found"
 urlpatterns = [

@@ -3,11 +3,10 @@
 from django.urls import path
 
 from crowdgame.events import archive, member_views, new_event, ticket_views, views
-from crowdgame.server.web.deferred_views import load_on_request
+from crowdgame.events.printing.pdf_views import pdf_view
 
-# The library for PDFs takes a third of a second to load.
-PDF_OF_TICKETS = load_on_request("crowdgame.events.print_views.ticket_sheets")
-PDF_OF_POSTER = load_on_request("crowdgame.events.print_views.poster")
+PDF_OF_TICKETS = pdf_view("crowdgame.events.print_views.ticket_sheets")
+PDF_OF_POSTER = pdf_view("crowdgame.events.print_views.poster")
 
 urlpatterns = [
     path("new/", new_event.new_event, name="new"),

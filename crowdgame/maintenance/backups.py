@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from django.apps import apps
 from django.conf import settings
@@ -31,9 +32,12 @@ from crowdgame.maintenance.backup_file import (
     write_backup,
 )
 from crowdgame.maintenance.data_version import MOVED, ONLY_IN_0_1
-from crowdgame.maintenance.database_copies import PostgresCopies, SqliteCopies, database_copies
+from crowdgame.maintenance.database_copies import SqliteCopies, database_copies
 from voting.ballot_box.ballot_box import BallotBox
 from voting.records.match_record import BACKUP_EPOCH_LEAP
+
+if TYPE_CHECKING:
+    from crowdgame.maintenance.postgres_copies import PostgresCopies
 
 ID_LEAP = 1_000_000
 EPOCH_START_S = 1_577_836_800  # 2020-01-01: seconds since then fit the epoch's column until 2088
@@ -133,7 +137,7 @@ def restore(path: Path, *, box_is_empty: bool = False) -> RestoreResult:
     return RestoreResult(aside if loaded.had_database else None, loaded.answer)
 
 
-def fresh_start_sql(copies: SqliteCopies | PostgresCopies) -> Iterator[str]:
+def fresh_start_sql(copies: "SqliteCopies | PostgresCopies") -> Iterator[str]:
     """Yield SQL that makes all future ids, sequence numbers and seeds differ from any used before.
 
     Numbers continue from the time in milliseconds, so that a second restore of the same backup is ahead of

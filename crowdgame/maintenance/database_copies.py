@@ -1,4 +1,4 @@
-"""Online copies of the whole database (SQLite or PostgreSQL), and loading them while nothing runs."""
+"""Online copies of the whole database, and loading them while nothing runs."""
 
 import os
 import secrets
@@ -9,16 +9,15 @@ from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 from urllib.parse import quote
 
-import psycopg
 from django.db import connection
-from psycopg import pq
-from psycopg.conninfo import make_conninfo
 
 from crowdgame.maintenance.backup_file import BackupError, Engine
-from crowdgame.maintenance.psql import PostgresTools
+
+if TYPE_CHECKING:
+    from crowdgame.maintenance.postgres_copies import PostgresCopies
 
 # SQL statements to run on a copy before it is used. The last one selects a single number.
 ReworkStatements = Sequence[str]
@@ -111,64 +110,13 @@ class SqliteCopies:
         yield f"UPDATE sqlite_sequence SET seq = max(seq + {leap}, {number}) WHERE name = '{table}'"  # noqa: S608
 
 
-@dataclass(frozen=True, slots=True)
-class PostgresCopies:
-    """Copies of a PostgreSQL database. Same contract as SqliteCopies; `options` are libpq's."""
-
-    options: dict[str, Any]
-    engine: Engine = "postgresql"
-    new_seed: ClassVar = "replace(gen_random_uuid()::text, '-', '')"
-
-    def save(self, to: Path) -> None:
-        PostgresTools(self.options).dump(to)
-
-    def connected_users(self) -> list[str]:
-        sql = (
-            "SELECT DISTINCT coalesce(nullif(application_name, ''), 'a client') || ' on ' "
-            "|| coalesce(host(client_addr), 'this machine') FROM pg_stat_activity "
-            "WHERE datname = current_database() AND pid <> pg_backend_pid() "
-            "AND backend_type = 'client backend'"
-        )
-        with self._connected() as database:
-            return [client for (client,) in database.execute(sql).fetchall()]
-
-    def load(
-        self, copy: Path, aside: Path, rework: ReworkStatements, before_swap: Callable[[], None]
-    ) -> LoadResult:
-        """See SqliteCopies.load. Here `aside` is a dump of the previous database."""
-        with self._connected() as database:
-            asked = "SELECT 1 WHERE to_regclass('django_migrations') IS NOT NULL"
-            had_database = database.execute(asked).fetchone() is not None
-        tools, script = PostgresTools(self.options), copy.with_name("script")
-        tools.write_script(copy, script)
-        if had_database:
-            self.save(aside)
-            aside.chmod(0o600)
-        with tools.transaction(script, rework) as answers:
-            before_swap()
-        return LoadResult(had_database, int(answers[-1]))
-
-    def advance_ids(self, table: str, number: int, leap: int) -> Iterator[str]:
-        """See SqliteCopies.advance_ids."""
-        yield (
-            f"SELECT setval(pg_get_serial_sequence('{table}', 'id'), "  # noqa: S608  our own names
-            f"greatest({number}, (SELECT coalesce(max(id), 0) + {leap} FROM {table})))"
-        )
-
-    def _connected(self) -> psycopg.Connection[Any]:
-        try:
-            return psycopg.connect(make_conninfo(**self.options))
-        except psycopg.Error as error:
-            raise BackupError(f"cannot connect to the database: {error}") from error
-
-
-def database_copies() -> SqliteCopies | PostgresCopies:
+def database_copies() -> "SqliteCopies | PostgresCopies":
     """Return the copies object for the database in the settings."""
     if connection.vendor == "sqlite":
         return SqliteCopies(Path(connection.settings_dict["NAME"]))
-    known = {option.keyword.decode() for option in pq.Conninfo.get_defaults()}
-    asked = connection.get_connection_params()
-    return PostgresCopies({name: value for name, value in asked.items() if name in known})
+    from crowdgame.maintenance.postgres_copies import postgres_copies  # noqa: PLC0415  needs psycopg
+
+    return postgres_copies(connection.get_connection_params())
 
 
 def _rework(copy: Path, rework: ReworkStatements) -> int:

@@ -1,4 +1,4 @@
-"""`/rules/cards.pdf`. Loaded on the first request, because the library for PDFs loads slowly."""
+"""`/rules/cards.pdf`, the cards for play without phones."""
 
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import get_language

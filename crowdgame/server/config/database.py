@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping
 from contextvars import ContextVar
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,7 @@ CONNECTION_OPTIONS = {
 
 
 def database(url: str, folder: Path) -> dict[str, Any]:
-    """Return Django's DATABASES entry. Raises ImproperlyConfigured if `url` isn't a PostgreSQL URL.
+    """Return Django's DATABASES entry. Raises ImproperlyConfigured if `url` cannot be used.
 
     `folder` is where the SQLite file is stored if `url` is empty.
     """
@@ -70,6 +71,8 @@ def _postgresql(url: str) -> dict[str, Any]:
             "DATABASE_URL must be postgresql://USER:PASSWORD@HOST:PORT/NAME. "
             "In a password, write characters such as # / @ as %23 %2F %40."
         )
+    if find_spec("psycopg") is None:
+        raise ImproperlyConfigured('PostgreSQL needs more packages. Run: pip install "crowdgame[postgresql]"')
     named["ENGINE"] = "crowdgame.server.config.postgresql"
     return named | {"OPTIONS": {"pool": _pool()} | CONNECTION_OPTIONS | named.get("OPTIONS", {})}
 

@@ -1,6 +1,8 @@
 """Environment variables: what is accepted, and that the settings refuse all others with what to write."""
 
+import re
 import runpy
+import sys
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
@@ -55,6 +57,14 @@ def test_start_refuses_wrong_value(name: str, monkeypatch: pytest.MonkeyPatch) -
     for other, value in (HTTPS | POSTGRESQL | {name: WRONG[name]}).items():
         monkeypatch.setenv(other, value)
     with pytest.raises(ImproperlyConfigured, match=f"^{name} must "):
+        start()
+
+
+def test_start_without_psycopg_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    for name, value in (HTTPS | POSTGRESQL).items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(ImproperlyConfigured, match=re.escape('pip install "crowdgame[postgresql]"')):
         start()
 
 
