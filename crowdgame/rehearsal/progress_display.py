@@ -2,11 +2,10 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from shutil import get_terminal_size
+from typing import TextIO
 
-from rich.console import Console
-from rich.live import Live
-from rich.progress_bar import ProgressBar
-from rich.table import Table
+from click import echo
 
 from crowdgame.rehearsal.context import RehearsalContext
 from crowdgame.rehearsal.crowd import CrowdProgress
@@ -17,11 +16,11 @@ from crowdgame.rehearsal.samples import Spread
 
 
 class Display:
-    """Shows a rehearsal on a console. Call `show` about once a second."""
+    """Shows a rehearsal. Call `show` about once a second."""
 
-    def __init__(self, console: Console) -> None:
-        self._console = console
-        self._live: Live | None = None
+    def __init__(self, output: TextIO) -> None:
+        self._output = output
+        self._table_lines = 0
         self._joined = 0
         self._said_turn = 0
         self._seen: set[int] = set()
@@ -29,19 +28,17 @@ class Display:
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        if not self._console.is_terminal:
+        if not self._output.isatty():
             self._say("connecting")
+        try:
             yield
-            return
-        with Live(console=self._console, auto_refresh=False, transient=True) as live:
-            self._live = live
-            yield
-        self._live = None
+        finally:
+            self._erase_table()
 
     def show(self, progress: CrowdProgress) -> None:
         context = progress.context
-        if self._live:
-            self._live.update(_table(progress), refresh=True)
+        if self._output.isatty():
+            self._show_table(progress)
             return
         self._say_joined(context, progress.phones)
         revealed = [entry for entry in context.ledger.turns.values() if entry.tallied is not None]
@@ -53,6 +50,17 @@ class Display:
         self._say_turns(entry for entry in report.turns if entry.tallied is not None)
         for line in _lines(report):
             self._say(line)
+
+    def _show_table(self, progress: CrowdProgress) -> None:
+        self._erase_table()
+        for label, value in _table(progress):
+            self._say(f"{label:<28}{value}"[: get_terminal_size().columns - 1])
+            self._table_lines += 1
+
+    def _erase_table(self) -> None:
+        if self._table_lines:
+            echo(f"\x1b[{self._table_lines}F\x1b[J", self._output, nl=False)
+            self._table_lines = 0
 
     def _say_joined(self, context: RehearsalContext, phones: int) -> None:
         joined = context.ledger.joined
@@ -71,7 +79,7 @@ class Display:
                 self._say(_turn_line(entry))
 
     def _say(self, line: str) -> None:
-        self._console.print(line, soft_wrap=True, highlight=False, markup=False)
+        echo(line, self._output)
 
 
 def _turn_line(entry: TurnEntry) -> str:
@@ -83,27 +91,21 @@ def _turn_line(entry: TurnEntry) -> str:
     )
 
 
-def _table(progress: CrowdProgress) -> Table:
+def _table(progress: CrowdProgress) -> Iterator[tuple[str, str]]:
     context, book, load = progress.context, progress.context.ledger, progress.load
-    table = Table(
-        title=f"Rehearsal of {context.code}, {context.profile}", show_header=False, title_justify="left"
-    )
-    table.add_row("", ProgressBar(total=progress.phones, completed=context.connected, width=40))
-    table.add_row(
-        "phones connected", f"{context.connected} of {progress.phones}, {book.reconnects} reconnected"
-    )
-    table.add_row("disconnected", _disconnects(book.closed, book.retries, book.away))
-    table.add_row("turns revealed", str(book.revealed))
-    table.add_row("ballots", f"{book.sent} sent, {book.acknowledged} acknowledged, {book.lost} lost")
-    table.add_row("refused", _counts(book.refused) or "none")
-    table.add_row("acknowledged after", _spread(book.ack_ms.spread()))
-    table.add_row("revealed after the deadline", _spread(book.reveal_ms.spread()))
-    table.add_row("reconnected after", _spread(book.back_ms.spread()))
-    table.add_row("the crowd's own core", f"{load.share:.0%}{_too_busy(load.share)}")
+    yield f"Rehearsal of {context.code}", context.profile
+    yield "phones connected", f"{context.connected} of {progress.phones}, {book.reconnects} reconnected"
+    yield "disconnected", _disconnects(book.closed, book.retries, book.away)
+    yield "turns revealed", str(book.revealed)
+    yield "ballots", f"{book.sent} sent, {book.acknowledged} acknowledged, {book.lost} lost"
+    yield "refused", _counts(book.refused) or "none"
+    yield "acknowledged after", _spread(book.ack_ms.spread())
+    yield "revealed after the deadline", _spread(book.reveal_ms.spread())
+    yield "reconnected after", _spread(book.back_ms.spread())
+    yield "the crowd's own core", f"{load.share:.0%}{_too_busy(load.share)}"
     revealed = [entry for entry in book.turns.values() if entry.tallied is not None]
     if revealed:
-        table.add_row("last turn", _turn_line(revealed[-1]))
-    return table
+        yield "last turn", _turn_line(revealed[-1])
 
 
 def _too_busy(share: float) -> str:

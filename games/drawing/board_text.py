@@ -1,37 +1,45 @@
 """A replayed record as text for a terminal: readable without color, and safe for untrusted names."""
 
-from rich.text import Text
+from collections.abc import Iterator
+from typing import Any
+
+from click import style
 
 from games.engine.game import Board, insert_team_names
 from games.engine.record import Replayed
 
-STYLE = {"R": "bold white on red", "Y": "bold black on yellow", ".": "dim"}
+STYLE: dict[str, dict[str, Any]] = {
+    "R": {"fg": "white", "bg": "red", "bold": True},
+    "Y": {"fg": "black", "bg": "yellow", "bold": True},
+    ".": {"dim": True},
+}
 TITLE_WIDTH = 100
 RESULT_TEXT = {"red": "red wins", "yellow": "yellow wins", "draw": "a draw", "open": "still open"}
 
 
-def board_text(title: str, played: Replayed) -> Text:
-    """Return the title, the board and the result of a replayed record."""
-    text = Text()
-    text.append(printable(title) + "\n", "bold")
-    drawing = played.board.drawing
-    if drawing:
-        text.append(insert_team_names(drawing.words, {"red": "red", "yellow": "yellow"}) + "\n")
-    _append_grid(text, played.board)
+def board_text(title: str, played: Replayed) -> str:
+    """Return the title, the board and the result of a replayed record, with ANSI colors."""
+    lines = [style(printable(title), bold=True)]
+    if drawing := played.board.drawing:
+        lines.append(insert_team_names(drawing.words, {"red": "red", "yellow": "yellow"}))
+    lines += _grid(played.board)
     if played.board.token:
-        text.append(f"token: {played.board.token}\n")
-    text.append(f"after {_turns(len(played.resolutions))}: {RESULT_TEXT[played.result]}\n")
+        lines.append(f"token: {played.board.token}")
+    lines.append(f"after {_turns(len(played.resolutions))}: {RESULT_TEXT[played.result]}")
     if played.error_turn:
-        text.append(f"turn {played.error_turn} is refused: {printable(played.error or '')}\n", "bold red")
-    return text
+        lines.append(_error(f"turn {played.error_turn} is refused: {printable(played.error or '')}"))
+    return "\n".join(lines)
 
 
-def refused_text(title: str, number: int, why: str) -> Text:
+def refused_text(title: str, number: int, why: str) -> str:
     """Return the message for line `number`, which cannot be played."""
-    text = Text()
-    text.append(printable(title) + "\n", "bold")
-    text.append(f"line {number} cannot be played: {printable(why)}\n", "bold red")
-    return text
+    return (
+        f"{style(printable(title), bold=True)}\n{_error(f'line {number} cannot be played: {printable(why)}')}"
+    )
+
+
+def _error(text: str) -> str:
+    return style(text, fg="red", bold=True)
 
 
 def printable(raw: str) -> str:
@@ -44,16 +52,13 @@ def printable(raw: str) -> str:
     return shown + "…" if len(raw) > TITLE_WIDTH else shown
 
 
-def _append_grid(text: Text, board: Board) -> None:
-    """Append the column numbers and the rows. Winning cells are in brackets, losing ones in parentheses."""
-    text.append("".join(f"{column:^4}" for column in range(1, board.columns + 1)).rstrip() + "\n", "dim")
+def _grid(board: Board) -> Iterator[str]:
+    """Yield the column numbers and the rows. Winning cells are in brackets, losing ones in parentheses."""
+    yield style("".join(f"{column:^4}" for column in range(1, board.columns + 1)).rstrip(), dim=True)
     marks = dict.fromkeys(board.winning_cells, ("[", "]")) | dict.fromkeys(board.losing_cells, ("(", ")"))
     for row, line in zip(range(board.rows, 0, -1), board.grid, strict=True):
-        for column, char in enumerate(line, 1):
-            left, right = marks.get((column, row), (" ", " "))
-            text.append(f"{left}{char}{right}", STYLE[char])
-            text.append(" ")
-        text.append("\n")
+        cells = ((char, *marks.get((column, row), (" ", " "))) for column, char in enumerate(line, 1))
+        yield "".join(f"{style(left + char + right, **STYLE[char])} " for char, left, right in cells)
 
 
 def _turns(count: int) -> str:

@@ -61,7 +61,7 @@ def describe_answer(answer: SolveAnswer) -> str:
         columns = ", ".join(f"column {column} {chance:.1%}" for column, chance in mix.items())
         if columns:
             lines.append(f"{side}: {columns}")
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines)
 
 
 def _describe_search(answer: SolveAnswer) -> str:

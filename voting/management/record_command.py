@@ -16,9 +16,8 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 import msgspec
+from click import echo
 from django.core.management.base import BaseCommand, CommandError
-from rich.console import Console
-from rich.text import Text
 
 from games.drawing.board_text import refused_text
 from games.engine.errors import BadRecord, GameError
@@ -39,7 +38,7 @@ class RecordCommand(BaseCommand, ABC):
         """Return the answer for `--json`. Raises GameError for a record that has none."""
 
     @abstractmethod
-    def describe(self, title: str, replayed: Replayed) -> Text:
+    def describe(self, title: str, replayed: Replayed) -> str:
         """Return the answer as text. Raises GameError for a record that has none."""
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -54,14 +53,13 @@ class RecordCommand(BaseCommand, ABC):
         if isinstance(sys.stdout, TextIOWrapper):
             sys.stdout.reconfigure(errors="replace")
         with _exit_quietly(), _opened(options["file"]) as source:
-            console = Console()
             for number, line in enumerate(_lines(source), 1):
                 if line.strip():
-                    failed |= not show(number, line, console)
+                    failed |= not show(number, line)
         if failed:
             sys.exit(1)
 
-    def _show_json(self, number: int, line: bytes, console: Console) -> bool:
+    def _show_json(self, number: int, line: bytes) -> bool:
         reply: msgspec.Struct
         try:
             reply = self.build_answer(replay(_read(line)))
@@ -71,16 +69,16 @@ class RecordCommand(BaseCommand, ABC):
         sys.stdout.flush()
         return not isinstance(reply, ReplayFailure)
 
-    def _show_text(self, number: int, line: bytes, console: Console) -> bool:
+    def _show_text(self, number: int, line: bytes) -> bool:
         title = f"line {number}"
         try:
             record = _read(line)
             title = record.name if isinstance(record.name, str) else title
             text = self.describe(title, replay(record))
         except GameError as refusal:
-            console.print(refused_text(title, number, str(refusal)), soft_wrap=True)
+            echo(f"{refused_text(title, number, str(refusal))}\n", sys.stdout)
             return False
-        console.print(text, soft_wrap=True)
+        echo(f"{text}\n", sys.stdout)
         return True
 
 

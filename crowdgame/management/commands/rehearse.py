@@ -7,6 +7,7 @@ import asyncio
 import gc
 import resource
 import signal
+import sys
 import time
 from argparse import ArgumentParser, ArgumentTypeError, RawDescriptionHelpFormatter
 from contextlib import suppress
@@ -16,7 +17,6 @@ from typing import Any
 
 import msgspec
 from django.core.management.base import BaseCommand, CommandError
-from rich.console import Console
 
 from crowdgame.rehearsal.address import ServerAddress
 from crowdgame.rehearsal.context import RehearsalContext
@@ -125,7 +125,7 @@ class Command(BaseCommand):
         try:
             _allow_sockets(options["phones"])
             with asyncio.Runner(loop_factory=new_event_loop) as runner:
-                report = runner.run(_rehearse(options, Display(Console())))
+                report = runner.run(_rehearse(options, Display(sys.stdout)))
             if options["json"]:
                 options["json"].write_bytes(msgspec.json.encode(report))
         except (RehearsalError, ValueError, OSError) as error:

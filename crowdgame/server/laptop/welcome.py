@@ -4,25 +4,24 @@ import io
 import sys
 
 import segno
-from rich.console import Console
-from rich.text import Text
+from click import echo, style
 
 from crowdgame.server.laptop.stack import Stack
 from crowdgame.server.laptop.startup import Links
 
-QR_STYLE = "#ffffff on #000000"  # independent of the terminal's color theme
+WHITE, BLACK = (255, 255, 255), (0, 0, 0)  # independent of the terminal's color theme
 
 
 def print_welcome(links: Links, stack: Stack, phones: int) -> None:
-    console = Console(highlight=False)
-    console.print()
+    echo()
     if sys.stdout.isatty():
-        console.print(Text(terminal_qr(links.phone_url), style=QR_STYLE), soft_wrap=True)
+        for line in terminal_qr(links.phone_url).splitlines():
+            echo(style(line, fg=WHITE, bg=BLACK))
     for label, url in link_rows(links):
-        console.print(f"  [bold]{label:<10}[/] [cyan]{url}[/]", soft_wrap=True)
+        echo(f"  {style(f'{label:<10}', bold=True)} {style(url, fg='cyan')}")
     gateways = f"{stack.gateways} gateways ({stack.server}). " if stack.gateways > 1 else ""
     text = f"{gateways}{crowd_line(phones)} Press Ctrl-C to stop."
-    console.print(f"\n  {text}\n", style="dim", soft_wrap=True)
+    echo(style(f"\n  {text}\n", dim=True))
 
 
 def crowd_line(phones: int) -> str:

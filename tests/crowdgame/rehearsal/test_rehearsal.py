@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
-from rich.console import Console
 
 from crowdgame.rehearsal import context as context_module
 from crowdgame.rehearsal.context import BATCH_SIZE, QUIET_S, Agenda
@@ -78,7 +77,7 @@ def test_display_warns_when_crowd_overloads_its_machine() -> None:
     def report_text(busy_s: float) -> str:
         load, output = OwnLoad(), StringIO()
         load.busy_s = busy_s
-        Display(Console(file=output, width=200)).finish(build_report(new_context(NO_SERVER), 1, load))
+        Display(output).finish(build_report(new_context(NO_SERVER), 1, load))
         return output.getvalue()
 
     assert "the results show the crowd's own limits" in report_text(3.0)

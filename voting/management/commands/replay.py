@@ -1,7 +1,6 @@
 """`manage.py replay [--json] [FILE]`: replay game records, one per line."""
 
 import msgspec
-from rich.text import Text
 
 from games.drawing.board_text import board_text
 from games.engine.record import Replayed
@@ -15,5 +14,5 @@ class Command(RecordCommand):
     def build_answer(self, replayed: Replayed) -> msgspec.Struct:
         return build_answer(replayed)
 
-    def describe(self, title: str, replayed: Replayed) -> Text:
+    def describe(self, title: str, replayed: Replayed) -> str:
         return board_text(title, replayed)

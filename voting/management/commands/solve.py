@@ -1,7 +1,6 @@
 """`manage.py solve [--json] [FILE]`: best play in the positions of game records, one per line."""
 
 import msgspec
-from rich.text import Text
 
 from games.drawing.board_text import board_text
 from games.engine.record import Replayed
@@ -15,6 +14,5 @@ class Command(RecordCommand):
     def build_answer(self, replayed: Replayed) -> msgspec.Struct:
         return build_answer(replayed)
 
-    def describe(self, title: str, replayed: Replayed) -> Text:
-        answer = build_answer(replayed)
-        return board_text(title, replayed).append(describe_answer(answer))
+    def describe(self, title: str, replayed: Replayed) -> str:
+        return f"{board_text(title, replayed)}\n{describe_answer(build_answer(replayed))}"
