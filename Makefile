@@ -11,7 +11,7 @@ help: ## show this list
 
 wheel: ## build the wheel and the sdist in dist/, with their pins and the installer for servers
 	@$(PYTHON) -m deploy.laptop.bootstrap build
-	@rm -rf dist
+	@rm -rf dist build
 	@$(BIN)/python -m hatchling build
 	@cp requirements/base.txt dist/requirements.txt
 	@$(PYTHON) -m deploy.laptop.sbom dist/sbom.cdx.json
@@ -158,4 +158,4 @@ messages: ## extract the texts into the catalogs in locale/, and list what is no
 	@$(THROWAWAY) $(BIN)/python manage.py generate_messages --check
 
 clean: ## remove installed packages, builds and caches; keep the data in .play
-	rm -rf .venv locale/.stamp locale/*/LC_MESSAGES/*.mo frontend/node_modules frontend/dist dist .mypy_cache .ruff_cache .pytest_cache
+	rm -rf .venv locale/.stamp locale/*/LC_MESSAGES/*.mo frontend/node_modules frontend/dist build dist .mypy_cache .ruff_cache .pytest_cache

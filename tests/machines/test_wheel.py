@@ -4,11 +4,12 @@ import json
 import os
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
 import zipfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from urllib.parse import urljoin
 
@@ -21,6 +22,7 @@ from crowdgame.server.laptop.stack import Stack
 from deploy.laptop.browser import find_browser
 from deploy.laptop.virtualenv import BIN, uv_settings
 from tests.deploy.processes import marked, wait_until
+from tests.run_folder import migrated_database
 from tests.upgrades.release import CODES, RELEASES
 
 DIST = ROOT / "dist"
@@ -90,6 +92,12 @@ def playing(program: Path, data: Path, *options: str) -> Iterator[dict[str, str]
     assert not marked(data)
 
 
+def database_dump(path: Path) -> list[str]:
+    """The statements that make the database, without times."""
+    with closing(sqlite3.connect(path)) as database:
+        return [re.sub(r"'\d{4}-\d\d-\d\d \d\d:.*?'", "", line) for line in database.iterdump()]
+
+
 def test_wheel_holds_what_runs_and_nothing_else(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
     version = wheel.name.split("-")[1]
@@ -104,6 +112,12 @@ def test_wheel_holds_what_runs_and_nothing_else(wheel: Path) -> None:
     assert {"docs/verify.py", "frontend/dist/verify.html", "locale/zh_Hans/LC_MESSAGES/django.mo"} <= built
     assert len([name for name in built if name.endswith(".mo")]) == 6
     assert os.path.getsize(wheel) <= MAX_WHEEL_MB * 1_000_000
+
+
+def test_wheel_holds_the_database_that_migrations_make(wheel: Path, tmp_path: Path) -> None:
+    included = tmp_path / "empty.sqlite3"
+    included.write_bytes(zipfile.ZipFile(wheel).read("crowdgame/built/build/empty.sqlite3"))
+    assert database_dump(included) == database_dump(migrated_database())
 
 
 def test_wheel_runs_a_match_that_a_record_proves_and_goes_on_with_its_data(

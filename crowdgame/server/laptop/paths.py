@@ -9,6 +9,7 @@ ROOT = PACKAGE.parent
 # The wheel holds here what is compiled, or is outside the packages, under the same paths as in a clone.
 BUILT = PACKAGE / "built"
 INSTALLED = BUILT.is_dir()
+EMPTY_DATABASE = BUILT / "build" / "empty.sqlite3"
 SOURCE = BUILT if INSTALLED else ROOT
 PLAY_COMMAND = "crowdgame play" if INSTALLED else "make play"
 
