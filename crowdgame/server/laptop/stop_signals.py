@@ -3,10 +3,10 @@
 import select
 import signal
 import sys
-import threading
 from types import FrameType
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+POLL_MS = 1000
 
 
 def interrupt(_number: int, _frame: FrameType | None) -> None:
@@ -25,11 +25,12 @@ def interrupt_on_signals() -> None:
 def wait_for_interrupt() -> None:
     """Block until one of SIGNALS arrives or the terminal closes. Always raises KeyboardInterrupt.
 
-    The terminal is polled because the kernel sends SIGHUP only to the session leader.
+    The terminal is polled because the kernel sends SIGHUP only to the session leader. The wait has an end,
+    because a signal that arrives just before it would not end it.
     """
+    terminal = select.poll()
     if sys.stdin.isatty():
-        terminal = select.poll()
         terminal.register(sys.stdin, 0)
-        if any(event & select.POLLHUP for _, event in terminal.poll()):
-            raise KeyboardInterrupt
-    threading.Event().wait()
+    while not any(event & select.POLLHUP for _, event in terminal.poll(POLL_MS)):
+        pass
+    raise KeyboardInterrupt
