@@ -63,4 +63,8 @@ def write_empty_database(root: Path) -> None:
             closing(sqlite3.connect(path)) as copy,
         ):
             migrated.backup(copy)
+            copy.execute(
+                "UPDATE django_migrations SET applied = '2020-02-02 00:00:00'"
+            )  # the same build, the same file
+            copy.commit()
             copy.execute("PRAGMA journal_mode=DELETE")

@@ -59,8 +59,16 @@ create_database() {
         $as_postgres createdb --owner crowdgame crowdgame
 }
 
+checksum() {
+    (cd "$1" && find crowdgame-*.whl deploy requirements.txt -type f | sort | xargs cat | sha256sum | cut -c1-8)
+}
+
 # Install the release in its final folder, because a virtual environment cannot be moved. `.complete` marks success.
+# Another build of an installed version gets a folder of its own, because processes run from the first.
 install_release() {
+    if [ -e "$release/.complete" ] && [ "$(checksum "$release")" != "$(checksum .)" ]; then
+        release=$release-$(checksum .)
+    fi
     [ -e "$release/.complete" ] && return
     mkdir -p "$release"
     cp -r deploy requirements.txt sbom.cdx.json crowdgame-*.whl "$release"

@@ -238,6 +238,41 @@ def test_install_upgrade_keeps_settings_and_users(etc: Path) -> None:
     assert (installed(etc), users_of(etc)) == (before, users)
 
 
+# Instead of pip and Python of the release's environment.
+FAKE_VENV = """
+python3() {
+    mkdir -p "$4/bin"
+    printf '#!/bin/sh\\necho /bin/true\\n' | tee "$4/bin/pip" >"$4/bin/python"
+    chmod +x "$4/bin/pip" "$4/bin/python"
+}
+install_release
+"""
+
+
+def test_install_keeps_each_build_of_a_version_in_its_folder(tmp_path: Path) -> None:
+    dist, releases = tmp_path / "dist", tmp_path / "releases"
+    shutil.copytree(SERVER, dist / "deploy" / "server")
+    for name in ("requirements.txt", "sbom.cdx.json"):
+        (dist / name).touch()
+    functions, _, _ = (
+        (dist / "deploy" / "server" / "install.sh").read_text().partition("\ninstall_packages\n")
+    )
+    script = functions.replace("/opt/crowdgame/releases", str(releases)).replace(
+        '"$0"', "deploy/server/install.sh"
+    )
+    builds = []
+    for build in ("first", "second", "second", "first"):
+        (dist / "crowdgame-0.2.0-py3-none-any.whl").write_text(build)
+        install = ["sh", "-c", f"{script}{FAKE_VENV} echo $release", "install.sh", "play.example.org"]
+        ended = subprocess.run(install, cwd=dist, check=True, capture_output=True, text=True)
+        builds.append(ended.stdout.split()[-1])
+    first, second = builds[:2]
+    assert builds == [first, second, second, first]
+    assert first == str(releases / "0.2.0")
+    assert second.startswith(f"{first}-")
+    assert Path(second, "crowdgame-0.2.0-py3-none-any.whl").read_text() == "second"
+
+
 @needs("openssl")
 def test_install_closes_a_valkey_without_password(etc: Path) -> None:
     (etc / "crowdgame.env").write_text("REDIS_URL=redis://127.0.0.1:6379/0\n")
