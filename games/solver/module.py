@@ -1,6 +1,7 @@
 """The compiled search: solver.c as WebAssembly, its memory and its weights."""
 
 from array import array
+from ctypes import Structure, c_double, sizeof
 from functools import cache
 from pathlib import Path
 from typing import cast
@@ -12,7 +13,17 @@ COLUMNS = 7
 PAGE = 1 << 16
 ENTRY_BYTES = 32
 WEIGHT_BYTES = 4
-ANSWER_DOUBLES = 1 + COLUMNS + COLUMNS + COLUMNS * COLUMNS
+
+
+class Answer(Structure):
+    """`Answer` of solver.c: the value, the mix of each side, and the matrix by red's and yellow's column."""
+
+    _fields_ = (
+        ("value", c_double),
+        ("red_mix", c_double * COLUMNS),
+        ("yellow_mix", c_double * COLUMNS),
+        ("matrix", c_double * COLUMNS * COLUMNS),
+    )
 
 
 @cache
@@ -42,20 +53,18 @@ class SolverModule:
         """Call an exported function of solver.c. A function without a result returns 0."""
         return cast(wasmtime.Func, self._exports[name])(self._store, *arguments) or 0
 
-    def read_answer(self) -> "array[float]":
-        """Return the numbers of the last answer: the value, both mixes, and the matrix row by row."""
-        return self._read("d", int(self.call("answer_address")), ANSWER_DOUBLES)
+    def read_answer(self) -> Answer:
+        """Return the answer of the last search."""
+        return Answer.from_buffer_copy(self._read(int(self.call("answer_address")), sizeof(Answer)))
 
     def read_weights(self) -> "array[float]":
-        return self._read("f", self._weights, self.weight_count)
+        return array("f", bytes(self._read(self._weights, WEIGHT_BYTES * self.weight_count)))
 
     def write_weights(self, weights: "array[float]") -> None:
         self._memory.write(self._store, weights.tobytes(), self._weights)
 
-    def _read(self, kind: str, start: int, count: int) -> "array[float]":
-        numbers: array[float] = array(kind)
-        numbers.frombytes(self._memory.read(self._store, start, start + count * numbers.itemsize))
-        return numbers
+    def _read(self, start: int, size: int) -> bytearray:
+        return self._memory.read(self._store, start, start + size)
 
     @property
     def _memory(self) -> wasmtime.Memory:

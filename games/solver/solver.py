@@ -4,7 +4,7 @@ from functools import cache
 from math import ceil
 
 from games.engine.game import SIDES
-from games.solver.module import COLUMNS, SolverModule
+from games.solver.module import SolverModule
 from games.solver.positions import EXACT_CELLS, Position
 from games.solver.solution import Solution
 from games.solver.weights import read_weights
@@ -72,7 +72,7 @@ def _search(module: SolverModule, position: Position, depth: int, nodes: int) ->
 
 
 def _read_solution(module: SolverModule, position: Position, depth: int) -> Solution:
-    value, *numbers = (round(number, DIGITS) for number in module.read_answer())
+    answer = module.read_answer()
     columns = range(position.columns)
     moves_red, moves_yellow = (not position.is_classic or position.first == side for side in SIDES)
     red_columns = columns if moves_red else range(1)
@@ -80,14 +80,16 @@ def _read_solution(module: SolverModule, position: Position, depth: int) -> Solu
     is_open = [position.is_open(column) for column in columns]
     red_open = is_open if moves_red else [True]
     yellow_open = is_open if moves_yellow else [True]
-    cells = numbers[2 * COLUMNS :]
     per_turn = 1 if position.is_classic else 2
     return Solution(
-        value=value,
-        red_mix=tuple(numbers[: position.columns]) if moves_red else (),
-        yellow_mix=tuple(numbers[COLUMNS : COLUMNS + position.columns]) if moves_yellow else (),
+        value=round(answer.value, DIGITS),
+        red_mix=tuple(round(answer.red_mix[i], DIGITS) for i in columns) if moves_red else (),
+        yellow_mix=tuple(round(answer.yellow_mix[j], DIGITS) for j in columns) if moves_yellow else (),
         matrix=tuple(
-            tuple(cells[i * COLUMNS + j] if red_open[i] and yellow_open[j] else None for j in yellow_columns)
+            tuple(
+                round(answer.matrix[i][j], DIGITS) if red_open[i] and yellow_open[j] else None
+                for j in yellow_columns
+            )
             for i in red_columns
         ),
         is_exact=depth == TO_THE_END,
