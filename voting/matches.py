@@ -4,14 +4,16 @@ Writers of a turn compare its state and version (`claim_turn`, a compare-and-set
 wins. Changes of a match or turn are made with a lock on the event's row, which is taken before all others.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import msgspec
 from django.db import connection, transaction
 from django.db.models import Max, Sum
+from django.dispatch import Signal
 from django.utils.translation import gettext as _
 
 from games.engine.errors import GameError
@@ -34,20 +36,20 @@ from voting.terms import AnalysisTime, Ending, EndReason, MatchState, TieRule
 
 IDLE_TURNS = 2
 TERMS = [field.name for field in MatchTerms._meta.get_fields()]
-RESULT_FIELDS = ("red_pick", "yellow_pick", "sealed_at", "resolved_at")
-CLAIM_RESOLVED_SQL = """
-    WITH result (turn_id, version, red_pick, yellow_pick, sealed_at, resolved_at) AS (VALUES {rows})
+CLAIM_TURNS_SQL = """
+    WITH claim (turn_id, claimed_version, {columns}) AS (VALUES {rows})
     UPDATE games_turn AS turn
-    SET state = 'resolved',
-        version = turn.version + 1,
-        red_pick = CAST(result.red_pick AS smallint),
-        yellow_pick = CAST(result.yellow_pick AS smallint),
-        sealed_at = result.sealed_at,
-        resolved_at = result.resolved_at
-    FROM result
-    WHERE turn.id = result.turn_id AND turn.version = result.version AND turn.state = 'open'
+    SET version = turn.version + 1, {values}
+    FROM claim
+    WHERE turn.id = claim.turn_id AND turn.version = claim.claimed_version AND turn.state = 'open'
     RETURNING id
 """
+
+# Sent with `match` in the transaction that ends it, after its result is written.
+match_ended = Signal()
+
+# Sent with `turn` in the transaction that creates it, in a match that is played.
+turn_created = Signal()
 
 
 class MatchError(Exception):
@@ -89,6 +91,19 @@ class Position:
         """The turn that was kept secret until the last one was revealed."""
         return self.turns[-2] if self.votes[-2:-1] == ("concealed",) else None
 
+    def advance(self, turn: Turn, state: Any, resolution: Resolution) -> "Position":
+        """Return the position after `turn`, which led to `state`."""
+        if turn.state == TurnState.CONCEALED:
+            return replace(self, state=state, concealed=turn)
+        return Position(
+            self.game,
+            state,
+            (*self.turns, turn),
+            (*self.resolutions, resolution),
+            (*self.votes, self.vote),
+            None,
+        )
+
 
 @contextmanager
 def event_lock(event_id: int) -> Iterator[None]:
@@ -103,14 +118,15 @@ def event_lock(event_id: int) -> Iterator[None]:
 
 
 @contextmanager
-def lock_free_events(event_ids: Iterable[int]) -> Iterator[dict[int, Event]]:
-    """`event_lock` for all of these events that nobody has locked. Yields them by id, loaded within it.
+def lock_events(event_ids: Iterable[int]) -> Iterator[dict[int, Event]]:
+    """`event_lock` for these events. Yields them by id, loaded within it.
 
-    It never waits for a lock, so it cannot deadlock. SQLite has one lock for all events, and waits for that.
+    Waits for the lock on a single event. Of several events, it leaves out those that somebody has locked, so
+    that it cannot deadlock. SQLite has one lock for all events, and waits for that.
     """
+    ids = list(event_ids)
     with transaction.atomic():
-        events = Event.objects.select_for_update(no_key=True, skip_locked=True)
-        yield events.in_bulk(list(event_ids))
+        yield Event.objects.select_for_update(no_key=True, skip_locked=len(ids) > 1).in_bulk(ids)
 
 
 @contextmanager
@@ -171,6 +187,24 @@ def load_position(match: Match, before: Turn | None = None) -> Position:
     return replay(match, (closed.filter(number__lt=before.number) if before else closed).order_by("number"))
 
 
+def load_positions(turns: Iterable[Turn]) -> dict[Turn, Position]:
+    """Return the position before each of these turns. Makes one query."""
+    turns = list(turns)
+    closed = _load_closed_turns(turn.match_id for turn in turns)
+    return {
+        turn: replay(turn.match, [one for one in closed[turn.match_id] if one.number < turn.number])
+        for turn in turns
+    }
+
+
+def _load_closed_turns(match_ids: Iterable[int]) -> Mapping[int, list[Turn]]:
+    """Return the closed turns of each match, in order."""
+    by_match = defaultdict[int, list[Turn]](list)
+    for turn in Turn.objects.filter(match__in=list(match_ids), state__in=CLOSED_STATES).order_by("number"):
+        by_match[turn.match_id].append(turn)
+    return by_match
+
+
 def replay(match: Match, closed: Iterable[Turn]) -> Position:
     """Return the position after these closed turns, given in order."""
     game = find_game(match.game)
@@ -180,18 +214,10 @@ def replay(match: Match, closed: Iterable[Turn]) -> Position:
 
 def extend(position: Position, closed: Iterable[Turn]) -> Position:
     """Return the position after further closed turns, given in order. `position` has no concealed turn."""
-    game, state, concealed = position.game, position.state, None
-    turns, resolutions, votes = list(position.turns), list(position.resolutions), list(position.votes)
     for turn in closed:
-        vote = game.view(state, None).vote
-        state, resolution = game.resolve(state, Picks(turn.red_pick, turn.yellow_pick))
-        if turn.state == TurnState.CONCEALED:
-            concealed = turn
-            continue
-        turns.append(turn)
-        resolutions.append(resolution)
-        votes.append(vote)
-    return Position(game, state, tuple(turns), tuple(resolutions), tuple(votes), concealed)
+        state, resolution = position.game.resolve(position.state, Picks(turn.red_pick, turn.yellow_pick))
+        position = position.advance(turn, state, resolution)
+    return position
 
 
 def end_reason(match: Match, position: Position) -> EndReason | None:
@@ -210,9 +236,7 @@ def end_reason(match: Match, position: Position) -> EndReason | None:
 def load_end_reasons(matches: Iterable[Match]) -> dict[int, EndReason | None]:
     """Return why each of these matches ended, by primary key. Makes one query."""
     found = {match.pk: match for match in matches}
-    turns: dict[int, list[Turn]] = {pk: [] for pk in found}
-    for turn in Turn.objects.filter(match__in=found, state__in=CLOSED_STATES).order_by("number"):
-        turns[turn.match_id].append(turn)
+    turns = _load_closed_turns(found)
     return {pk: end_reason(match, replay(match, turns[pk])) for pk, match in found.items()}
 
 
@@ -276,21 +300,34 @@ def claim_turn(turn: Turn, **changes: Any) -> bool:
     return True
 
 
-def claim_resolved(turns: Sequence[Turn]) -> set[int]:
-    """`claim_turn` for open turns that are resolved, in one statement. Returns the ids of those it wrote.
+def claim_turns(changes: Mapping[Turn, Mapping[str, Any]]) -> set[Turn]:
+    """`claim_turn` for open turns, in one statement. Returns those that it wrote.
 
-    Writes each turn's picks, `sealed_at` and `resolved_at`, which are set already.
+    All turns have changes of the same fields.
     """
-    if not turns:
+    if not changes:
         return set()
-    values = [[getattr(turn, name) for name in ("pk", "version", *RESULT_FIELDS)] for turn in turns]
+    names = next(iter(changes.values()))
+    fields = [field for field in Turn._meta.concrete_fields if field.name in names]
+    row = ", ".join(["%s"] * (len(fields) + 2))
+    casts = [f"CAST(claim.{field.column} AS {field.cast_db_type(connection)})" for field in fields]
+    sql = CLAIM_TURNS_SQL.format(
+        columns=", ".join(str(field.column) for field in fields),
+        rows=", ".join([f"({row})"] * len(changes)),
+        values=", ".join(f"{field.column} = {cast}" for field, cast in zip(fields, casts, strict=True)),
+    )
+    values: list[Any] = []
+    for turn, changed in changes.items():
+        values += turn.pk, turn.version
+        values += (field.get_db_prep_save(changed[field.name], connection) for field in fields)
     with connection.cursor() as cursor:
-        rows = ", ".join(["(%s, %s, %s, %s, %s, %s)"] * len(values))
-        cursor.execute(CLAIM_RESOLVED_SQL.format(rows=rows), [value for row in values for value in row])
-        claimed = {turn_id for (turn_id,) in cursor.fetchall()}
-    for turn in turns:
-        if turn.pk in claimed:
-            turn.state, turn.version = TurnState.RESOLVED, turn.version + 1
+        cursor.execute(sql, values)
+        written = {turn_id for (turn_id,) in cursor.fetchall()}
+    claimed = {turn for turn in changes if turn.pk in written}
+    for turn in claimed:
+        turn.version += 1
+        for name, value in changes[turn].items():
+            setattr(turn, name, value)
     return claimed
 
 

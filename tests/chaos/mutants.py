@@ -18,7 +18,6 @@ def install(name: str) -> None:
 def remove_compare_and_set() -> None:
     """Every write of a turn succeeds, even if the turn has changed since it was read."""
     for user in (
-        "voting.turns.closing",
         "voting.turns.turns",
         "crowdgame.organizer.console.actions.matches",
         "crowdgame.organizer.console.actions.hands",
@@ -26,7 +25,7 @@ def remove_compare_and_set() -> None:
         "voting.turns.time_steps",
     ):
         resolve_name(user).claim_turn = _claim_without_comparing
-    resolve_name("voting.turns.set_closing").claim_resolved = _claim_resolved_without_comparing
+    resolve_name("voting.turns.outcome_store").claim_turns = _claim_all_without_comparing
 
 
 def _claim_without_comparing(turn: Any, **changes: Any) -> bool:
@@ -37,11 +36,8 @@ def _claim_without_comparing(turn: Any, **changes: Any) -> bool:
     return True
 
 
-def _claim_resolved_without_comparing(turns: Any) -> set[int]:
-    fields = resolve_name("voting.matches").RESULT_FIELDS
-    for turn in turns:
-        _claim_without_comparing(turn, state="resolved", **{name: getattr(turn, name) for name in fields})
-    return {turn.pk for turn in turns}
+def _claim_all_without_comparing(changes: Any) -> set[Any]:
+    return {turn for turn, changed in changes.items() if _claim_without_comparing(turn, **changed)}
 
 
 def remove_seal() -> None:

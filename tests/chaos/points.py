@@ -21,29 +21,29 @@ MAX_HOLD_S = 5.0
 POLL_S = 0.01
 
 BOX = "voting.ballot_box.ballot_box:BallotBox"
-ONE, SET = "voting.turns.closing", "voting.turns.set_closing"
+CLOSING, STORE = "voting.turns.closing", "voting.turns.outcome_store"
 
 When = Literal["before", "after"]
 StepEffect = Literal["kill", "kill group", "stall", "hold"]
 
-# Each step of `closing`, and the same step of `set_closing`.
-STEPS: dict[str, tuple[tuple[str, ...], When]] = {
-    "before the seal": ((f"{BOX}.seal", f"{BOX}.seal_all"), "before"),
-    "after the seal": ((f"{BOX}.seal", f"{BOX}.seal_all"), "after"),
-    "after the seal is recorded": ((f"{ONE}.record_seal", f"{SET}._record"), "after"),
-    "after the seal is announced": ((f"{ONE}.publish_now", f"{SET}.publish_seals"), "after"),
-    "after the decision": ((f"{ONE}.decide_outcome", f"{SET}.decide_outcome"), "after"),
-    "before the transaction": ((f"{ONE}._commit_outcome", f"{SET}._write"), "before"),
-    "in the transaction after claiming the turn": ((f"{ONE}.claim_turn", f"{SET}.claim_resolved"), "after"),
-    "in the transaction after all writes": ((f"{ONE}.announce", f"{SET}.announce_all"), "after"),
-    "after the commit": ((f"{ONE}._commit_outcome", f"{SET}._write"), "after"),
-    "before publishing": ((f"{ONE}.relay", f"{SET}.relay"), "before"),
-    "after publishing but before marking as sent": (("voting.announcements.channel_layer.publish",), "after"),
-    "after publishing and marking as sent": ((f"{ONE}.relay", f"{SET}.relay"), "after"),
-    "before the next turn is placed": ((f"{ONE}.place_turn", f"{SET}._place"), "before"),
-    "after the next turn is placed": ((f"{ONE}.place_turn", f"{SET}._place"), "after"),
-    "before the box expires": ((f"{BOX}.expire_all",), "before"),
-    "after the box expires": ((f"{BOX}.expire_all",), "after"),
+# The steps of closing turns.
+STEPS: dict[str, tuple[str, When]] = {
+    "before the seal": (f"{BOX}.seal_all", "before"),
+    "after the seal": (f"{BOX}.seal_all", "after"),
+    "after the seal is recorded": (f"{CLOSING}.record_seals", "after"),
+    "after the seal is announced": (f"{CLOSING}.publish_seals", "after"),
+    "after the decision": (f"{CLOSING}.decide_outcome", "after"),
+    "before the transaction": (f"{CLOSING}.write_outcomes", "before"),
+    "in the transaction after claiming the turn": (f"{STORE}.claim_turns", "after"),
+    "in the transaction after all writes": (f"{STORE}.announce_all", "after"),
+    "after the commit": (f"{CLOSING}.write_outcomes", "after"),
+    "before publishing": (f"{CLOSING}.relay", "before"),
+    "after publishing but before marking as sent": ("voting.announcements.channel_layer.publish", "after"),
+    "after publishing and marking as sent": (f"{CLOSING}.relay", "after"),
+    "before the next turn is placed": (f"{CLOSING}.place_new_turns", "before"),
+    "after the next turn is placed": (f"{CLOSING}.place_new_turns", "after"),
+    "before the box expires": (f"{BOX}.expire_all", "before"),
+    "after the box expires": (f"{BOX}.expire_all", "after"),
 }
 
 
@@ -72,9 +72,8 @@ def release(folder: Path) -> None:
 def install(folder: Path) -> None:
     """Patch all steps into this process. Raises AttributeError if the product no longer has one."""
     by_function: dict[str, dict[When, str]] = {}
-    for step, (functions, when) in STEPS.items():
-        for function in functions:
-            by_function.setdefault(function, {})[when] = step
+    for step, (function, when) in STEPS.items():
+        by_function.setdefault(function, {})[when] = step
     for function, steps in by_function.items():
         owner, name = function.rsplit(".", 1)
         holder = resolve_name(owner)

@@ -10,6 +10,7 @@ from crowdgame.server.laptop.network import LOOPBACK
 from tests.chaos.faults.network import losing_reply
 from tests.chaos.proxy import Impairment, Proxy
 from tests.deploy.processes import wait_until
+from tests.voting.box_helpers import seal
 from tests.voting.match_helpers import ballots
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import BoxedTurn, Sealed
@@ -67,7 +68,7 @@ def test_box_counts_ballot_once_after_lost_reply(proxy: Proxy, far: BallotBox) -
     with proxy.impaired(losing_reply("cast")), pytest.raises(RedisError):
         far.cast(TURN, ballots("red", [3]))
     far.cast(TURN, ballots("red", [3]))
-    sealed = far.seal(OVER)
+    sealed = seal(far, OVER)
     assert isinstance(sealed, Sealed)
     assert [(ballot.choice, ballot.arrival) for ballot in sealed.ballots] == [(3, 1)]
 
@@ -77,10 +78,10 @@ def test_box_seal_is_idempotent_after_lost_reply(proxy: Proxy, far: BallotBox) -
     far.cast(TURN, ballots("red", [3, 4]))
     began = far.now()
     with proxy.impaired(losing_reply("seal")), pytest.raises(RedisError):
-        far.seal(OVER)
+        seal(far, OVER)
     lost = far.now()
     wait_until(lambda: far.now() > lost)
-    sealed = far.seal(OVER)
+    sealed = seal(far, OVER)
     assert isinstance(sealed, Sealed)
     assert len(sealed.ballots) == 2
     assert began <= sealed.sealed_at <= lost

@@ -28,9 +28,8 @@ from voting.counting.ballots import Ballot
 from voting.matches import MatchError, claim_turn, event_lock
 from voting.models import Announcement, Event, Match, TallyRecord, Turn, TurnState
 from voting.terms import MatchState
-from voting.turns import closing, set_closing
-from voting.turns.closing import close_turn
-from voting.turns.set_closing import close_together
+from voting.turns import closing
+from voting.turns.closing import close_together, close_turn
 from voting.turns.turns import load_turn
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -156,10 +155,10 @@ def test_store_ballots_in_any_order_does_not_deadlock(box: BallotBox) -> None:
     assert {(ballot.sequence, ballot.choice) for ballot in held} == {(10, 10)}
 
 
-def close_in_set(turn_id: int) -> list[int]:
+def close_in_set(*turn_ids: int) -> list[int]:
     own = BallotBox()
     try:
-        return close_together([turn_id], own)
+        return close_together(turn_ids, own)
     finally:
         own.close()
         connections.close_all()
@@ -179,17 +178,18 @@ def test_no_seal_is_published_while_its_turn_is_being_changed(
 ) -> None:
     """Closing in a set skips the locked event; closing alone waits for the change."""
     published: list[protocol.TurnSealed] = []
-    monkeypatch.setattr(set_closing, "publish_seals", lambda seals: published.extend(seals.values()))
-    monkeypatch.setattr(closing, "publish_now", lambda _, seal: published.append(seal))
-    turn = start(box)
+    monkeypatch.setattr(closing, "publish_seals", lambda seals: published.extend(seals.values()))
+    turn, other = start(box), start(box)
     open_now(turn, box)
     vote(turn, box, red=[3], yellow=[4])
     run_out(turn, box)
+    run_out(other, box)
     with ThreadPoolExecutor() as threads, event_lock(turn.match.event_id):
-        assert threads.submit(close_in_set, turn.pk).result(10) == [turn.pk]
+        assert threads.submit(close_in_set, turn.pk, other.pk).result(10) == [turn.pk]
+        assert [seal.turn for seal in published] == [other.pk]
         assert claim_turn(load_turn(turn.pk), closes_at=box.now() + NINE_MINUTES_MS)
         alone = threads.submit(close_alone, turn.pk)
         with pytest.raises(TimeoutError):
             alone.result(1)
     alone.result(10)
-    assert (published, load_turn(turn.pk).seals) == ([], None)
+    assert ([seal.turn for seal in published], load_turn(turn.pk).seals) == ([other.pk], None)

@@ -15,6 +15,7 @@ from tests.deploy.failover import FailoverRun, FailoverTests, during_window, vot
 from tests.deploy.processes import wait_until
 from tests.machines.cluster import PRIMARIES, Cluster, Node, running_cluster
 from tests.server import running_server
+from tests.voting.box_helpers import seal
 from voting.ballot_box.async_ballot_box import AsyncBallotBox
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import (
@@ -79,7 +80,7 @@ def test_cluster_keeps_event_in_one_slot_and_spreads_events(cluster: Cluster, se
     turns = [opened(box, event_id) for event_id in EVENTS]
     asyncio.run(vote_everywhere(turns))
     for turn in turns:
-        sealed = box.seal(closed(turn, box.now()))
+        sealed = seal(box, closed(turn, box.now()))
         assert isinstance(sealed, Sealed)
         assert [ballot.choice for ballot in sealed.ballots] == [1, 2, 3, 4, 5, 6, 7]
         box.expire(turn.event_id, turn.turn_id)
@@ -106,7 +107,7 @@ def test_cluster_seals_and_places_sets_of_turns_on_all_nodes(cluster: Cluster, s
     assert not any(map(box.closing_lease.is_held, ids))
     assert box.seal_all(turns) == {}
     over = [closed(turn, box.now()) for turn in turns]
-    assert box.seal_all(over) == {turn.turn_id: box.seal(turn) for turn in over}
+    assert box.seal_all(over) == {turn.turn_id: seal(box, turn) for turn in over}
     assert box.place_all([BoxedTurn(one.event_id, one.turn_id + 1, 1, 1, 0, 1) for one in turns]) == {
         turn_id + 1 for turn_id in ids
     }
@@ -149,7 +150,7 @@ async def vote_during_node_failure(cluster: Cluster, away: Node) -> None:
             CastResult.OK,
             CastResult.DUPLICATE,
         ]
-        sealed = box.seal(closed(turn, box.now()))
+        sealed = seal(box, closed(turn, box.now()))
         assert isinstance(sealed, Sealed)
         first = 2 if at_home[turn.event_id] else 1
         assert {ballot.voter for ballot in sealed.ballots} == {f"v{n}" for n in (1, first, 3)}

@@ -9,8 +9,16 @@ import pytest
 from redis import Redis
 
 from voting.ballot_box.async_ballot_box import AsyncBallotBox
-from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.box_types import BoxedTurn, PresenceCounts, Sealed, Turnout
+from voting.ballot_box.ballot_box import NOTHING, BallotBox
+from voting.ballot_box.box_types import (
+    BoxedTurn,
+    BoxLost,
+    Prefetched,
+    PresenceCounts,
+    Sealed,
+    TooEarly,
+    Turnout,
+)
 from voting.counting.ballots import Ballot
 
 T = TypeVar("T")
@@ -62,8 +70,12 @@ def turn(box: BallotBox) -> BoxedTurn:
     return turn
 
 
+def seal(box: BallotBox, turn: BoxedTurn, prefetched: Prefetched = NOTHING) -> TooEarly | BoxLost | Sealed:
+    return box.seal_all([turn], prefetched)[turn.turn_id]
+
+
 def sealed(turn: BoxedTurn, box: BallotBox) -> tuple[Ballot, ...]:
-    answer = box.seal(turn)
+    answer = seal(box, turn)
     assert isinstance(answer, Sealed)
     return answer.ballots
 

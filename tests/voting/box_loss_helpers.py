@@ -8,7 +8,7 @@ from typing import Any
 from django.conf import settings
 from redis import Redis
 
-from tests.voting.box_helpers import cast
+from tests.voting.box_helpers import cast, seal
 from voting.ballot_box.async_ballot_box import AsyncBallotBox
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import BoxedTurn, BoxLost, CastResult, PresenceCounts
@@ -67,5 +67,5 @@ def is_discarded(turn: BoxedTurn, box: BallotBox) -> bool:
     answers = cast(turn, Ballot("latecomer", "red", 1, 1)), bool(box.place(turn, create=False))
     lost = answers == ([CastResult.UNKNOWN], False)
     assert lost or answers == ([CastResult.OK], True)
-    assert lost == (box.seal(at_its_end) == BoxLost())
+    assert lost == (seal(box, at_its_end) == BoxLost())
     return lost

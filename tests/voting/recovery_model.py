@@ -30,11 +30,11 @@ class InterruptedBox(BallotBox):
         super().__init__()
         self.then = then
 
-    def seal(self, turn: BoxedTurn, prefetched: Prefetched = NOTHING) -> Any:
-        answer = super().seal(turn, prefetched)
-        if isinstance(answer, Sealed):
+    def seal_all(self, turns: Sequence[BoxedTurn], prefetched: Prefetched = NOTHING) -> Any:
+        answers = super().seal_all(turns, prefetched)
+        if any(isinstance(answer, Sealed) for answer in answers.values()):
             self.then()
-        return answer
+        return answers
 
 
 class InterruptedLease(ClosingLease):

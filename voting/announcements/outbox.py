@@ -38,19 +38,18 @@ def announce(event_id: int, kind: type[protocol.Change], now: int) -> None:
     Increments the event's `seq`. Raises GameError if gateways could not decode the game's state; that rolls
     the change back. `now` is in milliseconds.
     """
-    Event.objects.filter(pk=event_id).update(seq=F("seq") + 1)
     event = Event.objects.get(pk=event_id)
-    _draft(event, kind, now, load_snapshot(event)).save(force_insert=True)
+    announce_all([(event, kind, load_snapshot(event))], now)
 
 
 def announce_all(
-    changed: Sequence[tuple[Event, protocol.EventState]], kind: type[protocol.Change], now: int
+    changes: Sequence[tuple[Event, type[protocol.Change], protocol.EventState]], now: int
 ) -> None:
-    """`announce` the same kind of change in several events, which are locked and loaded within the lock."""
-    Event.objects.filter(pk__in=[event.pk for event, _ in changed]).update(seq=F("seq") + 1)
-    for event, _ in changed:
+    """`announce` a change in each of these events, which are locked and loaded within the lock."""
+    Event.objects.filter(pk__in=[event.pk for event, _, _ in changes]).update(seq=F("seq") + 1)
+    for event, _, _ in changes:
         event.seq += 1
-    Announcement.objects.bulk_create(_draft(event, kind, now, state) for event, state in changed)
+    Announcement.objects.bulk_create(_draft(event, kind, now, state) for event, kind, state in changes)
 
 
 def _draft(event: Event, kind: type[protocol.Change], now: int, state: protocol.EventState) -> Announcement:
@@ -93,13 +92,8 @@ def relay(*event_ids: int) -> None:
     Announcement.objects.filter(pk__in=[row.pk for row in rows], sent_at=None).update(sent_at=now)
 
 
-def publish_now(event_id: int, message: protocol.TurnSealed) -> None:
-    """Publish a seal ahead of the change that follows from it. Best effort: sent once, not stored."""
-    publish_seals({event_id: message})
-
-
 def publish_seals(seals: Mapping[int, protocol.TurnSealed]) -> None:
-    """`publish_now` for several events."""
+    """Publish the seals of events ahead of the changes that follow. Best effort: sent once, not stored."""
     copies = [LayerMessage(pk, NOT_A_CHANGE, msgspec.json.encode(seal)) for pk, seal in seals.items()]
     _publish_once("a seal", *copies)
 

@@ -105,7 +105,7 @@ class ClosingLease:
         return bool(self._redis.exists(_lease_key(turn_id)))
 
 
-def _read_seal(answer: list[Any], prefetched: Prefetched = NOTHING) -> TooEarly | BoxLost | Sealed:
+def _read_seal(answer: list[Any], prefetched: Prefetched) -> TooEarly | BoxLost | Sealed:
     status, *rest = answer
     if status == 0:
         return BoxLost()
@@ -187,22 +187,21 @@ class BallotBox:
         held = self._prefetch(keys=turn.keys, args=(turn.epoch, token))
         return Prefetched(token, decode_stored_ballots(held[::2], held[1::2]))
 
-    def seal(self, turn: BoxedTurn, prefetched: Prefetched = NOTHING) -> TooEarly | BoxLost | Sealed:
-        """Freeze the ballots of this version of the turn, once and for all. Idempotent.
+    def seal_all(
+        self, turns: Sequence[BoxedTurn], prefetched: Prefetched = NOTHING
+    ) -> dict[int, TooEarly | BoxLost | Sealed]:
+        """Freeze the ballots of these versions of the turns, once and for all. Idempotent.
 
-        The result is the same with the `prefetched` ballots of the turn as without.
+        Returns the reply for each turn by its id, or for each of several that the box answered. The result is
+        the same with the `prefetched` ballots of a single turn as without.
         """
-        return _read_seal(self._seal(keys=turn.keys, args=(*turn.window, prefetched.token)), prefetched)
-
-    def seal_all(self, turns: Sequence[BoxedTurn]) -> dict[int, Sealed]:
-        """Seal several turns in one pipeline. Returns, by turn id, those that could be sealed."""
-        answers = run_all(self._redis, self._seal, [(turn.keys, (*turn.window, "")) for turn in turns])
-        read = {
-            turn.turn_id: _read_seal(answer)
+        calls = [(turn.keys, (*turn.window, prefetched.token)) for turn in turns]
+        answers = run_all(self._redis, self._seal, calls)
+        return {
+            turn.turn_id: _read_seal(answer, prefetched)
             for turn, answer in zip(turns, answers, strict=True)
             if isinstance(answer, list)
         }
-        return {turn_id: sealed for turn_id, sealed in read.items() if isinstance(sealed, Sealed)}
 
     def cast(self, turn: BoxedTurn, ballots: Sequence[Ballot]) -> None:
         """Put ballots back into a box that was lost."""

@@ -181,7 +181,13 @@ def execute_all(store: Redis | RedisCluster, commands: Sequence[tuple[Any, ...]]
 
 
 def run_all(store: Redis | RedisCluster, script: Any, calls: Sequence[tuple[Any, Any]]) -> list[Any]:
-    """Run a registered script for each pair of keys and arguments. Replies and errors as in `execute_all`."""
+    """Run a registered script for each pair of keys and arguments. Replies and errors as in `execute_all`.
+
+    A single call raises its error.
+    """
+    if len(calls) == 1:
+        ((keys, args),) = calls
+        return [script(keys=keys, args=args)]
     if isinstance(store, Redis):
         pipeline = store.pipeline(transaction=False)
         for keys, args in calls:

@@ -13,7 +13,7 @@ from voting.counting.window import Window
 from voting.matches import MatchError, Position, claim_turn, event_lock, load_position
 from voting.models import Team, Turn, TurnState
 from voting.turns.clocks import turn_ends_at
-from voting.turns.closing import close_expired_turn, close_turn
+from voting.turns.closing import close_expired, close_turn
 from voting.turns.restoring import must_stay_open, restore_turn
 from voting.turns.turns import change_turn, load_turn, place_turn, set_window
 
@@ -65,7 +65,7 @@ def _close_silently(turn: Turn, position: Position, box: BallotBox) -> None:
                 return
         place_turn(turn, box, create=False)
     with box.closing_lease.hold(turn.pk):
-        close_expired_turn(turn, position, box)
+        close_expired({turn: position}, box)
 
 
 def end_window(turn: Turn, box: BallotBox) -> None:

@@ -9,7 +9,7 @@ from redis.exceptions import LockError
 from voting.ballot_box.ballot_box import BallotBox
 from voting.matches import MatchError, load_position
 from voting.models import CLOSED_STATES
-from voting.turns.closing import close_expired_turn
+from voting.turns.closing import close_expired
 from voting.turns.turns import load_turn
 
 
@@ -27,6 +27,6 @@ def _reveal(turn_id: int, box: BallotBox) -> None:
     if not turn.is_sealed:
         raise MatchError(_("There is no reveal to start now."))
     position = load_position(turn.match, before=turn)
-    close_expired_turn(turn, position, box, reveal_at=box.now())
+    close_expired({turn: position}, box, reveal_at=box.now())
     if turn.state not in CLOSED_STATES:
         raise MatchError(_("The turn changed in the meantime. Check it and try again."))

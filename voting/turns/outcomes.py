@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from msgspec import convert
 from msgspec.structs import replace
@@ -23,7 +24,7 @@ LOSING_DECISIONS: tuple[Deciding, ...] = ("forfeit", "resign")
 
 @dataclass(frozen=True, slots=True)
 class TurnOutcome:
-    """A closed turn before it is written; `before` is the position it was played in.
+    """A closed turn before it is written: it led from the position `before` to the state `after`.
 
     `captains` are the indexes of the captains' ballots. If `is_concealed`, the turn is revealed together with
     a later one. `to_move` are the sides that vote in the next turn, empty if there is none.
@@ -34,6 +35,7 @@ class TurnOutcome:
     captains: dict[Side, int | None]
     decisions: dict[Side, SideTally]
     picks: Picks
+    after: Any
     resolution: Resolution
     result: str
     ended_by: Ending | None
@@ -70,18 +72,16 @@ def decide_outcome(
     }
     decided = partial(TurnOutcome, position, listed, captains, decisions)
     if deserted:
-        _, unplayed = game.resolve(state, Picks())
-        return decided(Picks(), unplayed, other_side(deserted), Ending.DESERTED)
+        return decided(Picks(), *game.resolve(state, Picks()), other_side(deserted), Ending.DESERTED)
     if lost := [side for side, decision in decisions.items() if decision.decided_by in LOSING_DECISIONS]:
         ended_by = _ended_by(turn, {decisions[side].decided_by for side in lost})
-        _, unplayed = game.resolve(state, Picks())
-        return decided(Picks(), unplayed, _result_when_lost(lost), ended_by)
+        return decided(Picks(), *game.resolve(state, Picks()), _result_when_lost(lost), ended_by)
     picks = Picks(*(decisions[side].pick if side in decisions else None for side in SIDES))
     after, resolution = game.resolve(state, picks)
     result = resolution.result
     ends = None if result == "open" else Ending.BOARD
     is_concealed = ends is None and position.vote == "concealed"
-    return decided(picks, resolution, result, ends, is_concealed, game.to_move(after))
+    return decided(picks, after, resolution, result, ends, is_concealed, game.to_move(after))
 
 
 def _no_ballot_rules(turn: Turn, position: Position, picked: list[Side]) -> dict[Side, str]:

@@ -23,13 +23,12 @@ from voting.ballot_box.box_types import BoxState, local_ms
 from voting.ballot_box.stores import STORE_ERRORS
 from voting.metrics.metrics import SCHEDULER_LAST_RUN_AT
 from voting.models import CLOSED_STATES, Event, Turn, TurnState
-from voting.turns.closing import close_turn
+from voting.turns.closing import close_together, close_turn
 from voting.turns.long_windows import LONG_WINDOW_MS, LongTurnCursor
 from voting.turns.periodic import hourly_steps
 from voting.turns.prefetching import enqueue_early_ms, is_large
 from voting.turns.restoring import must_stay_open, record_turnouts, restore_turn, restored_turns
 from voting.turns.retry_book import RetryBook
-from voting.turns.set_closing import close_together
 from voting.turns.tasks import enqueue_close
 from voting.turns.time_steps import TimeSteps, move_next_match, move_turn
 from voting.turns.turns import load_turn, start_due_match, update_box

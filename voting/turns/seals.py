@@ -34,28 +34,34 @@ class SealContradicted(Exception):
     """The turn was sealed before with other ballots: the ballot box has lost some since."""
 
 
-def record_seal(turn: Turn, seal: protocol.TurnSealed) -> protocol.TurnSealed | None:
-    """Record the seal of the turn, and return the one to publish; idempotent.
+def record_seals(seals: Mapping[Turn, protocol.TurnSealed]) -> set[Turn]:
+    """Record the seals of turns that aren't sealed yet, in one statement; idempotent.
 
-    Another process, or an attempt before a crash, may have recorded it already: then return it with that
-    time. Returns None if the turn was changed since it was loaded. Raises SealContradicted.
+    Returns the turns that are sealed and weren't changed since they were loaded. Another process, or an
+    attempt before a crash, may have sealed them: `recorded_seal` tells.
     """
-    if not turn.is_sealed and not record_seals({turn: seal}):
+    written = _write_seals({turn: seal for turn, seal in seals.items() if not turn.is_sealed})
+    current = set()
+    for turn in seals:
         loaded = turn.version
-        turn.refresh_from_db(fields=("state", "version", "seals", "sealed_version"))
-        if (turn.state, turn.version) != (TurnState.OPEN, loaded) or not turn.is_sealed:
-            return None
+        if not turn.is_sealed and turn not in written:
+            turn.refresh_from_db(fields=("state", "version", "seals", "sealed_version"))
+        if turn.is_sealed and (turn.state, turn.version) == (TurnState.OPEN, loaded):
+            current.add(turn)
+    return current
+
+
+def recorded_seal(turn: Turn, seal: protocol.TurnSealed) -> protocol.TurnSealed:
+    """Return the seal to publish: with the time at which it was recorded first. Raises SealContradicted."""
     recorded = read_seals(turn)[-1]
     if replace(_published(seal), at=recorded.at) != recorded:
         raise SealContradicted(f"turn {turn.pk} was sealed before with other ballots")
     return replace(seal, at=recorded.at)
 
 
-def record_seals(seals: Mapping[Turn, protocol.TurnSealed]) -> set[Turn]:
-    """Record the seals of turns that aren't sealed yet, in one statement.
-
-    Returns those of the turns that weren't changed or sealed since they were loaded.
-    """
+def _write_seals(seals: Mapping[Turn, protocol.TurnSealed]) -> set[Turn]:
+    if not seals:
+        return set()
     listed = {
         turn: [*(turn.seals or []), msgspec.to_builtins(_published(seal))] for turn, seal in seals.items()
     }

@@ -25,8 +25,8 @@ from games.engine.registry import all_games
 from voting.announcements import outbox
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.stores import STORE_ERRORS
-from voting.turns import closing, early_close
-from voting.turns.set_closing import close_together
+from voting.turns import early_close
+from voting.turns.closing import close_together, close_turn
 
 log = logging.getLogger(__name__)
 
@@ -112,7 +112,7 @@ def close_turns(*turn_ids: int) -> None:
 
 def _close_turn(turn_id: int) -> None:
     with suppress(LockError):  # another process is closing it
-        closing.close_turn(turn_id, ballot_box())
+        close_turn(turn_id, ballot_box())
 
 
 @shared_task(name=CLOSE_TURN_EARLY, throws=STORE_ERRORS)

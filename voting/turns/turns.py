@@ -20,13 +20,25 @@ from voting.ballot_box.box_types import BoxedTurn, PlaceResult
 from voting.counting import window
 from voting.counting.methods.voting_method import UnknownMethod, find_method
 from voting.counting.window import Window
-from voting.matches import MatchError, claim_turn, create_match, draft_turn, event_lock, locked_event, replay
+from voting.matches import (
+    MatchError,
+    claim_turn,
+    create_match,
+    draft_turn,
+    event_lock,
+    locked_event,
+    replay,
+    turn_created,
+)
 from voting.models import Event, Match, Team, Turn, TurnState
 from voting.terms import Lobby
 from voting.turns import clocks
 from voting.turns.seals import void_by_added_time
 
 log = logging.getLogger(__name__)
+
+# The turn fields that the ballot box holds.
+BOX_FIELDS = ("version", "epoch", "opens_at", "closes_at", "red_bank_ms", "yellow_bank_ms", "stored")
 
 
 def to_boxed_turn(turn: Turn) -> BoxedTurn:
@@ -127,6 +139,25 @@ def place_turn(turn: Turn, box: BallotBox, *, create: bool) -> None:
         log.warning("could not update the ballot box of turn %s: %s", turn.pk, error, extra={"turn": turn.pk})
 
 
+def place_new_turns(turns: Sequence[Turn], box: BallotBox) -> None:
+    """Create the boxes of turns, loaded again: they are announced by now, and may have been changed.
+
+    If Redis is away, log it; the scheduler repeats it soon.
+    """
+    by_id = {turn.pk: turn for turn in turns}
+    for row in Turn.objects.filter(pk__in=by_id).values("pk", *BOX_FIELDS):
+        for name in BOX_FIELDS:
+            setattr(by_id[row["pk"]], name, row[name])
+    try:
+        placed = box.place_all([to_boxed_turn(turn) for turn in turns])
+    except RedisError as error:
+        log.warning("could not create the ballot boxes of %s turns: %s", len(turns), error)
+        return
+    for turn in turns:
+        if turn.pk not in placed:
+            place_turn(turn, box, create=True)
+
+
 def update_box(turn: Turn, box: BallotBox, *, create: bool) -> bool:
     """Bring the turn's box up to date. Returns False if there is no box and `create` is false.
 
@@ -141,34 +172,30 @@ def update_box(turn: Turn, box: BallotBox, *, create: bool) -> bool:
     return placed != PlaceResult.LOST
 
 
-def plan_turn(
-    match: Match, last: Turn | None, to_move: Sequence[Side], now: int, lead_ms: int | None
-) -> Turn:
-    """Create the turn after `last`, to open after `lead_ms` and the match's talk time. None: it is paused.
-
-    Call it within `event_lock`.
-    """
-    begins_at = now + (lead_ms or 0)
-    teams = Team.objects.filter(event=match.event_id)
-    if match.bank_s is None:
-        extra_s = Event.objects.values_list("extra_s", flat=True).get(pk=match.event_id)
-        turn = draft_next_turn(match, teams, last, begins_at, extra_s)
-    else:
-        turn = _draft_timed_turn(match, teams, last, begins_at, to_move)
-    if lead_ms is None:
-        pause_draft(turn, now)
+def plan_turn(match: Match, last: Turn | None, to_move: Sequence[Side], now: int, lead_ms: int) -> Turn:
+    """Create the turn after `last`, see `draft_next_turn`. Call it within `event_lock`."""
+    match.event = Event.objects.get(pk=match.event_id)
+    teams = Team.objects.filter(event=match.event)
+    turn = draft_next_turn(match, teams, last, to_move, now + lead_ms)
     turn.save(force_insert=True)
+    turn_created.send(Turn, turn=turn)
     return turn
 
 
 def draft_next_turn(
-    match: Match, teams: Iterable[Team], last: Turn | None, begins_at: int, extra_s: int
+    match: Match,
+    teams: Iterable[Team],
+    last: Turn | None,
+    to_move: Sequence[Side],
+    begins_at: int,
 ) -> Turn:
-    """Return the turn after `last` in a match without clocks, not saved yet.
+    """Return the turn after `last`, not saved yet, to open after the match's talk time.
 
-    Its talk time begins at `begins_at`. The organizer made its window `extra_s` seconds longer.
+    That begins at `begins_at`. The `teams` and `match.event` are loaded within `event_lock`.
     """
-    window_s = match.window_s + extra_s
+    if match.bank_s is not None:
+        return _draft_timed_turn(match, teams, last, begins_at, to_move)
+    window_s = match.window_s + match.event.extra_s
     times = window.open_window(begins_at, window_s, match.talk_s)
     fields = {"talk_left_ms": match.talk_s * 1000, "stored": _stores(match, window_s * 1000)}
     return draft_turn(match, teams, _next_number(last), times.opens_at, times.closes_at, **fields)

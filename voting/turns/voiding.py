@@ -19,11 +19,11 @@ from voting.matches import (
     event_lock,
     live_turn,
     load_position,
+    match_ended,
     reopen_match,
 )
 from voting.models import CLOSED_STATES, Event, Match, MatchResult, Turn, TurnState
 from voting.terms import Ending, MatchState, VoidReason
-from voting.turns.closing import match_ended
 from voting.turns.secret_sides import save_sides_record
 from voting.turns.side_change_store import backdate_side_changes
 from voting.turns.turns import log_match, place_and_relay, plan_turn

@@ -20,14 +20,15 @@ class DuelsConfig(AppConfig):
             is_due,
             mark_due,
         )
-        from voting.models import Match, Turn  # noqa: PLC0415
+        from voting.matches import turn_created  # noqa: PLC0415
+        from voting.models import Match  # noqa: PLC0415
         from voting.turns.tasks import DueTask  # noqa: PLC0415
 
         guest_merged.connect(hand_over_games)
         guest_left.connect(leave_games)
         guest_left.connect(forget_plans)
         guest_renamed.connect(rename_seats)
-        post_save.connect(mark_due, sender=Turn)
+        turn_created.connect(mark_due)
         post_save.connect(drop_plans, sender=Match)
         every_second("conditional picks", DueTask(CAST_CONDITIONAL_PICKS, is_due))
         every_hour("duels nobody joined", lambda: clean_up_duels(settings.DUEL_DAYS))

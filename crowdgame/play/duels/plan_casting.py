@@ -32,13 +32,13 @@ BLIND_SALT, BLIND_DIGITS = "crowdgame.conditional_picks.blind", 32
 RETRIED = (CastResult.EARLY, CastResult.UNKNOWN, CastResult.BUSY)
 
 
-def mark_due(sender: Any, instance: Turn, created: bool, **_: Any) -> None:
+def mark_due(sender: Any, turn: Turn, **_: Any) -> None:
     """Mark the plans of the match as due when its next turn is created, and delete those of void turns.
 
-    A `post_save` receiver of turns.
+    A receiver of `turn_created`.
     """
-    if created and (instance.match.bank_s or 0) >= DAY_S:
-        rows = ConditionalPicks.objects.filter(turn__match=instance.match_id)
+    if (turn.match.bank_s or 0) >= DAY_S:
+        rows = ConditionalPicks.objects.filter(turn__match=turn.match_id)
         rows.filter(turn__state=TurnState.VOID).delete()
         rows.update(is_due=True)
 

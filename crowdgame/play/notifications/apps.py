@@ -1,6 +1,5 @@
 from django.apps import AppConfig
 from django.conf import settings
-from django.db.models.signals import post_save
 
 from voting.turns.periodic import every_second
 
@@ -13,13 +12,12 @@ class NotificationsConfig(AppConfig):
         from crowdgame.play.duels.duel_news import player_acted  # noqa: PLC0415
         from crowdgame.play.notifications import email, news  # noqa: PLC0415
         from crowdgame.play.notifications.addresses import remove_address  # noqa: PLC0415
-        from voting.models import Turn  # noqa: PLC0415
-        from voting.turns.closing import match_ended  # noqa: PLC0415
+        from voting.matches import match_ended, turn_created  # noqa: PLC0415
         from voting.turns.tasks import DueTask  # noqa: PLC0415
 
         guest_left.connect(remove_address)
         if settings.EMAIL_ENABLED:
-            post_save.connect(email.plan_notifications, sender=Turn)
+            turn_created.connect(email.plan_notifications)
             player_acted.connect(news.plan_news)
             match_ended.connect(news.plan_end)
         every_second("e-mail notifications", DueTask(email.SEND_NOTIFICATIONS, email.is_due))

@@ -38,13 +38,12 @@ SEND_BATCH_SIZE = 10
 PERMANENT_SMTP_CODE = 500
 
 
-def plan_notifications(sender: type[Turn], instance: Turn, created: bool, **_: Any) -> None:
+def plan_notifications(sender: Any, turn: Turn, **_: Any) -> None:
     """Store a notification for each player to move in a new turn with a long time bank.
 
-    A `post_save` receiver, connected if e-mail is configured.
+    A receiver of `turn_created`, connected if e-mail is configured.
     """
-    turn = instance
-    if not (created and turn.state == TurnState.OPEN):
+    if turn.state != TurnState.OPEN:
         return
     long = [side for side in SIDES if bank_ms(turn, side) >= LONG_WINDOW_MS]
     duel = Duel.objects.filter(event=turn.match.event_id).first() if long else None

@@ -6,6 +6,6 @@ class RatingsConfig(AppConfig):
 
     def ready(self) -> None:
         from crowdgame.play.ratings.match_ratings import rate_match  # noqa: PLC0415
-        from voting.turns.closing import match_ended  # noqa: PLC0415
+        from voting.matches import match_ended  # noqa: PLC0415
 
         match_ended.connect(rate_match)

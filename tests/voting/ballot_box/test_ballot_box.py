@@ -19,6 +19,7 @@ from tests.voting.box_helpers import (
     cast,
     over,
     running,
+    seal,
     sealed,
     voted,
     with_arrival,
@@ -86,7 +87,7 @@ def test_cast_applies_deadline_by_clock_of_box(box: BallotBox) -> None:
     now = box.now()
     turn = BoxedTurn(EVENT, TURN, 1, 1, now - 1, now + 3_000)
     box.place(turn, create=True)
-    assert isinstance(box.seal(turn), TooEarly)
+    assert isinstance(seal(box, turn), TooEarly)
     answers: list[int] = []
 
     def is_late() -> bool:
@@ -136,7 +137,7 @@ def test_cast_into_sealed_box_is_late_despite_clock_step(turn: BoxedTurn, box: B
 def test_place_creates_box_only_on_request(box: BallotBox) -> None:
     turn = running(box)
     assert not box.place(turn, create=False)
-    assert isinstance(box.seal(turn), BoxLost)
+    assert isinstance(seal(box, turn), BoxLost)
     assert box.place(turn, create=True)
     assert box.place(turn, create=False)
 
@@ -146,7 +147,7 @@ def test_place_ignores_older_version(turn: BoxedTurn, box: BallotBox) -> None:
     box.place(newer, create=False)
     assert box.place(replace(turn, version=2, closes_at=0), create=True)
     assert cast(newer, R1) == [CastResult.OK]
-    assert box.seal(turn) == TooEarly(newer.closes_at)
+    assert seal(box, turn) == TooEarly(newer.closes_at)
 
 
 def test_place_unseals_only_with_newer_version(turn: BoxedTurn, box: BallotBox) -> None:
@@ -172,7 +173,7 @@ def test_expire_keeps_box_for_limited_time(turn: BoxedTurn, box: BallotBox) -> N
 
 # ------------------------------------------------------------------ seal
 def test_seal_before_deadline_is_early_and_keeps_box_open(turn: BoxedTurn, box: BallotBox) -> None:
-    assert box.seal(turn) == TooEarly(turn.closes_at)
+    assert seal(box, turn) == TooEarly(turn.closes_at)
     assert cast(turn, R1) == [CastResult.OK]
 
 
@@ -190,11 +191,11 @@ def test_seal_updates_box_to_newer_version(turn: BoxedTurn, box: BallotBox) -> N
     moved = replace(turn, version=2, closes_at=box.now())
     assert sealed(moved, box) == (with_arrival(R1, 1),)
     extended = replace(turn, version=3)
-    assert box.seal(extended) == TooEarly(extended.closes_at)
+    assert seal(box, extended) == TooEarly(extended.closes_at)
     assert cast(extended, Y2) == [CastResult.OK]
 
 
 def test_seal_of_older_version_applies_newer_deadline(turn: BoxedTurn, box: BallotBox) -> None:
     later = over(turn, box)
     box.place(replace(turn, version=later.version + 1), create=False)
-    assert box.seal(later) == TooEarly(turn.closes_at)
+    assert seal(box, later) == TooEarly(turn.closes_at)

@@ -7,7 +7,7 @@ from django.conf import settings
 from redis import Redis, RedisError
 
 from crowdgame.server.laptop.network import LOOPBACK, free_port
-from tests.voting.box_helpers import EVENT, R1, TURN, Y2, ask, cast, over, sealed, voted, with_arrival
+from tests.voting.box_helpers import EVENT, R1, TURN, Y2, ask, cast, over, seal, sealed, voted, with_arrival
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import BoxedTurn, BoxLost, CastResult, event_key
 from voting.counting.ballots import Ballot
@@ -18,7 +18,7 @@ from voting.counting.ballots import Ballot
     [
         lambda box, turn: box.now(),
         lambda box, turn: box.place(turn, create=True),
-        lambda box, turn: box.seal(turn),
+        seal,
         lambda box, turn: box.cast(turn, [R1]),
         lambda box, turn: box.expire(EVENT, TURN),
     ],
@@ -62,7 +62,7 @@ def test_box_of_older_format_counts_as_lost(turn: BoxedTurn, box: BallotBox) -> 
         redis.hset(box_key, mapping={"arrivals": 1, "red": 1})
     assert cast(turn, R1) == [CastResult.UNKNOWN]
     assert ask(lambda box: box.load_ballots(EVENT, TURN, ["veteran"])) == {}
-    assert box.seal(turn) == BoxLost()
+    assert seal(box, turn) == BoxLost()
     assert box.place(turn, create=True)
     assert cast(turn, R1) == [CastResult.OK]
 

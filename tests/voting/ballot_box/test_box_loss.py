@@ -11,7 +11,7 @@ from crowdgame.server.laptop.network import free_port
 from crowdgame.server.laptop.stack import Stack
 from crowdgame.server.laptop.startup import start_ballot_box
 from crowdgame.server.laptop.supervisor import Supervisor
-from tests.voting.box_helpers import R1, Y2, cast, running
+from tests.voting.box_helpers import R1, Y2, cast, running, seal
 from tests.voting.box_loss_helpers import (
     copy_all,
     delete,
@@ -124,7 +124,7 @@ def test_heartbeat_detects_replacement_by_empty_server(tmp_path: Path, settings:
             assert await votes(gateway, turn, R1) == [CastResult.UNKNOWN]
             fresh = BallotBox()
             assert not fresh.place(turn, create=False)
-            assert fresh.seal(turn) == BoxLost()
+            assert seal(fresh, turn) == BoxLost()
             fresh.close()
 
     with_gateways(1, scenario)

@@ -10,7 +10,7 @@ from redis import Redis
 
 from games.engine.game import SIDES
 from tests.voting.ballot_strategies import voters
-from tests.voting.box_helpers import EVENT, R1, TURN, Y2, cast, over, running, sealed
+from tests.voting.box_helpers import EVENT, R1, TURN, Y2, cast, over, running, seal, sealed
 from voting.ballot_box.ballot_box import EXPIRE_AFTER_MS, BallotBox
 from voting.ballot_box.box_types import MAX_BATCH, BoxedTurn, BoxLost, Prefetched, Sealed
 from voting.counting.ballots import Ballot
@@ -26,7 +26,7 @@ batches = st.lists(
 
 
 def sealed_with(turn: BoxedTurn, prefetched: Prefetched, box: BallotBox) -> tuple[Ballot, ...]:
-    answer = box.seal(turn, prefetched)
+    answer = seal(box, turn, prefetched)
     assert isinstance(answer, Sealed)
     return answer.ballots
 
@@ -99,7 +99,7 @@ def test_prefetch_of_lost_box_has_no_ballots(turn: BoxedTurn, box: BallotBox) ->
     box.delete_all_events()
     prefetched = box.prefetch(turn)
     assert prefetched.ballots == ()
-    assert box.seal(turn, prefetched) == BoxLost()
+    assert seal(box, turn, prefetched) == BoxLost()
 
 
 def test_box_of_closed_turn_expires_with_its_record(turn: BoxedTurn, box: BallotBox, valkey_url: str) -> None:

@@ -1,6 +1,5 @@
 """The record tells what happened besides the counts: lost ballot boxes, void seals, void turns, endings."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +33,6 @@ from voting.records.match_record import BACKUP_EPOCH_LEAP
 from voting.terms import Ending
 from voting.turns.closing import close_turn
 from voting.turns.restoring import restore_turn
-from voting.turns.set_closing import close_together
 from voting.turns.turns import load_turn
 from voting.turns.voiding import MatchEnd, stop_match
 
@@ -144,14 +142,6 @@ def test_stored_ballots_and_restored_backups_are_named(box: BallotBox, tmp_path:
     verify(record, tmp_path)
 
 
-def close_alone(turn: Turn, slow: BallotBox) -> None:
-    close_turn(turn.pk, slow)
-
-
-def close_in_set(turn: Turn, slow: BallotBox) -> None:
-    assert close_together([turn.pk], slow) == [turn.pk]
-
-
 def add_time(turn: Turn, box: BallotBox) -> None:
     set_window(load_turn(turn.pk), box, -1_000, NINE_MINUTES_MS)
 
@@ -164,26 +154,18 @@ def lose_box(turn: Turn, box: BallotBox) -> None:
 REOPENINGS = {"time_added": add_time, "box_lost": lose_box}
 
 
-@pytest.mark.parametrize("close", [close_alone, close_in_set])
 @pytest.mark.parametrize("reason", REOPENINGS)
 def test_replaced_seal_is_listed_with_its_cause(
-    reason: str,
-    close: Callable[[Turn, BallotBox], None],
-    box: BallotBox,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    reason: str, box: BallotBox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     published: list[Any] = []
-    monkeypatch.setattr("voting.turns.closing.publish_now", lambda _, seal: published.append(seal))
-    monkeypatch.setattr(
-        "voting.turns.set_closing.publish_seals", lambda seals: published.extend(seals.values())
-    )
+    monkeypatch.setattr("voting.turns.closing.publish_seals", lambda seals: published.extend(seals.values()))
     turn = start(box)
     open_now(turn, box)
     vote(turn, box, [3], [4, 4])
     run_out(turn, box)
     slow = PublishedBox(lambda: REOPENINGS[reason](turn, box))
-    close(turn, slow)
+    close_turn(turn.pk, slow)
     slow.close()
     vote(load_turn(turn.pk), box, [3, 5], [4, 4])
     run_out(load_turn(turn.pk), box)

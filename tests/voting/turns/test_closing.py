@@ -1,6 +1,7 @@
 """A turn closes once: it is sealed at its deadline, whatever clocks say, and resolved with all ballots."""
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -11,6 +12,7 @@ from crowdgame.server.laptop.network import LOOPBACK, free_port
 from games.engine.game import SIDES, Side
 from tests.deploy.processes import wait_until
 from tests.voting.announcements.test_announcements import listening
+from tests.voting.box_helpers import seal
 from tests.voting.concurrency_helpers import at_once
 from tests.voting.match_helpers import (
     CLASSIC,
@@ -35,7 +37,7 @@ from voting.announcements.channel_layer import NOT_A_CHANGE
 from voting.announcements.outbox import relay
 from voting.ballot_box.archive import store_ballots
 from voting.ballot_box.ballot_box import NOTHING, BallotBox
-from voting.ballot_box.box_types import BoxedTurn, BoxLost, PlaceResult, Prefetched, Sealed, TooEarly
+from voting.ballot_box.box_types import BoxedTurn, Prefetched, Sealed, TooEarly
 from voting.counting.ballots import Ballot
 from voting.counting.commitments import EMPTY, Commitment, sort_ballots
 from voting.models import Announcement, TallyRecord, Turn, TurnState
@@ -80,7 +82,7 @@ def test_close_turn_stores_tallies_and_opens_next_turn(box: BallotBox) -> None:
     assert after.resolved_at is not None
     assert (following.number, following.opens_at) == (2, after.resolved_at + reveal_ms(turn))
     assert following.closes_at - following.opens_at == 20_000
-    assert box.seal(to_boxed_turn(following)) == TooEarly(following.closes_at)
+    assert seal(box, to_boxed_turn(following)) == TooEarly(following.closes_at)
 
 
 def test_turn_extended_after_seal_is_not_closed(box: BallotBox, due: DueTurn, valkey_url: str) -> None:
@@ -103,9 +105,9 @@ def test_close_turn_relays_reveal_before_placing_next_box(box: BallotBox, due: D
     unsent: list[int] = []
 
     class Watched(BallotBox):
-        def place(self, turn: BoxedTurn, *, create: bool) -> PlaceResult:
+        def place_all(self, turns: Sequence[BoxedTurn]) -> set[int]:
             unsent.append(Announcement.objects.filter(sent_at=None).count())
-            return super().place(turn, create=create)
+            return super().place_all(turns)
 
     turn = due()
     watched = Watched()
@@ -113,24 +115,6 @@ def test_close_turn_relays_reveal_before_placing_next_box(box: BallotBox, due: D
     watched.close()
     assert unsent == [0]
     assert kinds(turn.match.event_id)[-1] == "turn.revealed"
-
-
-def test_window_moved_before_its_box_exists_is_applied(
-    box: BallotBox, due: DueTurn, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """An organizer moves the window as soon as the reveal is announced."""
-
-    def relay_and_move(event_id: int) -> None:
-        relay(event_id)
-        open_now(only_turn(turn.match), box)
-
-    turn = due(window_s=20, pace="normal")
-    monkeypatch.setattr(closing, "relay", relay_and_move)
-    close_turn(turn.pk, box)
-    following = only_turn(turn.match)
-    assert box.seal(to_boxed_turn(following)) == TooEarly(following.closes_at)
-    vote(following, box, red=[3])
-    assert len(close_and_unpack(following, box, "red")) == 1
 
 
 @pytest.mark.django_db(transaction=True)
@@ -160,12 +144,13 @@ def test_close_turn_stops_if_deadline_moves_away(
     monkeypatch.setattr("voting.turns.closing.MAX_EARLY_WAIT_MS", 5_000)  # moving the window takes a moment
 
     class MovedMeanwhile(BallotBox):
-        def seal(self, turn: BoxedTurn, prefetched: Prefetched = NOTHING) -> TooEarly | BoxLost | Sealed:
-            asked.append(turn.turn_id)
+        def seal_all(self, turns: Sequence[BoxedTurn], prefetched: Prefetched = NOTHING) -> Any:
+            (asked_turn,) = turns
+            asked.append(asked_turn.turn_id)
             if len(asked) > 1:
-                return super().seal(turn, prefetched)
-            set_window(load_turn(turn.turn_id), box, -1_000, 60_000)
-            return TooEarly(self.now() + 50)
+                return super().seal_all(turns, prefetched)
+            set_window(load_turn(asked_turn.turn_id), box, -1_000, 60_000)
+            return {asked_turn.turn_id: TooEarly(self.now() + 50)}
 
     asked: list[int] = []
     turn = due()
@@ -179,7 +164,7 @@ def test_close_turn_stops_if_deadline_moves_away(
 def test_close_turn_announces_time_of_first_seal(box: BallotBox, due: DueTurn) -> None:
     """A worker died between the seal and the transaction; another closes later."""
     turn = due(red=[3])
-    first = box.seal(to_boxed_turn(turn))
+    first = seal(box, to_boxed_turn(turn))
     assert isinstance(first, Sealed)
     while box.now() == first.sealed_at:
         pass
@@ -200,11 +185,11 @@ def test_late_worker_publishes_no_seal_of_closed_turn(
 ) -> None:
     """Not a seal of the side that moves next, in which phones would not find their votes."""
     published: list[TurnSealed] = []
-    monkeypatch.setattr(closing, "publish_now", lambda _, seal: published.append(seal))
+    monkeypatch.setattr(closing, "publish_seals", lambda seals: published.extend(seals.values()))
     turn = due(red=[3], yellow=[5], game=game)
     slow = load_turn(turn.pk)
     close_turn(turn.pk, box)
-    monkeypatch.setattr(closing, "load_turn", lambda _: slow)
+    monkeypatch.setattr(closing, "_load_open_turns", lambda _: [slow])
     close_turn(turn.pk, box)
     assert [seal.turn for seal in published] == [turn.pk]
 
@@ -231,7 +216,7 @@ def test_moved_window_is_sealed_at_new_deadline(
 ) -> None:
     monkeypatch.setattr("voting.turns.closing.MAX_EARLY_WAIT_MS", 5_000)
     turn = due()
-    first = box.seal(to_boxed_turn(turn))
+    first = seal(box, to_boxed_turn(turn))
     assert isinstance(first, Sealed)
     set_window(turn, box, -1_000, MAX_EARLY_WAIT_MS - 50)
     close_turn(turn.pk, box)
@@ -246,9 +231,9 @@ class DiesAfterPublishing(BallotBox):
 
     has_sealed = False
 
-    def seal(self, turn: BoxedTurn, prefetched: Prefetched = NOTHING) -> TooEarly | BoxLost | Sealed:
+    def seal_all(self, turns: Sequence[BoxedTurn], prefetched: Prefetched = NOTHING) -> Any:
         self.has_sealed = True
-        return super().seal(turn, prefetched)
+        return super().seal_all(turns, prefetched)
 
     def now(self) -> int:
         if self.has_sealed:

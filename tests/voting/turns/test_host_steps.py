@@ -21,10 +21,9 @@ from voting.matches import MatchError
 from voting.metrics.metrics import REGISTRY
 from voting.models import TallyRecord, Turn, TurnState
 from voting.turns import closing
-from voting.turns.closing import close_turn
+from voting.turns.closing import close_together, close_turn
 from voting.turns.early_close import close_turn_early
 from voting.turns.host_steps import reveal_turn
-from voting.turns.set_closing import close_together
 from voting.turns.turns import load_turn
 
 pytestmark = pytest.mark.django_db
@@ -93,7 +92,7 @@ def test_turn_sealed_before_a_crash_is_revealed_by_the_host(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(closing, "publish_now", crash)
+        patched.setattr(closing, "publish_seals", crash)
         with pytest.raises(KeyboardInterrupt):
             close_turn(turn.pk, box)
     run_again(box)

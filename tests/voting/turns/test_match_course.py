@@ -1,11 +1,11 @@
 """Matches from start to end, and the start of the next one."""
 
-from collections.abc import Callable
 from random import Random
 from typing import Any
 
 import pytest
 
+from tests.voting.box_helpers import seal
 from tests.voting.concurrency_helpers import at_once
 from tests.voting.match_helpers import (
     CLASSIC,
@@ -13,13 +13,10 @@ from tests.voting.match_helpers import (
     kinds,
     new_event,
     only_turn,
-    open_now,
     play,
     play_turn,
     reveal_ms,
-    run_out,
     start,
-    vote,
 )
 from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
@@ -29,8 +26,6 @@ from voting.counting.window import SPECIAL_RULE_MS, START_LEAD_MS
 from voting.matches import MatchError, live_turn, load_position
 from voting.models import Event, Match, TurnState
 from voting.terms import Lobby, MatchState
-from voting.turns.closing import close_turn
-from voting.turns.set_closing import close_together
 from voting.turns.turns import load_turn, start_due_match, start_match, to_boxed_turn
 
 pytestmark = pytest.mark.django_db
@@ -45,7 +40,7 @@ def test_start_match_opens_first_turn_in_box(box: BallotBox) -> None:
     assert (turn.number, turn.state, turn.version, turn.epoch) == (1, TurnState.OPEN, 1, 1)
     assert before <= turn.opens_at - START_LEAD_MS <= box.now()
     assert turn.closes_at - turn.opens_at == 20_000
-    assert box.seal(to_boxed_turn(turn)) == TooEarly(turn.closes_at)
+    assert seal(box, to_boxed_turn(turn)) == TooEarly(turn.closes_at)
     assert kinds(event.pk) == ["match.started"]
 
 
@@ -120,20 +115,14 @@ def test_start_due_match_starts_once_when_due(box: BallotBox) -> None:
     assert kinds(event.pk).count("match.started") == 2
 
 
-@pytest.mark.parametrize("close", [close_turn, lambda turn_id, box: close_together([turn_id], box)])
-def test_match_pauses_after_two_turns_without_votes(
-    close: Callable[[int, BallotBox], object], box: BallotBox
-) -> None:
+def test_match_pauses_after_two_turns_without_votes(box: BallotBox) -> None:
     event = new_event(no_ballot_rule="pass", window_s=20, talk_s=5)
     match = start_match(event.pk, box)
     seen = []
     for votes in ([], [1], [], []):
         turn = only_turn(match)
         seen.append(turn.state)
-        open_now(turn, box)
-        vote(turn, box, votes)
-        run_out(turn, box)
-        close(turn.pk, box)
+        play_turn(turn, box, votes)
     assert seen == [TurnState.OPEN] * 4
     turn = only_turn(match)
     assert (turn.state, turn.left_ms, turn.talk_left_ms) == (TurnState.PAUSED, 20_000, 5_000)

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.voting.action_helpers import event_of, press
-from tests.voting.box_helpers import ask, cast
+from tests.voting.box_helpers import ask, cast, seal
 from tests.voting.box_loss_helpers import empty
 from tests.voting.match_helpers import ballots, kinds, only_turn, set_window, start, tally_of
 from voting.ballot_box.ballot_box import BallotBox
@@ -191,7 +191,7 @@ def test_late_ballots_of_restored_turn_are_unknown_until_the_seal(box: BallotBox
     turn = later(turn, box, 0)
     late = cast(to_boxed_turn(turn), *VOTED[:2])
     assert late == [CastResult.DUPLICATE, CastResult.UNKNOWN]
-    box.seal(to_boxed_turn(turn))
+    seal(box, to_boxed_turn(turn))
     assert cast(to_boxed_turn(turn), *VOTED[:2]) == [CastResult.DUPLICATE, CastResult.LATE]
 
 

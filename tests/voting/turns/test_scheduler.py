@@ -91,12 +91,11 @@ def test_scheduler_closes_late_turns_together(
 ) -> None:
     monkeypatch.setattr("voting.turns.scheduler.WORKER_TIMEOUT_MS", 0)
     monkeypatch.setattr("voting.turns.scheduler.CLOSES_PER_TASK", 2)
-    plain, stored = [due(red=[3]) for _ in range(5)], due(window_s=601)
+    turns = [*(due(red=[3]) for _ in range(5)), due(window_s=601)]
     DeadlineScheduler(box).run_once()
-    closed = [load_turn(turn.pk).state for turn in (*plain, stored)]
+    closed = [load_turn(turn.pk).state for turn in turns]
     assert closed == [TurnState.RESOLVED] * 6
-    alone = [record.message for record in caplog.records if "no worker closed turn " in record.message]
-    assert alone == [f"no worker closed turn {stored.pk} in time, closing it here"]
+    assert "no worker closed turn " not in caplog.text
 
 
 def test_scheduler_leaves_turn_to_worker_while_it_holds_the_lease(

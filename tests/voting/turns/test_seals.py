@@ -1,6 +1,6 @@
 """Each seal is in the database before it is published, and isn't replaced by another one without a cause."""
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,38 +15,25 @@ from tests.voting.verifiers import verify
 from voting import protocol
 from voting.ballot_box.ballot_box import BallotBox
 from voting.matches import MatchError
-from voting.models import Turn, TurnState
-from voting.turns import closing, set_closing
+from voting.models import TurnState
+from voting.turns import closing
 from voting.turns.closing import close_turn
 from voting.turns.seals import read_seals
-from voting.turns.set_closing import close_together
 from voting.turns.time_steps import move_turn
 from voting.turns.turns import change_turn, load_turn
 
 pytestmark = pytest.mark.django_db
-Close = Callable[[Turn, BallotBox], object]
-
-
-def close_alone(turn: Turn, box: BallotBox) -> None:
-    close_turn(turn.pk, box)
-
-
-def close_in_set(turn: Turn, box: BallotBox) -> None:
-    assert close_together([turn.pk], box) == []
 
 
 @pytest.fixture
 def published(monkeypatch: pytest.MonkeyPatch) -> list[protocol.TurnSealed]:
     """The seals that are published from now on."""
     seals: list[protocol.TurnSealed] = []
-    monkeypatch.setattr(closing, "publish_now", lambda _, seal: seals.append(seal))
-    monkeypatch.setattr(set_closing, "publish_seals", lambda by_event: seals.extend(by_event.values()))
+    monkeypatch.setattr(closing, "publish_seals", lambda by_event: seals.extend(by_event.values()))
     return seals
 
 
-@pytest.mark.parametrize("close", [close_alone, close_in_set])
 def test_seal_recorded_before_a_crash_is_published_unchanged(
-    close: Close,
     box: BallotBox,
     due: DueTurn,
     *,
@@ -60,10 +47,9 @@ def test_seal_recorded_before_a_crash_is_published_unchanged(
         raise Crash
 
     with monkeypatch.context() as dying:
-        dying.setattr(closing, "publish_now", crash)
-        dying.setattr(set_closing, "publish_seals", crash)
+        dying.setattr(closing, "publish_seals", crash)
         with pytest.raises(Crash):
-            close(turn, box)
+            close_turn(turn.pk, box)
     (recorded,) = read_seals(load_turn(turn.pk))
     for _ in range(2):
         close_turn(turn.pk, box)
@@ -86,13 +72,13 @@ def test_ballots_lost_since_the_seal_begin_a_new_epoch(
     vote(turn, box, red=[3, 4], yellow=[5])
     run_out(turn, box)
 
-    def lose_and_crash(_: int, seal: protocol.TurnSealed) -> None:
-        published.extend([seal] * is_published)
+    def lose_and_crash(seals: Mapping[int, protocol.TurnSealed]) -> None:
+        published.extend([*seals.values()] * is_published)
         put_back(older)
         raise Crash
 
     with monkeypatch.context() as dying:
-        dying.setattr(closing, "publish_now", lose_and_crash)
+        dying.setattr(closing, "publish_seals", lose_and_crash)
         with pytest.raises(Crash):
             close_turn(turn.pk, box)
     close_turn(turn.pk, box)
@@ -107,10 +93,7 @@ def test_ballots_lost_since_the_seal_begin_a_new_epoch(
     verify(plain(turn.match), tmp_path)
 
 
-@pytest.mark.parametrize("close", [close_alone, close_in_set])
-def test_change_of_turn_that_was_sealed_meanwhile_is_refused(
-    close: Close, box: BallotBox, due: DueTurn
-) -> None:
+def test_change_of_turn_that_was_sealed_meanwhile_is_refused(box: BallotBox, due: DueTurn) -> None:
     turn = due(red=[3])
     loaded = load_turn(turn.pk)
 
@@ -119,7 +102,7 @@ def test_change_of_turn_that_was_sealed_meanwhile_is_refused(
             change_turn(loaded, protocol.TurnMoved, box, closes_at=box.now() + 60_000)
 
     slow = PublishedBox(extend)
-    close(turn, slow)
+    close_turn(turn.pk, slow)
     slow.close()
     assert load_turn(turn.pk).state == TurnState.RESOLVED
 

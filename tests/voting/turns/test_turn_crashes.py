@@ -1,10 +1,12 @@
 """Crashed processes and lost ballot boxes: the next process finishes the work, once, and no vote is lost."""
 
+from collections import Counter
 from typing import Any
 
 import pytest
 from redis import Redis
 
+from tests.voting.box_helpers import seal
 from tests.voting.box_loss_helpers import empty
 from tests.voting.concurrency_helpers import at_once
 from tests.voting.match_helpers import (
@@ -28,7 +30,7 @@ from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import TooEarly
 from voting.counting.ballots import Ballot
 from voting.models import Announcement, Match, TallyRecord, TurnState
-from voting.turns.closing import close_turn
+from voting.turns.closing import close_together, close_turn
 from voting.turns.restoring import restore_turn
 from voting.turns.scheduler import DeadlineScheduler
 from voting.turns.turns import load_turn, start_match, to_boxed_turn
@@ -60,32 +62,30 @@ def run_again(box: BallotBox, iterations: int = 3) -> None:
         scheduler.run_once()
 
 
-@pytest.mark.parametrize("step", ["seal", "place", "expire"])
+@pytest.mark.parametrize("step", ["seal_all", "place_all", "expire_all"])
 @pytest.mark.parametrize("before", [True, False])
-@pytest.mark.parametrize("game", ["simultaneous-captains-mistress", SELECTOR])
 def test_crashed_close_is_finished_by_next_process(
-    step: str, before: bool, game: str, box: BallotBox, due: DueTurn
+    step: str, before: bool, box: BallotBox, due: DueTurn
 ) -> None:
-    is_half = game == SELECTOR
-    turn = due(red=[3, 3, 1], yellow=[6], game=game)
+    whole, half = due(red=[3, 3, 1], yellow=[6]), due(red=[3, 3, 1], game=SELECTOR)
     dying = DyingBox(step, before)
     with pytest.raises(Crash):
-        close_turn(turn.pk, dying)
+        close_together([whole.pk, half.pk], dying)
     dying.close()
-    close_turn(turn.pk, box)
+    for turn in (whole, half):
+        close_turn(turn.pk, box)
     run_again(box)
-    after, following = load_turn(turn.pk), only_turn(turn.match)
-    assert (after.state, after.red_pick) == (TurnState.CONCEALED if is_half else TurnState.RESOLVED, 3)
-    assert (after.yellow_pick, after.resolved_at is None) == (None if is_half else 6, is_half)
-    assert tally_of(turn, "red").ballots == 3
-    assert TallyRecord.objects.count() == (1 if is_half else 2)
-    assert (following.number, type(box.seal(to_boxed_turn(following)))) == (2, TooEarly)
+    states = [(turn.state, turn.red_pick, turn.yellow_pick) for turn in map(load_turn, (whole.pk, half.pk))]
+    assert states == [(TurnState.RESOLVED, 3, 6), (TurnState.CONCEALED, 3, None)]
+    for turn in (whole, half):
+        following = only_turn(turn.match)
+        assert tally_of(turn, "red").ballots == 3
+        assert (following.number, type(seal(box, to_boxed_turn(following)))) == (2, TooEarly)
+    assert TallyRecord.objects.count() == 3
     assert not Announcement.objects.filter(sent_at=None).exists()
-    if is_half:
-        play_turn(following, box, yellow=[3])
-        assert load_turn(turn.pk).state == TurnState.RESOLVED
-    announced = kinds(turn.match.event_id)
-    assert (announced.count("turn.concealed"), announced.count("turn.revealed")) == (is_half, 1)
+    play_turn(only_turn(half.match), box, yellow=[3])
+    announced = [Counter(kinds(turn.match.event_id)) for turn in (whole, half)]
+    assert [(of["turn.concealed"], of["turn.revealed"]) for of in announced] == [(0, 1), (1, 1)]
 
 
 def test_crashed_start_is_repaired_by_scheduler(box: BallotBox) -> None:
@@ -97,7 +97,7 @@ def test_crashed_start_is_repaired_by_scheduler(box: BallotBox) -> None:
     run_again(box)
     turn = only_turn(Match.objects.get(event=event))
     assert turn.epoch == 2
-    assert isinstance(box.seal(to_boxed_turn(turn)), TooEarly)
+    assert isinstance(seal(box, to_boxed_turn(turn)), TooEarly)
 
 
 @pytest.mark.parametrize("step", ["place", "cast"])

@@ -7,6 +7,7 @@ from redis.exceptions import TimeoutError  # noqa: A004
 
 from crowdgame.organizer.console.actions.turn_time import pause_turn
 from tests.voting.action_helpers import event_of, press, record_voters, refused
+from tests.voting.box_helpers import seal
 from tests.voting.concurrency_helpers import at_once
 from tests.voting.match_helpers import (
     RED_WINS,
@@ -76,7 +77,7 @@ def test_voided_turn_is_voted_again(box: BallotBox) -> None:
     assert again.pk not in {turn.pk, following.pk}
     assert (again.number, again.seed != turn.seed) == (1, True)
     assert again.opens_at >= before + START_LEAD_MS
-    assert isinstance(box.seal(to_boxed_turn(again)), TooEarly)
+    assert isinstance(seal(box, to_boxed_turn(again)), TooEarly)
     after = play_turn(again, box, red=[7], yellow=[7])
     assert (after.red_pick, after.yellow_pick) == (7, 7)
     assert kinds(event_of(turn)).count("turn.voided") == 1

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from tests.voting.action_helpers import event_of, everything, press, refused, words_of
+from tests.voting.box_helpers import seal
 from tests.voting.match_helpers import (
     kinds,
     new_event,
@@ -97,7 +98,7 @@ def test_time_change_moves_deadline_and_keeps_ballots(
     press(event_of(turn), action, box, **fields)
     moved = load_turn(turn.pk)
     assert moved.closes_at == turn.closes_at + seconds * 1_000
-    assert box.seal(to_boxed_turn(moved)) == TooEarly(moved.closes_at)
+    assert seal(box, to_boxed_turn(moved)) == TooEarly(moved.closes_at)
     assert kinds(event_of(turn))[-1] == "turn.moved"
     assert play_out(turn, box).red_pick == 3
 
@@ -114,7 +115,7 @@ def test_time_change_of_paused_turn_changes_remaining_time(action: str, left_s: 
 
 def test_extension_reopens_sealed_turn_not_yet_counted(turn: Turn, box: BallotBox) -> None:
     set_window(turn, box, -60_000, -30_000)
-    assert isinstance(box.seal(to_boxed_turn(turn)), Sealed)
+    assert isinstance(seal(box, to_boxed_turn(turn)), Sealed)
     before = box.now()
     press(event_of(turn), "turn.extend", box, seconds=30)
     assert load_turn(turn.pk).closes_at >= before + 30_000

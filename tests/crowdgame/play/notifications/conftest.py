@@ -6,7 +6,6 @@ from email.message import Message as Mail
 from typing import Any
 
 import pytest
-from django.db.models.signals import post_save
 from django.test import Client
 from django.utils import timezone
 
@@ -16,8 +15,7 @@ from crowdgame.play.notifications.models import EmailNotification
 from crowdgame.play.notifications.news import plan_end, plan_news
 from tests.mailbox import Mailbox, running_mail_server
 from voting.ballot_box.ballot_box import BallotBox
-from voting.models import Turn
-from voting.turns.closing import match_ended
+from voting.matches import match_ended, turn_created
 
 URL = "https://play.example"
 EMAIL = "ada@example.org"
@@ -34,11 +32,11 @@ def links(mail: Mail) -> dict[str, str]:
 def mailbox(settings: Any) -> Iterator[Mailbox]:
     with running_mail_server(settings) as mailbox:
         settings.EMAIL_ENABLED, settings.PUBLIC_URL = True, URL
-        post_save.connect(plan_notifications, sender=Turn)
+        turn_created.connect(plan_notifications)
         player_acted.connect(plan_news)
         match_ended.connect(plan_end)
         yield mailbox
-        post_save.disconnect(plan_notifications, sender=Turn)
+        turn_created.disconnect(plan_notifications)
         player_acted.disconnect(plan_news)
         match_ended.disconnect(plan_end)
 

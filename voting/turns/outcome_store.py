@@ -1,0 +1,175 @@
+"""Write the outcomes of turns in one transaction: results, tallies, next turns, ends of matches."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from itertools import chain
+from typing import Any, NamedTuple, cast
+
+from msgspec.structs import asdict, replace
+
+from games.engine.game import Side
+from voting import protocol
+from voting.announcements.outbox import announce_all
+from voting.announcements.snapshots import ShownMatch, build_snapshot, load_ended_matches, plan_reveal
+from voting.counting import window
+from voting.counting.ballots import pack_ballots
+from voting.counting.series import Series, current_series, winning_team
+from voting.matches import (
+    Position,
+    claim_turns,
+    end_match,
+    is_idle,
+    lock_events,
+    match_ended,
+    replay,
+    turn_created,
+)
+from voting.models import Event, TallyRecord, Team, Turn, TurnState
+from voting.terms import MatchState
+from voting.turns import secret_sides
+from voting.turns.analysis_pause import pause_after_reveal_ms
+from voting.turns.outcomes import TurnOutcome
+from voting.turns.turns import draft_next_turn, pause_draft
+
+
+class DecidedTurn(NamedTuple):
+    """A sealed turn after its decision. `roots` are the Merkle roots of its sides."""
+
+    turn: Turn
+    outcome: TurnOutcome
+    seal: protocol.TurnSealed
+    roots: dict[Side, str]
+    time_used: dict[str, int]
+
+    @property
+    def event_id(self) -> int:
+        return self.turn.match.event_id
+
+
+class WrittenTurn(NamedTuple):
+    """A turn as it is written, with the tallies revealed with it, and the turn after it."""
+
+    turn: Turn
+    outcome: TurnOutcome
+    revealed: Sequence[TallyRecord]
+    following: Turn | None
+
+
+def write_outcomes(decided: Sequence[DecidedTurn], now: int) -> list[WrittenTurn]:
+    """Write the outcomes in one transaction. Returns those that it wrote: no other process did before."""
+    with lock_events(one.event_id for one in decided) as events:
+        claimed = claim_turns({one.turn: _result(one, now) for one in decided if one.event_id in events})
+        won = [one for one in decided if one.turn in claimed]
+        tallies = {one.turn: _build_tallies(one) for one in won}
+        TallyRecord.objects.bulk_create(chain.from_iterable(tallies.values()))
+        teams = _load_teams(events)
+        written = [
+            _continue_match(one, tallies[one.turn], events[one.event_id], teams[one.event_id], now)
+            for one in won
+        ]
+        for turn in Turn.objects.bulk_create(one.following for one in written if one.following):
+            turn_created.send(Turn, turn=turn)
+        _announce(written, teams, now)
+    return written
+
+
+def _result(decided: DecidedTurn, now: int) -> dict[str, Any]:
+    outcome, seal = decided.outcome, decided.seal
+    concealed = outcome.is_concealed
+    return {
+        "state": TurnState.CONCEALED if concealed else TurnState.RESOLVED,
+        "resolved_at": None if concealed else now,
+        "red_pick": outcome.picks.red,
+        "yellow_pick": outcome.picks.yellow,
+        "sealed_at": seal.at,
+        "turn_commitment": seal.turn_commitment or "",
+        "red_used_ms": decided.time_used.get("red_used_ms"),
+        "yellow_used_ms": decided.time_used.get("yellow_used_ms"),
+    }
+
+
+def _build_tallies(decided: DecidedTurn) -> list[TallyRecord]:
+    outcome = decided.outcome
+    return [
+        TallyRecord(
+            turn=decided.turn,
+            side=side,
+            sealed=pack_ballots(outcome.ballots[side]),
+            is_sorted=True,
+            captain=outcome.captains[side],
+            **asdict(replace(decision, root=decided.roots[side])),
+        )
+        for side, decision in outcome.decisions.items()
+    ]
+
+
+def _load_teams(event_ids: Iterable[int]) -> dict[int, list[Team]]:
+    """Return the teams of each event, by number."""
+    teams = defaultdict[int, list[Team]](list)
+    for team in Team.objects.filter(event__in=event_ids).order_by("number"):
+        teams[team.event_id].append(team)
+    return teams
+
+
+def _continue_match(
+    decided: DecidedTurn, tallies: Sequence[TallyRecord], event: Event, teams: Sequence[Team], now: int
+) -> WrittenTurn:
+    """End the match or draft its next turn. Resolve a concealed turn that is revealed with this one."""
+    turn, outcome = decided.turn, decided.outcome
+    turn.match.event = event
+    revealed = list(tallies)
+    if concealed := outcome.before.concealed:
+        concealed.state, concealed.resolved_at = turn.state, turn.resolved_at
+        concealed.save(update_fields=["state", "resolved_at"])
+        revealed += concealed.tallies.all()
+    over_ms = plan_reveal(turn.match, outcome.resolution, revealed).over
+    if outcome.ended_by:
+        _end_match(turn, outcome, now, over_ms)
+        return WrittenTurn(turn, outcome, revealed, None)
+    pause_ms = pause_after_reveal_ms(turn.match, outcome.before.state)
+    lead_ms = window.START_LEAD_MS if outcome.is_concealed else over_ms + pause_ms
+    following = draft_next_turn(turn.match, teams, turn, outcome.to_move, now + lead_ms)
+    if outcome.is_empty and is_idle(event):
+        pause_draft(following, now)
+    return WrittenTurn(turn, outcome, revealed, following)
+
+
+def _end_match(turn: Turn, outcome: TurnOutcome, now: int, over_ms: int) -> None:
+    """End the match.
+
+    Schedule the next one if the event starts matches automatically, people voted, and no series is decided.
+    """
+    match, event = turn.match, turn.match.event
+    end_match(match, outcome.result, cast(str, outcome.ended_by), now)
+    match_ended.send(type(match), match=match)
+    if match.max_side_changes:
+        secret_sides.save_sides_record(match)
+    pause_s = event.next_match_after_s
+    if pause_s is not None and not is_idle(event) and not _current_series(event).winner:
+        event.next_match_at = now + over_ms + pause_s * 1000
+        event.save(update_fields=["next_match_at"])
+
+
+def _current_series(event: Event) -> Series:
+    ended = event.matches.filter(state=MatchState.ENDED).order_by("number")
+    rows = ended.values_list("result", "red__number", "yellow__number")
+    return current_series((winning_team(*row) for row in rows), event.best_of)
+
+
+def _announce(written: Sequence[WrittenTurn], teams: dict[int, list[Team]], now: int) -> None:
+    several = (one.turn.match.event for one in written if one.turn.match.number > 1 or not one.following)
+    ended = load_ended_matches(event.pk for event in several)
+    changes = []
+    for turn, outcome, revealed, following in written:
+        match, event = turn.match, turn.match.event
+        kind = protocol.TurnConcealed if outcome.is_concealed else protocol.TurnRevealed
+        shown = ShownMatch(match, _position_after(turn, outcome), following, revealed)
+        changes.append((event, kind, build_snapshot(event, teams[event.pk], shown, ended[event.pk])))
+    announce_all(changes, now)
+
+
+def _position_after(turn: Turn, outcome: TurnOutcome) -> Position:
+    before = outcome.before
+    if before.concealed:
+        return replay(turn.match, [*before.turns, before.concealed, turn])
+    return before.advance(turn, outcome.after, outcome.resolution)
