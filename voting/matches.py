@@ -5,14 +5,14 @@ wins. Changes of a match or turn are made with a lock on the event's row, which 
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
 import msgspec
 from django.db import connection, transaction
-from django.db.models import Max, Sum
+from django.db.models import Max, QuerySet, Sum
 from django.dispatch import Signal
 from django.utils.translation import gettext as _
 
@@ -117,16 +117,14 @@ def event_lock(event_id: int) -> Iterator[None]:
         yield
 
 
-@contextmanager
-def lock_events(event_ids: Iterable[int]) -> Iterator[dict[int, Event]]:
-    """`event_lock` for these events. Yields them by id, loaded within it.
+def lock_events(event_ids: Collection[int]) -> QuerySet[Event]:
+    """Return these events, to be loaded in a transaction: that takes `event_lock` for them.
 
     Waits for the lock on a single event. Of several events, it leaves out those that somebody has locked, so
     that it cannot deadlock. SQLite has one lock for all events, and waits for that.
     """
-    ids = list(event_ids)
-    with transaction.atomic():
-        yield Event.objects.select_for_update(no_key=True, skip_locked=len(ids) > 1).in_bulk(ids)
+    free = Event.objects.select_for_update(no_key=True, skip_locked=len(event_ids) > 1)
+    return free.filter(pk__in=event_ids)
 
 
 @contextmanager

@@ -60,12 +60,16 @@ class EndedMatch(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ShownMatch:
-    """A match in its `position`, with its `live` turn, and the tallies that its reveal shows."""
+    """A match in its `position`, with its `live` turn, and the tallies that its reveal shows.
+
+    `steps` are those of the reveal, unless they have yet to be planned.
+    """
 
     match: Match
     position: Position
     live: Turn | None
     tallies: Sequence[TallyRecord]
+    steps: RevealSteps | None = None
 
 
 def provide_analyses(loader: AnalysisLoader) -> None:
@@ -244,7 +248,7 @@ def _reveal(shown: ShownMatch) -> protocol.Reveal:
         red=red,
         yellow=yellow,
         resolution=_translate_resolution(resolution),
-        steps=plan_reveal(match, resolution, records),
+        steps=shown.steps or plan_reveal(match, resolution, records),
         close_call=find_close_call(resolution, tallies),
         seed=None if match.is_secret else turn.seed,
         concealed=replace(_concealed(kept), seed=kept.seed) if kept else None,

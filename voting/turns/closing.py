@@ -13,7 +13,7 @@ from contextlib import suppress
 from itertools import chain
 from typing import NamedTuple
 
-from django.db import IntegrityError
+from django.db import IntegrityError, transaction
 from msgspec.structs import replace
 
 from games.engine.game import Side
@@ -42,6 +42,7 @@ from voting.turns.turns import change_turn, log_match, place_new_turns, to_boxed
 log = logging.getLogger(__name__)
 
 MAX_EARLY_WAIT_MS, MIN_WAIT_MS = 250, 1
+TURNS_PER_TRANSACTION = 100  # larger ones hold SQLite's lock for longer than they save
 NOTHING_PREPARED = PreparedBallots()
 
 
@@ -95,8 +96,8 @@ def _close_held(turn_ids: Sequence[int], box: BallotBox) -> list[int]:
 
 
 def _load_open_turns(turn_ids: Sequence[int]) -> list[Turn]:
-    turns = Turn.objects.select_related("match__red", "match__yellow")
-    return list(turns.filter(pk__in=turn_ids, state=TurnState.OPEN))
+    turns = Turn.objects.filter(pk__in=turn_ids, state=TurnState.OPEN)
+    return list(turns.select_related("match"))
 
 
 def close_expired(
@@ -116,7 +117,15 @@ def close_expired(
     reveals = {one.turn: reveal_at or _reveal_at(one) for one in recorded}
     later = [turn for turn, at in reveals.items() if at > turn.closes_at and reveal_at is None]
     waiting = {turn for turn in later if not wait_if_near(reveals[turn], box)}
-    written = _resolve([one for one in recorded if one.turn not in waiting], reveals, box)
+    ready = [one for one in recorded if one.turn not in waiting]
+    written = []
+    for first in range(0, len(ready), TURNS_PER_TRANSACTION):
+        box.closing_lease.renew(*(one.turn.pk for one in ready[first:]))
+        written += _reveal(ready[first : first + TURNS_PER_TRANSACTION], box)
+    if written:
+        place_new_turns([one.following for one in written if one.following], box)
+        _record_metrics(written, reveals)
+        box.expire_all((one.event_id, one.turn.pk) for one in written)
     return [turn.pk for turn in turns.keys() - waiting - {one.turn for one in written}]
 
 
@@ -226,8 +235,9 @@ def _record(sealed: Sequence[SealedTurn], box: BallotBox) -> list[SealedTurn]:
     """
     if not sealed:
         return []
-    with lock_events(one.event_id for one in sealed) as events:
-        current = record_seals({one.turn: one.seal for one in sealed if one.event_id in events})
+    with transaction.atomic():
+        free = set(lock_events([one.event_id for one in sealed]).values_list("pk", flat=True))
+        current = record_seals({one.turn: one.seal for one in sealed if one.event_id in free})
     recorded = []
     for one in sealed:
         if one.turn in current:
@@ -247,25 +257,13 @@ def _reveal_at(sealed: SealedTurn) -> int:
     return turn.closes_at if sealed.position.vote == "concealed" else turn.reveal_due_at
 
 
-def _resolve(sealed: Sequence[SealedTurn], reveals: Mapping[Turn, int], box: BallotBox) -> list[WrittenTurn]:
-    """Decide and write the turns, then send the reveals and place the next turns.
-
-    `reveals` is when each was to be revealed. Returns the turns that no other process wrote first.
-    """
-    if not sealed:
-        return []
-    box.closing_lease.renew(*(one.turn.pk for one in sealed))
+def _reveal(sealed: Sequence[SealedTurn], box: BallotBox) -> list[WrittenTurn]:
+    """Decide, write and announce the turns. Returns those that no other process wrote first."""
     decided = [_decide(one, box) for one in sealed]
-    started = time.monotonic()
     # The reveal begins now, after the count. A cluster's nodes differ, and clocks can be set back.
     now = max(box.now(), *(one.seal.at for one in sealed))
     written = write_outcomes(decided, now)
-    committed = now + (time.monotonic() - started) * 1000
     relay(*(one.event_id for one in sealed))
-    place_new_turns([one.following for one in written if one.following], box)
-    for one in written:
-        _record_metrics(one, committed, reveals[one.turn])
-    box.expire_all((one.turn.match.event_id, one.turn.pk) for one in written)
     return written
 
 
@@ -281,22 +279,19 @@ def _decide(sealed: SealedTurn, box: BallotBox) -> DecidedTurn:
     return DecidedTurn(turn, outcome, seal, roots, time_used)
 
 
-def _record_metrics(written: WrittenTurn, committed: float, reveal_at: int) -> None:
-    """Record metrics of a turn `committed` at this time (Unix ms), and log what is public by now.
-
-    `reveal_at` is when it was to be revealed.
-    """
-    turn, outcome = written.turn, written.outcome
-    sealed_ms = (turn.sealed_at or 0) - turn.closes_at
-    resolved_ms = committed - reveal_at
-    CLOSE_LAG_S.observe(max(0, sealed_ms) / 1000)
-    RESOLVE_LAG_S.observe(max(0.0, resolved_ms) / 1000)
-    event, ballots = turn.match.event_id, sum(map(len, outcome.ballots.values()))
-    fields = {"event": event, "turn": turn.pk, "ballots": ballots}
-    log.info(
-        "turn %s of event %s closed, ballots: %s; sealed %.0f ms and resolved %.0f ms after it was due",
-        *(turn.pk, event, ballots, sealed_ms, resolved_ms),
-        extra=fields | {"sealed_ms": sealed_ms, "resolved_ms": round(resolved_ms)},
-    )
-    if outcome.ended_by:
-        log_match("ended", turn.match)
+def _record_metrics(written: Sequence[WrittenTurn], reveals: Mapping[Turn, int]) -> None:
+    """Record metrics, and log what is public by now. `reveals` is when each turn was to be revealed."""
+    for one in written:
+        turn, event, ballots = one.turn, one.event_id, sum(map(len, one.outcome.ballots.values()))
+        sealed_ms = (turn.sealed_at or 0) - turn.closes_at
+        resolved_ms = one.committed_at - reveals[turn]
+        CLOSE_LAG_S.observe(max(0, sealed_ms) / 1000)
+        RESOLVE_LAG_S.observe(max(0.0, resolved_ms) / 1000)
+        fields = {"event": event, "turn": turn.pk, "ballots": ballots}
+        log.info(
+            "turn %s of event %s closed, ballots: %s; sealed %.0f ms and resolved %.0f ms after it was due",
+            *(turn.pk, event, ballots, sealed_ms, resolved_ms),
+            extra=fields | {"sealed_ms": sealed_ms, "resolved_ms": round(resolved_ms)},
+        )
+        if one.outcome.ended_by:
+            log_match("ended", turn.match)

@@ -1,10 +1,12 @@
 """Write the outcomes of turns in one transaction: results, tallies, next turns, ends of matches."""
 
+import time
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import Any, NamedTuple, cast
 
+from django.db import transaction
 from msgspec.structs import asdict, replace
 
 from games.engine.game import Side
@@ -13,6 +15,7 @@ from voting.announcements.outbox import announce_all
 from voting.announcements.snapshots import ShownMatch, build_snapshot, load_ended_matches, plan_reveal
 from voting.counting import window
 from voting.counting.ballots import pack_ballots
+from voting.counting.pacing import RevealSteps
 from voting.counting.series import Series, current_series, winning_team
 from voting.matches import (
     Position,
@@ -24,7 +27,7 @@ from voting.matches import (
     replay,
     turn_created,
 )
-from voting.models import Event, TallyRecord, Team, Turn, TurnState
+from voting.models import Event, Match, TallyRecord, Team, Turn, TurnState
 from voting.terms import MatchState
 from voting.turns import secret_sides
 from voting.turns.analysis_pause import pause_after_reveal_ms
@@ -47,17 +50,25 @@ class DecidedTurn(NamedTuple):
 
 
 class WrittenTurn(NamedTuple):
-    """A turn as it is written, with the tallies revealed with it, and the turn after it."""
+    """A turn as it is written, with the tallies and steps of its reveal, and the turn after it."""
 
     turn: Turn
     outcome: TurnOutcome
     revealed: Sequence[TallyRecord]
+    steps: RevealSteps
     following: Turn | None
+    committed_at: float = 0.0
+
+    @property
+    def event_id(self) -> int:
+        return self.turn.match.event_id
 
 
 def write_outcomes(decided: Sequence[DecidedTurn], now: int) -> list[WrittenTurn]:
     """Write the outcomes in one transaction. Returns those that it wrote: no other process did before."""
-    with lock_events(one.event_id for one in decided) as events:
+    started = time.monotonic()
+    with transaction.atomic():
+        events = lock_events([one.event_id for one in decided]).in_bulk()
         claimed = claim_turns({one.turn: _result(one, now) for one in decided if one.event_id in events})
         won = [one for one in decided if one.turn in claimed]
         tallies = {one.turn: _build_tallies(one) for one in won}
@@ -70,7 +81,8 @@ def write_outcomes(decided: Sequence[DecidedTurn], now: int) -> list[WrittenTurn
         for turn in Turn.objects.bulk_create(one.following for one in written if one.following):
             turn_created.send(Turn, turn=turn)
         _announce(written, teams, now)
-    return written
+    committed_at = now + (time.monotonic() - started) * 1000
+    return [one._replace(committed_at=committed_at) for one in written]
 
 
 def _result(decided: DecidedTurn, now: int) -> dict[str, Any]:
@@ -116,32 +128,34 @@ def _continue_match(
 ) -> WrittenTurn:
     """End the match or draft its next turn. Resolve a concealed turn that is revealed with this one."""
     turn, outcome = decided.turn, decided.outcome
-    turn.match.event = event
+    match, by_id = turn.match, {team.pk: team for team in teams}
+    match.event, match.red, match.yellow = event, by_id[match.red_id], by_id[match.yellow_id]
     revealed = list(tallies)
     if concealed := outcome.before.concealed:
         concealed.state, concealed.resolved_at = turn.state, turn.resolved_at
         concealed.save(update_fields=["state", "resolved_at"])
         revealed += concealed.tallies.all()
-    over_ms = plan_reveal(turn.match, outcome.resolution, revealed).over
+    steps = plan_reveal(match, outcome.resolution, revealed)
+    following = None
     if outcome.ended_by:
-        _end_match(turn, outcome, now, over_ms)
-        return WrittenTurn(turn, outcome, revealed, None)
-    pause_ms = pause_after_reveal_ms(turn.match, outcome.before.state)
-    lead_ms = window.START_LEAD_MS if outcome.is_concealed else over_ms + pause_ms
-    following = draft_next_turn(turn.match, teams, turn, outcome.to_move, now + lead_ms)
-    if outcome.is_empty and is_idle(event):
-        pause_draft(following, now)
-    return WrittenTurn(turn, outcome, revealed, following)
+        _end_match(match, outcome, now, steps.over)
+    else:
+        lead_ms = steps.over + pause_after_reveal_ms(match, outcome.before.state)
+        begins_at = now + (window.START_LEAD_MS if outcome.is_concealed else lead_ms)
+        following = draft_next_turn(match, teams, turn, outcome.to_move, begins_at)
+        if outcome.is_empty and is_idle(event):
+            pause_draft(following, now)
+    return WrittenTurn(turn, outcome, revealed, steps, following)
 
 
-def _end_match(turn: Turn, outcome: TurnOutcome, now: int, over_ms: int) -> None:
+def _end_match(match: Match, outcome: TurnOutcome, now: int, over_ms: int) -> None:
     """End the match.
 
     Schedule the next one if the event starts matches automatically, people voted, and no series is decided.
     """
-    match, event = turn.match, turn.match.event
+    event = match.event
     end_match(match, outcome.result, cast(str, outcome.ended_by), now)
-    match_ended.send(type(match), match=match)
+    match_ended.send(Match, match=match)
     if match.max_side_changes:
         secret_sides.save_sides_record(match)
     pause_s = event.next_match_after_s
@@ -160,10 +174,10 @@ def _announce(written: Sequence[WrittenTurn], teams: dict[int, list[Team]], now:
     several = (one.turn.match.event for one in written if one.turn.match.number > 1 or not one.following)
     ended = load_ended_matches(event.pk for event in several)
     changes = []
-    for turn, outcome, revealed, following in written:
+    for turn, outcome, revealed, steps, following, _ in written:
         match, event = turn.match, turn.match.event
         kind = protocol.TurnConcealed if outcome.is_concealed else protocol.TurnRevealed
-        shown = ShownMatch(match, _position_after(turn, outcome), following, revealed)
+        shown = ShownMatch(match, _position_after(turn, outcome), following, revealed, steps)
         changes.append((event, kind, build_snapshot(event, teams[event.pk], shown, ended[event.pk])))
     announce_all(changes, now)
 

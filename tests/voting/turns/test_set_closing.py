@@ -54,7 +54,10 @@ def test_closing_more_turns_makes_no_more_queries(box: BallotBox, due: DueTurn) 
     assert counts[0] == counts[1]
 
 
-def test_turns_of_all_kinds_are_closed_together(box: BallotBox, due: DueTurn) -> None:
+def test_turns_of_all_kinds_are_closed_together(
+    box: BallotBox, due: DueTurn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(closing, "TURNS_PER_TRANSACTION", 4)
     stored = due(window_s=601)
     store(stored, ballots("red", [2]))
     ending = start(box)
