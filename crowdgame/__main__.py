@@ -19,6 +19,7 @@ usage: crowdgame [--data FOLDER] COMMAND ...
   crowdgame play --no-crowd --port 8001           run it on another port, without the demo event
   crowdgame verify RECORD.json                    recount a match from its record
   crowdgame rehearse http://SERVER:8000/CODE      simulate phones that vote in an event
+  crowdgame api http://SERVER:8000 events         read, create and run events through the API
   crowdgame doctor                                look for wrong settings and missing services
   crowdgame backup FILE, crowdgame restore FILE   back up the database, or replace it with a backup
   crowdgame invite NAME                           print a link that creates an organizer's account

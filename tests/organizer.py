@@ -31,6 +31,7 @@ from crowdgame.accounts.invitations import create_invitation  # noqa: E402
 from crowdgame.accounts.queued_mail import queue_mail  # noqa: E402
 from crowdgame.events import members  # noqa: E402
 from crowdgame.events.models import Member  # noqa: E402
+from crowdgame.organizer.api.tokens import Scope, create_token  # noqa: E402
 from crowdgame.organizer.console.actions.matches import abort_playing_match  # noqa: E402
 from crowdgame.organizer.console.actions.turn_time import extend_turn  # noqa: E402
 from crowdgame.organizer.console.control import run_action  # noqa: E402
@@ -197,6 +198,11 @@ def abort_all_matches() -> None:
 def rehearsed_matches(event_id: int) -> list[int]:
     """The numbers of the event's matches in which a simulated crowd has played."""
     return list(Match.objects.filter(event=event_id, rehearsed=True).values_list("number", flat=True))
+
+
+def api_token(name: str, scopes: list[Scope]) -> str:
+    """A new API token of an organizer."""
+    return create_token(organizer(name), "script", scopes)
 
 
 def invite(name: str) -> str:
