@@ -33,7 +33,10 @@ class BadRequest(Exception):
 
 
 def list_events(token: ApiToken, query: Query) -> schemas.EventPage:
-    limit, after = min(_number(query, "limit") or PAGE, MAX_PAGE), _number(query, "after")
+    after, limit = _number(query, "after"), _number(query, "limit")
+    limit = PAGE if limit is None else limit
+    if not 1 <= limit <= MAX_PAGE:
+        raise BadRequest(f"`limit` has to be from 1 to {MAX_PAGE}")
     events = events_of(token).order_by("-pk")
     rows = list((events.filter(pk__lt=after) if after else events)[: limit + 1])
     items = [

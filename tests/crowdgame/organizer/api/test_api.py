@@ -162,7 +162,7 @@ def test_events_are_listed_in_pages(box: BallotBox) -> None:
             break
         after = f"&after={page['after']}"
     assert found == codes
-    for wrong in ("limit=x", "after=-1", "page=2", "limit=" + "9" * 19):
+    for wrong in ("limit=x", "limit=0", "limit=201", "after=-1", "page=2", "limit=" + "9" * 19):
         assert program.call("GET", f"events/?{wrong}")[0] == 400
 
 
