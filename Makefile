@@ -1,10 +1,11 @@
 PYTHON ?= python3
 BIN := .venv/bin
+UV_TOOL := $(BIN)/uv tool run --quiet --from
 # Settings for tests and static checks: no real secret, and a data directory of their own.
 THROWAWAY := SECRET_KEY=for-checks-and-tests-only CROWDGAME_DATA=$(CURDIR)/.play/throwaway
 
 .DEFAULT_GOAL := help
-.PHONY: help wheel release play test test-nightly test-all test-deploy test-openspiel test-solver mutants chaos bench bench-quick soak check check-frontend check-types check-rest lock clean audit sbom fuzz bench-pages gallery generate messages solver bench-solver
+.PHONY: help wheel release play test test-nightly test-all test-deploy test-openspiel test-solver mutants chaos bench bench-quick soak check check-frontend check-types check-rest lock clean audit fuzz bench-pages gallery generate messages solver bench-solver
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -14,7 +15,9 @@ wheel: ## build the wheel and the sdist in dist/, with their pins and the instal
 	@rm -rf dist build
 	@$(BIN)/python -m hatchling build
 	@cp requirements/base.txt dist/requirements.txt
-	@$(PYTHON) -m deploy.laptop.sbom dist/sbom.cdx.json
+	@$(UV_TOOL) cyclonedx-bom~=7.5 cyclonedx-py requirements --output-reproducible \
+		--output-file dist/sbom-python.cdx.json requirements/base.txt
+	@cd frontend && PATH="$(CURDIR)/$(BIN):$$PATH" npm sbom --package-lock-only --omit dev --sbom-format cyclonedx >../dist/sbom-npm.cdx.json
 	@mkdir dist/deploy && cp -r deploy/container deploy/kubernetes deploy/server dist/deploy/
 	@sed -n 's/^\([^ ].*[^ ]\) *\\$$/\1/p' requirements/base.txt >dist/constraints.txt
 
@@ -122,12 +125,11 @@ lock: ## pin the dependencies in pyproject.toml by hash (ARGS=--upgrade for the 
 	$(PIN) requirements/solver.txt --group solver
 	$(PIN) requirements/uv.txt --group uv
 
-audit: ## check pinned packages for known vulnerabilities; fails if no advisory list can be reached
+audit: ## check pinned packages for known vulnerabilities (ARGS="-s osv" for OSV's list); fails without a list
 	@$(PYTHON) -m deploy.laptop.bootstrap check
-	@$(BIN)/python -m deploy.laptop.audit
-
-sbom: ## write the CycloneDX bill of materials of all pinned packages to .play/sbom
-	@$(PYTHON) -m deploy.laptop.sbom $(ARGS)
+	@$(UV_TOOL) pip-audit~=2.10 pip-audit --strict --disable-pip --require-hashes --progress-spinner off $(ARGS) \
+		$(addprefix -r ,$(wildcard requirements/*.txt))
+	@cd frontend && PATH="$(CURDIR)/$(BIN):$$PATH" npm audit
 
 fuzz: ## fuzz the WebSockets with malformed frames (ARGS="--frames 1000000 --server uvicorn --seed 7")
 	@$(PYTHON) -m deploy.laptop.bootstrap test

@@ -71,7 +71,7 @@ install_release() {
     fi
     [ -e "$release/.complete" ] && return
     mkdir -p "$release"
-    cp -r deploy requirements.txt sbom.cdx.json crowdgame-*.whl "$release"
+    cp -r deploy requirements.txt sbom-*.cdx.json crowdgame-*.whl "$release"
     python3 -m venv --clear "$release/.venv"
     "$release/.venv/bin/pip" install -q --require-hashes --only-binary :all: -r requirements.txt
     "$release/.venv/bin/pip" install -q --no-deps crowdgame-*.whl

@@ -252,7 +252,7 @@ install_release
 def test_install_keeps_each_build_of_a_version_in_its_folder(tmp_path: Path) -> None:
     dist, releases = tmp_path / "dist", tmp_path / "releases"
     shutil.copytree(SERVER, dist / "deploy" / "server")
-    for name in ("requirements.txt", "sbom.cdx.json"):
+    for name in ("requirements.txt", "sbom-npm.cdx.json"):
         (dist / name).touch()
     functions, _, _ = (
         (dist / "deploy" / "server" / "install.sh").read_text().partition("\ninstall_packages\n")
