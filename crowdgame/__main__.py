@@ -10,6 +10,7 @@ import json
 import os
 import sys
 from importlib import import_module
+from importlib.metadata import version
 from pathlib import Path
 
 HELP = """\
@@ -71,6 +72,8 @@ def main() -> None:
     data: Path = import_module("crowdgame.server.laptop.paths").DATA
     if arguments in ([], ["--help"], ["-h"]):
         sys.stdout.write(HELP.format(data=data))
+    elif arguments in (["--version"], ["version"]):
+        sys.stdout.write(f"{version('crowdgame')}\n")
     elif arguments[0] == "play":
         sys.exit(import_module("crowdgame.server.laptop.play").main(arguments[1:]))
     else:

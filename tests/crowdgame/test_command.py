@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,11 @@ def test_command_without_arguments_prints_help_and_data_folder(tmp_path: Path) -
     assert ended.returncode == 0
     assert "crowdgame verify RECORD.json" in ended.stdout
     assert f"(default: {tmp_path}/elsewhere)" in ended.stdout
+
+
+def test_command_prints_the_version_of_crowdgame(tmp_path: Path) -> None:
+    project = tomllib.loads((paths.ROOT / "pyproject.toml").read_text())["project"]
+    assert crowdgame(tmp_path, "--version").stdout == f"{project['version']}\n"
 
 
 def test_command_without_database_fails_with_one_line(tmp_path: Path) -> None:

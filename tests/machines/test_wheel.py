@@ -111,6 +111,7 @@ def test_wheel_holds_what_runs_and_nothing_else(wheel: Path) -> None:
     built = {name.removeprefix("crowdgame/built/") for name in names if name.startswith("crowdgame/built/")}
     assert {"docs/verify.py", "frontend/dist/verify.html", "locale/zh_Hans/LC_MESSAGES/django.mo"} <= built
     assert len([name for name in built if name.endswith(".mo")]) == 6
+    assert wheel.name in (ROOT / "README.md").read_text()
     assert os.path.getsize(wheel) <= MAX_WHEEL_MB * 1_000_000
 
 
