@@ -1,4 +1,4 @@
-"""Find PostgreSQL, nginx and a C compiler for the deployment tests, or install Debian's packages."""
+"""Find PostgreSQL, nginx and a C compiler for the deployment tests; install Debian's packages."""
 
 import os
 import shutil
@@ -45,11 +45,10 @@ def find_compiler() -> str | None:
 def ensure_installed() -> None:
     """Install what is missing. Raises StepFailed with a hint on what to install."""
     missing = _missing_packages()
-    if not missing:
-        return
-    if not DEBIAN_VERSION_FILE.exists():
+    if missing and not DEBIAN_VERSION_FILE.exists():
         raise StepFailed(INSTALL_HINT)
-    _install(missing)
+    if missing:
+        install_debian_packages(missing, NO_AUTOSTART_SCRIPT)
     if _missing_packages():
         raise StepFailed(INSTALL_HINT)
 
@@ -59,14 +58,13 @@ def _missing_packages() -> list[str]:
     return ["postgresql"] * (find_postgres() is None) + ["nginx-light"] * (find_nginx() is None) + compiler
 
 
-def _install(packages: list[str]) -> None:
+def install_debian_packages(packages: list[str], preparation: str = "") -> None:
+    """Install packages after a shell script as preparation. Raises StepFailed, also without root's rights."""
     root = [] if os.geteuid() == 0 else ["sudo", "-n"]
     if root and shutil.which("sudo") is None:
-        raise StepFailed(
-            f"the deployment tests need more packages. As root: apt-get install {' '.join(packages)}"
-        )
+        raise StepFailed(f"the tests need more packages. As root: apt-get install {' '.join(packages)}")
     quiet = "export DEBIAN_FRONTEND=noninteractive\n"
     install = f"apt-get install -y --no-install-recommends {' '.join(packages)}"
     run(Step("update Debian's package lists", [*root, "apt-get", "update"], "apt-update"))
-    script = f"set -e\n{quiet}{NO_AUTOSTART_SCRIPT}{install}"
-    run(Step(f"install Debian's {' and '.join(packages)}", [*root, "sh", "-c", script], "apt-machines"))
+    script = f"set -e\n{quiet}{preparation}{install}"
+    run(Step(f"install Debian's {' and '.join(packages)}", [*root, "sh", "-c", script], "apt-install"))
