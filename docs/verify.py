@@ -26,20 +26,39 @@ import json
 import math
 import re
 import sys
+from typing import NamedTuple
 
+
+class Method(NamedTuple):
+    """A tally method: `decide` is the method of BallotCounter that decides.
+
+    A ballot may be a set of the columns 1 to `last`, each up to `most` times, or a ranking if `ranked`.
+    """
+
+    decide: str = "most_votes"
+    most: int = 0
+    last: int = 0
+    ranked: bool = False
+
+
+METHODS = {
+    "plurality": Method(),
+    "lottery": Method("lottery"),
+    "approval": Method(most=1, last=29),
+    "instant_runoff": Method("runoff", ranked=True),
+    "score": Method(most=5, last=11),
+}
 SIDES = ("red", "yellow")
 TERMS = {
-    "tally_method": ("plurality", "lottery", "approval", "instant_runoff", "score"),
+    "tally_method": tuple(METHODS),
     "tie_rule": ("first", "lot", "captain"),
     "no_ballot_rule": ("random", "pass", "forfeit"),
 }
 #: The share of a side's ballots that resigns the match, by the value of `resign` in the terms.
 SHARES = {"half": (1, 2), "two_thirds": (2, 3), "three_quarters": (3, 4), "all": (1, 1)}
-#: How often a ballot may name a column, in the methods whose ballots are sets of columns.
-MOST_VOTES = {"approval": 1, "score": 5}
 #: Bits of a choice: RESIGN is a wish to resign; with SET, the lower bits are a set of columns.
 RESIGN, SET = 2**30, 2**29
-MAX_RANKED, MAX_SCORED, MAX_APPROVED = 3, 11, 29
+MAX_RANKED = 3
 MAX_INTEGER = 2**53 - 1
 #: Results of a one-on-one game that its players made, by `ended_by`. No ballot proves them.
 BY_PLAYERS = {"conceded": ("red", "yellow"), "agreed": ("draw",)}
@@ -194,27 +213,28 @@ def is_side_change(change):
 
 def has_legal_columns(choice, legal, terms):
     """Return whether the choice names legal columns, in the form that the match's tally method uses."""
-    method, said, columns = terms["tally_method"], choice % RESIGN, decode_columns(choice, terms)
+    said, columns = choice % RESIGN, decode_columns(choice, terms)
     if not columns or any(column not in legal for column in columns):
         return False
     if len(columns) == 1:
         return said == columns[0]
     if said >= SET:
-        return method in MOST_VOTES
-    return method == "instant_runoff" and len(set(columns)) == len(columns) <= MAX_RANKED
+        return True
+    ranked = METHODS[terms["tally_method"]].ranked
+    return ranked and len(set(columns)) == len(columns) <= MAX_RANKED
 
 
 def decode_columns(choice, terms):
     """Return the columns of a choice: a set from left to right, a ranking in its order, or one column."""
     said, columns = choice % RESIGN, []
     if said >= SET:
-        base = MOST_VOTES.get(terms["tally_method"], 1) + 1
-        last = MAX_SCORED if terms["tally_method"] == "score" else MAX_APPROVED
-        if said - SET >= base**last:
+        method = METHODS[terms["tally_method"]]
+        base = method.most + 1
+        if said - SET >= base**method.last:
             return []
         return [
             column
-            for column in range(1, last + 1)
+            for column in range(1, method.last + 1)
             for _ in range((said - SET) // base ** (column - 1) % base)
         ]
     while said:
@@ -691,7 +711,7 @@ class BallotCounter:
         self.choices, self.terms, self.lot = choices, terms, lot
         self.named = [decode_columns(choice, terms) for choice in choices]
         self.columns = range(1, columns + 1)
-        ranked = terms["tally_method"] == "instant_runoff"
+        ranked = METHODS[terms["tally_method"]].ranked
         self.first = self.counted([named[:1] if ranked else named for named in self.named])
         self.captain, self.rounds, self.arrivals = [], [], range(len(choices))
 
@@ -704,8 +724,7 @@ class BallotCounter:
             if self.terms["no_ballot_rule"] == "random":
                 return legal[draw(self.lot, len(legal))], "random"
             return None, self.terms["no_ballot_rule"]
-        method = self.terms["tally_method"]
-        pick = {"lottery": self.lottery, "instant_runoff": self.runoff}.get(method, self.most_votes)()
+        pick = getattr(self, METHODS[self.terms["tally_method"]].decide)()
         return (None, "resign") if self.is_given_up() else pick
 
     def is_given_up(self):
@@ -717,7 +736,11 @@ class BallotCounter:
         return self.named[draw(self.lot, len(self.named))][0], "lottery"
 
     def most_votes(self):
-        leaders = [column for column in self.columns if self.first[column - 1] == max(self.first)]
+        return self.pick_leader(max(self.first))
+
+    def pick_leader(self, votes):
+        """Return the column that has so many votes, or the one that the tie rule chooses of several."""
+        leaders = [column for column in self.columns if self.first[column - 1] == votes]
         if len(leaders) == 1:
             return leaders[0], self.terms["tally_method"]
         if self.terms["tie_rule"] == "first":

@@ -1,12 +1,22 @@
 import { draw } from "./hashes";
 import type { Vote } from "./choices";
-import type { ResignShare, Side, Terms } from "./record";
+
+const SHARES = { half: [1, 2], two_thirds: [2, 3], three_quarters: [3, 4], all: [1, 1] } as const;
+type ResignShare = keyof typeof SHARES;
+
+/** The terms of a match that decide how its ballots are counted. */
+interface CountingTerms {
+  readonly tally_method: string;
+  readonly tie_rule: string;
+  readonly no_ballot_rule: string;
+  readonly resign: ResignShare | null;
+}
 
 /** The ballots of one side in one turn, decoded. */
 export interface CountedVotes {
-  readonly side: Side;
+  readonly side: string;
   readonly seed: string;
-  readonly terms: Terms;
+  readonly terms: CountingTerms;
   /** In the order of the record. */
   readonly votes: readonly Vote[];
   /** The position of each ballot in the order of arrival, from 0. */
@@ -24,23 +34,21 @@ export interface Decision {
   readonly rounds: readonly (readonly number[])[];
 }
 
-/** The ballots, approvals or points of each choice; in a ranking, those that have it first. */
-export function countVotes({ votes, choices, terms }: CountedVotes): number[] {
+/** The ballots, approvals or points of each choice. */
+export function countPoints({ votes, choices }: CountedVotes): number[] {
   const counts = Array<number>(choices).fill(0);
-  for (const { points } of votes) {
-    for (const [choice, value] of points) {
-      counts[choice - 1]! += value;
-      if (terms.tally_method === "instant_runoff") break;
-    }
-  }
+  for (const { points } of votes) for (const [choice, value] of points) counts[choice - 1]! += value;
   return counts;
 }
 
-/** The pick of a side. A side that resigns has none, but its rounds are counted. */
-export function decide(counted: CountedVotes): Decision {
+/** The ballots that rank each choice first. */
+export const countFirsts = ({ votes, choices }: CountedVotes): number[] => countFavorites(votes.map(first), choices);
+
+/** The pick of a side by the method that `pick` stands for. A side that resigns has none, but its rounds are counted. */
+export function decide(counted: CountedVotes, pick: (counted: CountedVotes) => Decision): Decision {
   const { votes, terms } = counted;
   if (!votes.length) return withoutBallots(counted);
-  const decision = { plurality: most, approval: most, score: most, lottery, instant_runoff: runoff }[terms.tally_method](counted);
+  const decision = pick(counted);
   return resigns(votes, terms.resign) ? { ...decision, pick: null, decidedBy: "resign" } : decision;
 }
 
@@ -50,25 +58,27 @@ function withoutBallots({ terms, seed, side, legal }: CountedVotes): Decision {
   return { pick, decidedBy: rule, rounds: [] };
 }
 
-const SHARES: Record<ResignShare, readonly [number, number]> = { half: [1, 2], two_thirds: [2, 3], three_quarters: [3, 4], all: [1, 1] };
-
 function resigns(votes: readonly Vote[], share: ResignShare | null): boolean {
   if (!share) return false;
   const [part, whole] = SHARES[share];
   return votes.filter((vote) => vote.resigns).length * whole >= votes.length * part;
 }
 
-function lottery({ votes, seed, side }: CountedVotes): Decision {
+export function lottery({ votes, seed, side }: CountedVotes): Decision {
   const drawn = votes[draw(`${seed}:${side}`, votes.length)]!;
   return { pick: first(drawn), decidedBy: "lottery", rounds: [] };
 }
 
 const first = (vote: Vote): number => vote.points.keys().next().value!;
 
-function most(counted: CountedVotes): Decision {
-  const counts = countVotes(counted);
-  const highest = counts.reduce((one, other) => Math.max(one, other), 0);
-  const tied = counted.legal.filter((choice) => counts[choice - 1] === highest);
+export function most(counted: CountedVotes): Decision {
+  return pickLeader(counted, countPoints(counted).reduce((one, other) => Math.max(one, other), 0));
+}
+
+/** Picks the choice that has so many votes, or the one that the tie rule chooses of several. */
+export function pickLeader(counted: CountedVotes, votes: number): Decision {
+  const counts = countPoints(counted);
+  const tied = counted.legal.filter((choice) => counts[choice - 1] === votes);
   if (tied.length === 1) return { pick: tied[0]!, decidedBy: counted.terms.tally_method, rounds: [] };
   const names = (vote: Vote, choice: number) => vote.points.has(choice);
   const broken = breakTie(counted, tied, { names, draw: `${counted.seed}:${counted.side}`, wants: (choice) => captainPoints(counted, choice), last: false });
@@ -116,8 +126,8 @@ function captainRank({ votes, captain }: CountedVotes, choice: number): number {
 }
 
 /** Eliminates choices until one has more than half. A tie between all that remain also eliminates one. */
-function runoff(counted: CountedVotes): Decision {
-  const firsts = countVotes(counted);
+export function runoff(counted: CountedVotes): Decision {
+  const firsts = countFirsts(counted);
   const rounds: number[][] = [];
   let racing = counted.legal.filter((choice) => firsts[choice - 1]! > 0);
   let decidedBy = "runoff";

@@ -1,10 +1,10 @@
 import { OtherNumber, type Json, type JsonObject } from "./json";
+import { TALLY_METHODS } from "./methods";
 
 export const SIDES = ["red", "yellow"] as const;
 export type Side = (typeof SIDES)[number];
 
 const FORMATS: Record<string, number> = { "crowdgame match 2": 2, "crowdgame match 3": 3, "crowdgame match 4": 4 };
-const TALLY_METHODS = ["plurality", "lottery", "approval", "instant_runoff", "score"] as const;
 const TIE_RULES = ["first", "lot", "captain"] as const;
 const NO_BALLOT_RULES = ["random", "pass", "forfeit"] as const;
 const RESIGN_SHARES = ["half", "two_thirds", "three_quarters", "all"] as const;
@@ -15,9 +15,8 @@ const VOID_REASONS = ["taken_back", "superseded", "stopped"] as const;
 const STATES = ["playing", "ended", "aborted"] as const;
 const ENDINGS = ["board", "forfeit", "time", "resign", "deserted", "conceded", "agreed"] as const;
 
-export type TallyMethod = (typeof TALLY_METHODS)[number];
 export type TieRule = (typeof TIE_RULES)[number];
-export type ResignShare = (typeof RESIGN_SHARES)[number];
+type ResignShare = (typeof RESIGN_SHARES)[number];
 export type Result = (typeof RESULTS)[number];
 export type Ending = (typeof ENDINGS)[number];
 export type Restored = (typeof RESTORED)[number];
@@ -26,7 +25,7 @@ export type VoidReason = (typeof VOID_REASONS)[number];
 export type MatchState = (typeof STATES)[number];
 
 export interface Terms {
-  readonly tally_method: TallyMethod;
+  readonly tally_method: string;
   readonly tie_rule: TieRule;
   readonly no_ballot_rule: (typeof NO_BALLOT_RULES)[number];
   readonly resign: ResignShare | null;

@@ -1,7 +1,8 @@
 import { decodeBallot, type Vote } from "./choices";
-import { countVotes, decide, type CountedVotes, type Decision } from "./counting";
+import { decide, type CountedVotes, type Decision } from "./counting";
 import type { Findings } from "./findings";
 import { compareHashes, leafHash, toHex, TreeRoot, type Hash } from "./hashes";
+import { findMethod } from "./methods";
 import type { MatchRecord, Side, SideCount } from "./record";
 
 /** Ballots hashed in one step. */
@@ -70,7 +71,8 @@ function checkBallots({ record, index, side, count, choices }: SideTurn, finding
   if (captain !== null && (tie_rule !== "captain" || captain >= ballots.length)) return refuse("captain");
   const listed = tie_rule === "first" && (record.version > 2 || arrivals?.length) ? ballots.length : 0;
   if (!isPermutation(arrivals ?? [], listed)) return refuse("arrivals");
-  const votes = ballots.map(([choice]) => decodeBallot(choice, record.terms));
+  const { decode } = findMethod(record.terms.tally_method);
+  const votes = ballots.map(([choice]) => decodeBallot(choice, record.terms.resign !== null, decode));
   const illegal = votes.findIndex((vote) => !vote || [...vote.points.keys()].some((choice) => !legal.includes(choice)));
   if (illegal >= 0) return refuse("illegal-ballot", ballots[illegal]![0]);
   findings.pass(index, side, "ballots");
@@ -84,9 +86,10 @@ function checkBallots({ record, index, side, count, choices }: SideTurn, finding
 
 function checkCount(turn: SideTurn, findings: Findings, counted: CountedVotes): void {
   const { index, side, count } = turn;
-  const counts = countVotes(counted);
+  const method = findMethod(counted.terms.tally_method);
+  const counts = method.count(counted);
   findings.expect(sameNumbers(counts, count.counts), index, side, "counts", "other-counts", count.counts, counts);
-  const decision = decide(counted);
+  const decision = decide(counted, method.decide);
   if (lostOnTime(turn, decision)) return findings.skip(index, side, "pick", "time");
   const rounds = count.rounds ?? [];
   const sameRounds = rounds.length === decision.rounds.length && rounds.every((round, place) => sameNumbers(round, decision.rounds[place]!));

@@ -1,7 +1,7 @@
 """Registry of the voting methods. A module of this package with a METHOD is one method.
 
-It holds everything about the method on the server. The phone's control is in
-`frontend/src/phone/ballot/methods.ts`, and `docs/verify.py` counts each method again on its own.
+It holds everything about the method on the server. If ballots have several choices, the phone's control is in
+`frontend/src/phone/ballot/methods.ts`. `docs/verify.py` and `frontend/src/verify/` count each method again.
 """
 
 from collections.abc import Mapping

@@ -9,8 +9,8 @@ type Method = Pick<Match, "tally_method"> | null | undefined;
 
 const methodName = (match: Method) => match?.tally_method ?? DEFAULT_METHOD;
 
-/** How the match's ballots of several columns are filled in; null if a ballot has one column. */
-export const control = (match: Method): Control | null => CONTROLS[methodName(match)];
+/** How the match's ballots of several columns are filled in; undefined if a ballot has one column. */
+export const control = (match: Method): Control | undefined => CONTROLS[methodName(match)];
 
 /** The columns of a choice: a ranking in its order, a set from left to right, each column as often as it gets a vote. */
 export const choiceColumns = (choice: number | null, match: Method) => decodeColumns(choice, MAX_VOTES[methodName(match)]);

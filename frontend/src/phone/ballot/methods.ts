@@ -22,10 +22,8 @@ const MAX_RANKED = 3;
 
 const without = (columns: readonly number[], column: number) => columns.filter((other) => other !== column);
 
-/** The control of each voting method; null for one column, which the next tap replaces. */
-export const CONTROLS: { readonly [method in TallyMethod]: Control | null } = {
-  plurality: null,
-  lottery: null,
+/** The controls of voting methods with several columns. Otherwise the next tap replaces the column. */
+export const CONTROLS: { readonly [method in TallyMethod]?: Control } = {
   approval: {
     tap: (columns, column) => (columns.includes(column) ? without(columns, column) : [...columns, column]),
     encode: (columns) => encodeSet(columns, MAX_VOTES.approval),
