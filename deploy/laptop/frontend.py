@@ -13,7 +13,7 @@ from deploy.laptop import virtualenv
 FRONTEND_DIR = ROOT / "frontend"
 NODE_MODULES_DIR = FRONTEND_DIR / "node_modules"
 DIST_DIR = FRONTEND_DIR / "dist"
-MIN_NODE = (22, 12)
+NODE_20, AFTER_NODE_20, NODE_22 = (20, 19), (21, 0), (22, 12)
 NON_SOURCE_NAMES = {"node_modules", "dist"}
 QUIET_NPM_ENV = {
     "npm_config_audit": "false",
@@ -73,8 +73,11 @@ def _run_npm(title: str, command: str, log: str) -> None:
 
 def is_new_enough(version: str) -> bool:
     """Return whether the bundler supports a Node version, given as printed by `node --version`."""
-    found = re.match(r"v(\d+)\.(\d+)\.", version)
-    return found is not None and (int(found[1]), int(found[2])) >= MIN_NODE
+    found = re.fullmatch(r"v(\d+)\.(\d+)\..*", version.strip())
+    if found is None:
+        return False
+    number = int(found[1]), int(found[2])
+    return NODE_20 <= number < AFTER_NODE_20 or number >= NODE_22
 
 
 def _machine_has_node() -> bool:

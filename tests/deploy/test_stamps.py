@@ -60,6 +60,10 @@ def test_frontend_is_rebuilt_only_after_source_changes(
 @pytest.mark.parametrize(
     ("version", "new_enough"),
     [
+        ("v18.20.4", False),
+        ("v20.18.3", False),
+        ("v20.19.0", True),
+        ("v21.7.3", False),
         ("v22.11.0", False),
         ("v22.12.0\n", True),
         ("v24.19.0", True),
