@@ -77,7 +77,7 @@ def _operation(one: Endpoint, schema_of: dict[int, Any]) -> dict[str, Any]:
     return {
         "operationId": one.name,
         "summary": one.summary,
-        "description": f"Needs the scope `{one.scope}`.",
+        "description": f"Needs the scope “{one.scope}”.",
         "parameters": [*in_path, *in_query],
         **({"requestBody": body} if one.body else {}),
         "responses": {

@@ -15,7 +15,6 @@ from django.utils.translation import pgettext_lazy
 from django.views.decorators.http import require_http_methods, require_safe
 
 from crowdgame.events.access import visible_events
-from crowdgame.organizer.api.endpoints import endpoints
 from crowdgame.organizer.api.models import NAME_LENGTH, ApiToken
 from crowdgame.organizer.api.openapi import openapi
 from crowdgame.organizer.api.tokens import create_token
@@ -96,10 +95,10 @@ def tokens(request: HttpRequest) -> HttpResponse:
 def document_page(request: HttpRequest) -> HttpResponse:
     """Show the operations with their arguments, as in the OpenAPI document."""
     document = msgspec.json.decode(openapi())
-    schemas, scopes = document["components"]["schemas"], {one.name: one.scope for one in endpoints()}
+    schemas = document["components"]["schemas"]
     operations = [
         {"method": method.upper(), "path": f"/api/v1{path}", "fields": _fields(one, schemas)}
-        | {"name": one["operationId"], "summary": one["summary"], "scope": scopes[one["operationId"]]}
+        | {"name": one["operationId"], "summary": one["summary"], "needs": one["description"]}
         for path, known in document["paths"].items()
         for method, one in known.items()
     ]
