@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import chain
-from typing import Literal
+from typing import Any, Literal
 
 from django.core.paginator import Page, Paginator
 from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery, Value
@@ -43,8 +43,9 @@ class DuelListItem:
 
     `names` are red's and yellow's; an empty one is a free seat.
     `about` is its game, variant and time. `reason` says why the match ended. `won` and `mine` are 1 for red,
-    2 for yellow, 0 for nobody. Anybody may join a `crowd` game. `since` is when it was created. `turns`
-    counts the revealed turns. `others` are the numbers of the duel's latest other finished matches.
+    2 for yellow, 0 for nobody. `state` is the match's, "open" before the first one. Anybody may join a
+    `crowd` game. `since` is when it was created. `turns` counts the revealed turns. `others` are the numbers
+    of the duel's latest other finished matches.
     """
 
     code: str
@@ -52,7 +53,7 @@ class DuelListItem:
     game: str
     names: tuple[str, str]
     clock: str
-    state: Literal["open", "playing", "ended", "aborted"]
+    state: str
     match: int = 0
     reason: str = ""
     won: int = 0
@@ -67,6 +68,14 @@ class DuelListItem:
     @property
     def is_new(self) -> bool:
         return self.since is not None and timezone.now() - self.since < NEW_FOR
+
+
+@dataclass(frozen=True, slots=True)
+class ListedDuel:
+    """A duel with the names of its event's teams."""
+
+    duel: Duel
+    team_names: tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,10 +109,13 @@ def load_page(kind: DuelListKind, number: int | str | None, query: str = "") -> 
 
     `query` is a part of a player's name, or a whole event code.
     """
-    page = Paginator(_with_players(_search(query, _SOURCES[kind]())), PAGE_SIZE).get_page(number)
-    duels = list(page.object_list)
-    lines = _list_items(duels, load_matches(duels), kind)
-    return Page(lines, page.number, page.paginator)  # type: ignore[arg-type]
+    found = _search(query, _SOURCES[kind]())
+    paginator: Paginator[Any] = Paginator(found, PAGE_SIZE)
+    page = paginator.get_page(number)
+    last = page.number * PAGE_SIZE
+    listed = _load_lists({kind: found[last - PAGE_SIZE : last]})[kind]
+    lines = _list_items(listed, _load_matches(listed), kind)
+    return Page(lines, page.number, paginator)
 
 
 def load_play_lists(guest: Guest | None, box: BallotBox | None, most: int, query: str = "") -> PlayLists:
@@ -117,7 +129,7 @@ def load_play_lists(guest: Guest | None, box: BallotBox | None, most: int, query
     if guest:
         sources["mine"] = active_games(guest)
     found = _load_lists(sources)
-    matches = load_matches(chain.from_iterable(found.values()))
+    matches = _load_matches(chain.from_iterable(found.values()))
     latest = [
         LatestGames(kind, _list_items(found[kind][:most], matches, kind), len(found[kind]) > most)
         for kind in DUEL_LIST_KINDS
@@ -125,26 +137,32 @@ def load_play_lists(guest: Guest | None, box: BallotBox | None, most: int, query
     return PlayLists(_guest_games(found.get("mine", []), matches, guest, box), latest)
 
 
-def _load_lists(sources: Mapping[str, QuerySet[Duel]]) -> dict[str, list[Duel]]:
+def _load_lists(sources: Mapping[str, QuerySet[Duel]]) -> dict[str, list[ListedDuel]]:
     """Load several lists with one query, each newest first."""
     # A subquery for each, as SQLite sorts and limits no part of a UNION.
     first, *others = (
-        _with_players(Duel.objects.filter(pk__in=duels.values("pk"))).annotate(source=Value(source))
+        Duel.objects.filter(pk__in=duels.values("pk"))
+        .select_related("event", "one", "two")
+        .annotate(source=Value(source), team_1=_team_name(1), team_2=_team_name(2))
         for source, duels in sources.items()
     )
-    found: dict[str, list[Duel]] = {source: [] for source in sources}
+    found: dict[str, list[ListedDuel]] = {source: [] for source in sources}
     for duel in first.union(*others, all=True).order_by("-pk"):
-        found[duel.source].append(duel)
+        found[duel.source].append(ListedDuel(duel, (duel.team_1, duel.team_2)))
     return found
 
 
+def _load_matches(listed: Iterable[ListedDuel]) -> DuelMatches:
+    return load_matches(one.duel for one in listed)
+
+
 def _guest_games(
-    duels: list[Duel], latest: DuelMatches, guest: Guest | None, box: BallotBox | None
+    listed: list[ListedDuel], latest: DuelMatches, guest: Guest | None, box: BallotBox | None
 ) -> list[DuelListItem]:
     """Return the games where it is the guest's turn first, then the live ones."""
-    played = [match for duel in duels if (match := latest.latest(duel))]
+    played = [match for one in listed if (match := latest.latest(one.duel))]
     due = _due_sides(played, latest.turns, box) if box else {}
-    lines = _list_items(duels, latest, "running", guest, due)
+    lines = _list_items(listed, latest, "running", guest, due)
     return sorted(lines, key=lambda line: (not line.your_turn, line.state != "playing"))
 
 
@@ -179,29 +197,24 @@ _SOURCES: dict[DuelListKind, Callable[[], QuerySet[Duel]]] = {
 }
 
 
-def _with_players(duels: QuerySet[Duel]) -> QuerySet[Duel]:
-    names = {f"team_{number}": _team_name(number) for number in (1, 2)}
-    return duels.select_related("event", "one", "two").annotate(**names)
-
-
 def _team_name(number: int) -> Subquery:
     return Subquery(Team.objects.filter(event=OuterRef("event"), number=number).values("name"))
 
 
 def _list_items(
-    duels: Iterable[Duel],
+    listed: Iterable[ListedDuel],
     latest: DuelMatches,
     kind: DuelListKind,
     guest: Guest | None = None,
     due: DueSides | None = None,
 ) -> list[DuelListItem]:
-    return [_list_item(duel, latest, kind, guest, due or {}) for duel in duels]
+    return [_list_item(one, latest, kind, guest, due or {}) for one in listed]
 
 
 def _list_item(
-    duel: Duel, latest: DuelMatches, kind: DuelListKind, guest: Guest | None, due: DueSides
+    listed: ListedDuel, latest: DuelMatches, kind: DuelListKind, guest: Guest | None, due: DueSides
 ) -> DuelListItem:
-    event = duel.event
+    duel, event = listed.duel, listed.duel.event
     match = latest.latest_ended(duel) if kind == "finished" else latest.latest(duel)
     turns = latest.turns[match.pk] if match else []
     reason = None
@@ -214,11 +227,11 @@ def _list_item(
         code=event.code,
         about=list_duel(duel),
         game=event.game,
-        names=names_by_side(duel, match, (duel.team_1, duel.team_2)),  # type: ignore[attr-defined]
+        names=names_by_side(duel, match, listed.team_names),
         match=match.number if match else 0,
         reason=gettext(reason.label) if reason else "",
         clock=time_label(event.bank_s, event.increment_s, event.window_s),
-        state=match.state if match else "open",  # type: ignore[arg-type]
+        state=match.state if match else "open",
         won=WINNER_NUMBERS.get(match.result or "", 0) if match else 0,
         mine=mine,
         your_turn=bool(match and mine and SIDES[mine - 1] in due.get(match.pk, ())),
