@@ -38,9 +38,13 @@ class Position:
 
         They are this one, its mirror image, and both with the colors exchanged.
         """
-        same = self, replace(self, red=self._mirror(self.red), yellow=self._mirror(self.yellow))
+        same = self, self.mirrored()
         exchanged = (replace(it, red=it.yellow, yellow=it.red, first=other_side(it.first)) for it in same)
         return frozenset((*same, *exchanged))
+
+    def mirrored(self) -> "Position":
+        """Return the position with the columns in reverse order."""
+        return replace(self, red=self._mirror(self.red), yellow=self._mirror(self.yellow))
 
     def _mirror(self, bits: int) -> int:
         shifts = range(0, self.columns * BITS_PER_COLUMN, BITS_PER_COLUMN)

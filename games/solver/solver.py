@@ -41,6 +41,13 @@ def solve(position: Position, nodes: int = NODES) -> Solution:
     return _deepen(module, position, nodes)
 
 
+def solve_depth(position: Position, depth: int) -> Solution:
+    """Solve a position so many turns deep. An answer depends on nothing else."""
+    module = _module(position.columns, position.reverse_tie)
+    module.call("forget")
+    return _search(module, position, depth, UNLIMITED)
+
+
 def _deepen(module: SolverModule, position: Position, nodes: int) -> Solution:
     solution = _search(module, position, 1, UNLIMITED)
     depth = 1

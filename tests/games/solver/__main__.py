@@ -1,25 +1,28 @@
-"""`make bench-solver`: speed and accuracy of the solver, as a table in docs/generated/solver.md."""
+"""`make bench-solver`: the solver and the bots, measured, as a table in docs/generated/solver.md."""
 
 from argparse import ArgumentParser
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from math import sqrt
 from pathlib import Path
 from random import Random
 from statistics import median
 from time import process_time, time
 
+from games.bots.bots import STRENGTHS
 from games.solver.solution import Solution
 from games.solver.solver import UNLIMITED, solve
+from tests.games.solver.ladder import play_game, time_picks
 from tests.games.solver.sampling import Sample, played_sample
 
 TABLE = Path(__file__).parents[3] / "docs" / "generated" / "solver.md"
-BOOK = """# Solver: speed and accuracy
+BOOK = """# Solver and bots: speed, accuracy, strength
 
 Written by `make bench-solver`, on one core. Each position comes from a match between two good players who
-choose a random column now and then.
+choose a random column now and then. A draw between two bots gives each half a point.
 
-| what | positions | target | measured |
+| what | positions or games | target | measured |
 | --- | --- | --- | --- |
 """
 
@@ -92,10 +95,32 @@ def exploitability(limited: Solution, full: Solution) -> float:
     return (against_yellow - against_red) / 2
 
 
+def measure_ladder(count: int, seed: int) -> list[Row]:
+    """Let each strength play the one below, on both sides."""
+    rows = []
+    for strength in sorted(STRENGTHS)[1:]:
+        with ProcessPoolExecutor() as pool:
+            points = pool.map(partial(play_game, strength), range(seed, seed + count), chunksize=10)
+            share = sum(points) / count
+        error = 2 * sqrt(share * (1 - share) / count)
+        what = f"games of bot {strength} against bot {strength - 1}: share of points"
+        rows.append(Row(what, count, "57% to 80%", f"{share:.1%} ± {error:.1%}"))
+    return rows
+
+
+def measure_picks(count: int, random: Random) -> Row:
+    times = sorted(time_picks(played_sample(random.randint(6, 42), random)) for _ in range(count))
+    figures = f"{median(times):.0f} ms; {times[int(len(times) * 0.99)]:.0f} ms"
+    return Row("time a pick of the bots 1 to 4: median, p99", count, "≤ 15 ms", figures)
+
+
 def main() -> None:
     parser = ArgumentParser(prog="make bench-solver", description=__doc__)
     parser.add_argument(
         "--positions", type=int, default=1000, help="positions for the accuracy (default: 1000)"
+    )
+    parser.add_argument(
+        "--games", type=int, default=1000, help="games between bots of neighboring strengths (default: 1000)"
     )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--output", type=Path, default=TABLE)
@@ -109,6 +134,8 @@ def main() -> None:
         ),
         *(measure_depth(free, 20, random) for free in (24, 30, 36, 42)),
         *measure_accuracy(given.positions, given.seed),
+        measure_picks(given.positions, random),
+        *measure_ladder(given.games, given.seed),
     ]
     given.output.write_text(BOOK + "\n".join(map(str, rows)) + "\n")
     print(f"\n{given.output.read_text()}\n{time() - started:.0f} s")

@@ -1,0 +1,73 @@
+"""Bots' picks: fixed forever in a version, legal, symmetric, and without any source but the arguments."""
+
+from random import Random
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from games.bots.bots import STRENGTHS, VERSION, bot_pick, pick_action
+from games.engine.game import Picks, Side
+from games.engine.registry import all_games, find_game, read_options
+from tests.games.solver.sampling import CLASSIC, SIMULTANEOUS, SINGLE_SELECTOR, Sample, random_sample
+
+SLUGS = (SIMULTANEOUS, SINGLE_SELECTOR, CLASSIC)
+# Each digit is the pick in another position. Strength 5 has positions near the end, where it is quick.
+FIXED_PICKS = {1: "5673414445", 2: "5673414544", 3: "5674414544", 4: "5674314345", 5: "4344314357"}
+seeds = st.integers(0, 2**32).map(str)
+strengths = st.sampled_from(sorted(STRENGTHS.keys() - {5}))
+
+
+@st.composite
+def samples(draw: st.DrawFn) -> Sample:
+    return random_sample(draw(st.sampled_from(SLUGS)), draw(st.integers(6, 36)), Random(draw(st.integers(0))))
+
+
+def mover(sample: Sample) -> Side:
+    return sample.game.to_move(sample.state)[-1]
+
+
+@pytest.mark.parametrize("strength", STRENGTHS)
+def test_picks_of_version_1_never_change(strength: int) -> None:
+    picks = ""
+    for number in range(400, 410):
+        sample = random_sample(SLUGS[(number - 400) % 3], 12 if strength == 5 else 30, Random(number))
+        picks += str(bot_pick(sample.position, mover(sample), strength, f"seed {number}"))
+    assert (VERSION, picks) == (1, FIXED_PICKS[strength])
+
+
+@given(samples(), strengths, seeds)
+def test_bot_pick_is_mirrored_in_the_mirrored_position(sample: Sample, strength: int, seed: str) -> None:
+    position, side = sample.position, mover(sample)
+    assume(position != position.mirrored())
+    pick = bot_pick(position, side, strength, seed)
+    assert bot_pick(position.mirrored(), side, strength, seed) == position.columns + 1 - pick
+
+
+@given(samples(), samples(), strengths, seeds)
+def test_bot_pick_depends_on_its_arguments_only(
+    sample: Sample, other: Sample, strength: int, seed: str
+) -> None:
+    first = bot_pick(sample.position, mover(sample), strength, seed)
+    bot_pick(other.position, mover(other), 4, seed)  # fills the solver's table
+    assert bot_pick(sample.position, mover(sample), strength, seed) == first
+
+
+@given(st.sampled_from(sorted(all_games())), st.integers(0), strengths)
+def test_pick_is_legal_until_the_end_of_any_game(slug: str, lot: int, strength: int) -> None:
+    game = find_game(slug)
+    state = game.start(game.draw_lots(read_options(game, {}), lot))
+    while to_move := game.to_move(state):
+        picks = {side: pick_action(game, state, side, strength, f"{lot}") for side in to_move}
+        assert all(pick in game.legal_actions(state, side) for side, pick in picks.items())
+        state = game.resolve(state, Picks(**picks))[0]
+
+
+def test_first_pick_of_single_selector_stays_unknown_to_the_bot() -> None:
+    game = find_game(SINGLE_SELECTOR)
+    start = game.start(game.options(token="red"))
+    replies = {
+        pick_action(game, game.resolve(start, Picks(red=chosen))[0], "yellow", 2, "seed")
+        for chosen in range(1, 8)
+    }
+    assert len(replies) == 1
