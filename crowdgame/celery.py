@@ -36,7 +36,13 @@ log = logging.getLogger(__name__)
 app = Celery("crowdgame")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks(
-    ["voting.turns", "crowdgame.accounts", "crowdgame.play.duels", "crowdgame.play.notifications"]
+    [
+        "voting.turns",
+        "voting.sources",
+        "crowdgame.accounts",
+        "crowdgame.play.duels",
+        "crowdgame.play.notifications",
+    ]
 )
 
 

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-from django.db.models import Q
-
 from voting.admission.admission import CODE_PERIOD_MS, rotating_code
 from voting.admission.roster import read_roster
 from voting.admission.seats import Seat, sign_seat
@@ -11,6 +9,7 @@ from voting.admission.tickets import make_roster, make_tickets, release_tickets
 from voting.announcements.outbox import announce_edit
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Event, Team, Ticket
+from voting.terms import HANDS, PHONES
 
 box = BallotBox()
 
@@ -23,7 +22,8 @@ def edit(event_id: int, **fields: Any) -> None:
 
 def vote_by_hands(event_id: int, teams: list[int]) -> None:
     """Switch these teams to a show of hands and the others to phones; announce it."""
-    Team.objects.filter(event_id=event_id).update(hands=Q(number__in=teams))
+    for team in Team.objects.filter(event_id=event_id):
+        Team.objects.filter(pk=team.pk).update(source=HANDS if team.number in teams else PHONES)
     announce_edit(event_id, box.now())
 
 

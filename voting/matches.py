@@ -12,10 +12,11 @@ from typing import Any
 
 import msgspec
 from django.db import connection, transaction
-from django.db.models import Max, QuerySet, Sum
+from django.db.models import Max, Q, QuerySet, Sum
 from django.dispatch import Signal
 from django.utils.translation import gettext as _
 
+from games.bots import bots
 from games.engine.errors import GameError
 from games.engine.game import SIDES, Game, Picks, Resolution, Side, Vote
 from games.engine.registry import find_game, read_options
@@ -32,10 +33,13 @@ from voting.models import (
     TurnState,
 )
 from voting.models.event import new_seed
-from voting.terms import AnalysisTime, Ending, EndReason, MatchState, TieRule
+from voting.terms import BOT, HANDS, PHONES, AnalysisTime, Ending, EndReason, MatchState, TieRule
 
 IDLE_TURNS = 2
 TERMS = [field.name for field in MatchTerms._meta.get_fields()]
+BY_BOT = Q(tallies__side="red", match__red__source__startswith=f"{BOT}:") | Q(
+    tallies__side="yellow", match__yellow__source__startswith=f"{BOT}:"
+)
 CLAIM_TURNS_SQL = """
     WITH claim (turn_id, claimed_version, {columns}) AS (VALUES {rows})
     UPDATE games_turn AS turn
@@ -153,7 +157,7 @@ def create_match(event: Event, now: int) -> Match:
     red, yellow = event.teams.order_by("-number" if swapped else "number")
     if event.max_side_changes:
         _check_secret_sides(event, game, options)
-    terms = {name: getattr(event, name) for name in TERMS}
+    terms = {name: getattr(event, name) for name in TERMS} | {"bots": _bots(red, yellow)}
     proven = {"seed": seed, "chosen_options": event.options} if event.next_seed else {}
     Event.objects.filter(pk=event.pk).update(next_seed=new_seed())
     return Match.objects.create(
@@ -166,9 +170,15 @@ def create_match(event: Event, now: int) -> Match:
     )
 
 
+def _bots(red: Team, yellow: Team) -> dict[str, int] | None:
+    strengths = {"red": red.bot_strength, "yellow": yellow.bot_strength}
+    playing = {side: strength for side, strength in strengths.items() if strength}
+    return playing | {"version": bots.VERSION} if playing else None
+
+
 def _check_secret_sides(event: Event, game: Game[Any], options: Any) -> None:
-    """Raise MatchError if the board or a show of hands would reveal secret sides."""
-    if event.bank_s is not None or event.teams.filter(hands=True).exists():
+    """Raise MatchError if the board or a team without phones would reveal secret sides."""
+    if event.bank_s is not None or event.teams.exclude(source=PHONES).exists():
         raise MatchError(_("Secret sides need teams that vote by phone, with the same time for every vote."))
     if event.tie_rule == TieRule.CAPTAIN:
         raise MatchError(_("Secret sides can't be combined with captains, whose votes are public."))
@@ -250,7 +260,7 @@ def judges_each_turn(event: Event, match: Match) -> bool:
 
 
 def is_idle(event: Event) -> bool:
-    """Return whether nobody voted in the last two turns. A duel is never idle: its clocks decide.
+    """Return whether no person voted in the last two turns. A duel is never idle: its clocks decide.
 
     Queries unless it is a duel.
     """
@@ -258,7 +268,9 @@ def is_idle(event: Event) -> bool:
         return False
     closed = Turn.objects.filter(match__event=event, state__in=CLOSED_STATES)
     newest = closed.order_by("-match__number", "-number")[:IDLE_TURNS]
-    ballots = newest.annotate(ballots=Sum("tallies__ballots", default=0)).values_list("ballots", flat=True)
+    ballots = newest.annotate(ballots=Sum("tallies__ballots", default=0, filter=~BY_BOT)).values_list(
+        "ballots", flat=True
+    )
     return list(ballots) == [0] * IDLE_TURNS
 
 
@@ -269,6 +281,7 @@ def draft_turn(
 
     The current captains of the event's `teams` stay captains for the whole turn.
     """
+    teams = list(teams)
     captains = {team.pk: team.captain for team in teams} if match.tie_rule == TieRule.CAPTAIN else {}
     return Turn(
         match=match,
@@ -278,6 +291,7 @@ def draft_turn(
         seed=new_seed(),
         red_captain=captains.get(match.red_id, ""),
         yellow_captain=captains.get(match.yellow_id, ""),
+        awaits_sources=any(team.source not in (PHONES, HANDS) for team in teams),
         **fields,
     )
 

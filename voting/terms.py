@@ -5,6 +5,9 @@ from typing import Self
 
 from games.engine.texts import gettext_noop
 
+# Where a team's ballots come from, besides the ballot sources of third parties (`voting.sources`).
+PHONES, HANDS, BOT = "phones", "hands", "bot"
+
 
 class LabeledEnum(StrEnum):
     """Strings with a label for forms, in English."""

@@ -10,15 +10,16 @@ from games.engine.registry import all_games
 from voting.counting.methods.voting_method import METHODS
 from voting.models import Team
 from voting.names import clean_name
-from voting.terms import Admission, Pace
+from voting.sources.registry import source_labels
+from voting.terms import HANDS, PHONES, Admission, Pace
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
 
 TEAM_FIELDS = ("team_1", "team_2")
-HANDS_FIELDS = ("hands_1", "hands_2")
+SOURCE_FIELDS = ("source_1", "source_2")
 SIDE_CHANGES_CONFLICT = _(
-    "Secret sides cannot be combined with shows of hands, clocks, captains or votes before the reveal."
+    "Secret sides cannot be combined with teams without phones, clocks, captains or votes before the reveal."
 )
 SERIES_LABELS: "dict[int, StrOrPromise]" = {
     3: _("Best of three"),
@@ -65,6 +66,7 @@ class NameField(forms.CharField):
         return clean_name(super().to_python(value) or "")
 
 
-class HandsField(forms.BooleanField):
-    def __init__(self) -> None:
-        super().__init__(label=_("No phones: I count raised hands"), required=False)
+def source_choices() -> list[tuple[str, str]]:
+    """Return where a team's ballots can come from."""
+    others = [(source, gettext(label)) for source, label in source_labels().items()]
+    return [(PHONES, gettext("Phones")), (HANDS, gettext("No phones: I count raised hands")), *others]

@@ -1,6 +1,6 @@
 """Event form: names, game and its options, voting rules, time control, series."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from django import forms
@@ -15,16 +15,16 @@ from crowdgame.events.clocks import ClockFields
 from crowdgame.events.durations import DurationField
 from crowdgame.events.event_texts import (
     ADMISSION_TEXTS,
-    HANDS_FIELDS,
     NAME_LENGTH,
     SERIES_LABELS,
     SIDE_CHANGES_CONFLICT,
+    SOURCE_FIELDS,
     TEAM_FIELDS,
-    HandsField,
     NameField,
     game_choices,
     method_choices,
     pace_choices,
+    source_choices,
 )
 from crowdgame.events.game_options import add_option_fields, apply_options, game_rows, stored_options
 from crowdgame.events.presets import PRESETS, default_event_name, random_team_names
@@ -36,12 +36,13 @@ from voting.matches import locked_event
 from voting.models import Event
 from voting.models.match_terms import MAX_HOST_WINDOW_S
 from voting.models.settings import choices, column_of, list_hidden_parts, list_settings
-from voting.terms import Admission, MatchState, ResignShare, TieRule
+from voting.terms import BOT, PHONES, Admission, MatchState, ResignShare, TieRule
 
 SETTINGS = list_settings(Event)
 HIDING = list(list_hidden_parts(Event))
 # What most people change. The other settings are folded.
-FIRST_FIELDS = {"name", *TEAM_FIELDS, *HANDS_FIELDS, "window_s", "talk_s", "team_choice"}
+FIRST_FIELDS = {"name", *TEAM_FIELDS, *SOURCE_FIELDS, "window_s", "talk_s", "team_choice"}
+NO_SOURCES: Mapping[int, str] = {}
 DERIVED_FIELDS = ("options", "crowd_clocks")  # computed from other fields
 
 if TYPE_CHECKING:
@@ -69,7 +70,8 @@ class EventForm(ClockFields, EventModelForm):
         max_length=NAME_LENGTH,
         error_messages={"required": _("Enter a team name.")},
     )
-    hands_1, hands_2 = HandsField(), HandsField()
+    source_1 = forms.ChoiceField(label=_("Votes come from"), choices=source_choices, required=False)
+    source_2 = forms.ChoiceField(label=_("Votes come from"), choices=source_choices, required=False)
     language = language_field()
     game = forms.ChoiceField(
         choices=game_choices, widget=forms.RadioSelect, error_messages={"required": _("Choose a game.")}
@@ -102,12 +104,12 @@ class EventForm(ClockFields, EventModelForm):
         }
 
     def __init__(
-        self, *args: Any, names: Sequence[str] = (), hands: Collection[int] = (), **kwargs: Any
+        self, *args: Any, names: Sequence[str] = (), sources: Mapping[int, str] = NO_SOURCES, **kwargs: Any
     ) -> None:
-        """`names` and `hands` apply to new events only.
+        """`names` and `sources` apply to new events only.
 
-        `names` are the team names, random if omitted. `hands` are the numbers of the teams that vote by a
-        show of hands.
+        `names` are the team names, random if omitted. `sources` are those of the teams without phones, by
+        number.
         """
         kwargs.setdefault("instance", Event())
         super().__init__(*args, **kwargs)
@@ -116,11 +118,12 @@ class EventForm(ClockFields, EventModelForm):
         if self.instance.pk:
             for name in HIDING:  # switched in the console; a stale form would revert them
                 del self.fields[name]
-        teams = [(name, number in hands) for number, name in enumerate(names or random_team_names(), 1)]
+        named = enumerate(names or random_team_names(), 1)
+        teams = [(name, sources.get(number, PHONES)) for number, name in named]
         if self.instance.pk:
-            teams = list(self.instance.teams.order_by("number").values_list("name", "hands"))
-        for name_field, hands_field, (name, by_hands) in zip(TEAM_FIELDS, HANDS_FIELDS, teams, strict=True):
-            self.initial.update({name_field: name, hands_field: by_hands})
+            teams = list(self.instance.teams.order_by("number").values_list("name", "source"))
+        for name_field, source_field, (name, source) in zip(TEAM_FIELDS, SOURCE_FIELDS, teams, strict=True):
+            self.initial.update({name_field: name, source_field: source})
         self.init_clock_fields(self.instance.bank_s)
         self._initial_values = self._current_values()
         self.fields["resign"].choices = [("", gettext("Teams cannot resign")), *choices(ResignShare)]  # type: ignore[attr-defined]
@@ -182,6 +185,12 @@ class EventForm(ClockFields, EventModelForm):
     def clean_talk_s(self) -> int:
         return self.cleaned_data["talk_s"] or 0
 
+    def clean_source_1(self) -> str:
+        return self.cleaned_data["source_1"] or PHONES
+
+    def clean_source_2(self) -> str:
+        return self.cleaned_data["source_2"] or PHONES
+
     def clean_max_side_changes(self) -> int:
         return self.cleaned_data["max_side_changes"] or 0
 
@@ -194,21 +203,24 @@ class EventForm(ClockFields, EventModelForm):
             cleaned["name"] = default_event_name(self._team_names())
         apply_options(self, cleaned)
         self.instance.crowd_clocks = self.clean_clocks(cleaned)
-        for name in filter(cleaned.get, HANDS_FIELDS if self.instance.crowd_clocks else ()):
+        without_phones = [field for field in SOURCE_FIELDS if cleaned.get(field) != PHONES]
+        for name in without_phones if self.instance.crowd_clocks else ():
             text = gettext(
                 "A team without phones cannot have a clock, because clocks stop when phones have voted."
             )
             self.add_error(name, text)
-        self._check_secret_sides(cleaned)
+        if all(cleaned.get(field, "").startswith(BOT) for field in SOURCE_FIELDS):
+            self.add_error("source_2", gettext("The computer can play only one of the teams."))
+        self._check_secret_sides(cleaned, has_phones=not without_phones)
         self._check_host_wait(cleaned)
         if cleaned.get("in_study") and not cleaned.get("consent"):
             self.add_error("consent", gettext("Enter a text that names the study and its purpose."))
         return cleaned
 
-    def _check_secret_sides(self, cleaned: dict[str, Any]) -> None:
+    def _check_secret_sides(self, cleaned: dict[str, Any], *, has_phones: bool) -> None:
         """Add an error if secret sides are combined with a setting that reveals them."""
-        revealing = (*HANDS_FIELDS, "bank_s", "peek", "own_counts")
-        reveals = any(map(cleaned.get, revealing)) or cleaned.get("tie_rule") == TieRule.CAPTAIN
+        reveals = any(map(cleaned.get, ("bank_s", "peek", "own_counts")))
+        reveals = reveals or not has_phones or cleaned.get("tie_rule") == TieRule.CAPTAIN
         if cleaned.get("max_side_changes") and reveals:
             self.add_error("max_side_changes", SIDE_CHANGES_CONFLICT)
 
@@ -234,11 +246,11 @@ class EventForm(ClockFields, EventModelForm):
     def save_changes(self) -> bool:
         """Save the changes under the event lock and return whether that worked. False: the form has errors.
 
-        Writes only the form's own columns, because others may have changed meanwhile. Refuses to change which
-        teams vote by a show of hands during a match.
+        Writes only the form's own columns, because others may have changed meanwhile. Refuses to change the
+        source of a team's ballots during a match.
         """
         with locked_event(self.instance.pk) as event:
-            held = self._hands_changed(event)
+            held = self._changed_sources(event)
             if held and event.matches.filter(state=MatchState.PLAYING).exists():
                 text = gettext("A match is live. Change this when the match is over.")
                 self.add_error(held[0], text)
@@ -252,7 +264,7 @@ class EventForm(ClockFields, EventModelForm):
     def changes(self) -> list[LogText]:
         """Describe the changes for the audit log: labels of changed fields, with short values."""
         now = self._current_values() | {
-            name: self.cleaned_data[name] for name in (*TEAM_FIELDS, *HANDS_FIELDS)
+            name: self.cleaned_data[name] for name in (*TEAM_FIELDS, *SOURCE_FIELDS)
         }
         changed = [name for name, value in now.items() if value != self._initial_values[name]]
         with override(None):  # labels as messages, untranslated
@@ -260,7 +272,7 @@ class EventForm(ClockFields, EventModelForm):
 
     def _current_values(self) -> dict[str, Any]:
         """Return the initial values of the team fields, and the instance's values of all other fields."""
-        teams = {name: self.initial[name] for name in (*TEAM_FIELDS, *HANDS_FIELDS)}
+        teams = {name: self.initial[name] for name in (*TEAM_FIELDS, *SOURCE_FIELDS)}
         own = {name: getattr(self.instance, name) for name in self.Meta.fields if name in self.fields}
         game = all_games().get(self.instance.game)
         options = stored_options(game, self.instance.options) if game else None
@@ -281,13 +293,13 @@ class EventForm(ClockFields, EventModelForm):
 
     def _write_teams(self, event: Event) -> None:
         for number, name in enumerate(self._team_names(), 1):
-            hands = self.cleaned_data[HANDS_FIELDS[number - 1]]
-            event.teams.filter(number=number).update(name=name, hands=hands)
+            source = self.cleaned_data[SOURCE_FIELDS[number - 1]]
+            event.teams.filter(number=number).update(name=name, source=source)
 
-    def _hands_changed(self, event: Event) -> list[str]:
-        by_hands = event.teams.order_by("number").values_list("hands", flat=True)
-        pairs = zip(HANDS_FIELDS, by_hands, strict=True)
-        return [field for field, hands in pairs if self.cleaned_data[field] != hands]
+    def _changed_sources(self, event: Event) -> list[str]:
+        sources = event.teams.order_by("number").values_list("source", flat=True)
+        pairs = zip(SOURCE_FIELDS, sources, strict=True)
+        return [field for field, source in pairs if self.cleaned_data[field] != source]
 
     def _team_names(self) -> tuple[str, str]:
         return self.cleaned_data["team_1"], self.cleaned_data["team_2"]

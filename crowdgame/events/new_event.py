@@ -33,7 +33,12 @@ def new_event_form(request: HttpRequest, slug: str) -> HttpResponse:
     preset = PRESETS_BY_SLUG.get(slug)
     if preset is None:
         raise Http404
-    form = EventForm(request.POST or None, instance=preset.build_event(), hands=preset.hands)
+    form = EventForm(
+        request.POST or None,
+        instance=preset.build_event(),
+        names=preset.team_names(),
+        sources=preset.sources,
+    )
     if form.is_valid():
         return _redirect_to_event(request, form.create(cast(User, request.user)))
     return render(request, "events/event.html", {"form": form, "preset": preset})
@@ -48,7 +53,7 @@ def copy_event(request: HttpRequest, like: Event) -> HttpResponse:
         request.POST or None,
         instance=Event(**chosen),
         names=[team.name for team in teams],
-        hands={team.number for team in teams if team.hands},
+        sources={team.number: team.source for team in teams},
     )
     if form.is_valid():
         return _redirect_to_event(request, form.create(cast(User, request.user)))

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from voting.events import create_event
 from voting.models import Event
 from voting.names import TEAM_NAMES
-from voting.terms import Nicknames, Pace, TeamChoice
+from voting.terms import BOT, HANDS, Nicknames, Pace, TeamChoice
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
@@ -26,15 +26,15 @@ FOR_CLASSES = {"nicknames": Nicknames.OFF}
 class Preset:
     """A template for new events.
 
-    `choices` are the fields of Event that differ from the defaults. `hands` are the numbers of the teams that
-    vote by a show of hands.
+    `choices` are the fields of Event that differ from the defaults. `sources` are those of the teams without
+    phones, by number.
     """
 
     slug: str
     title: "StrOrPromise"
     line: "StrOrPromise"
     choices: Mapping[str, Any] = field(default_factory=dict)
-    hands: frozenset[int] = frozenset()
+    sources: Mapping[int, str] = field(default_factory=dict)
 
     @property
     def icon(self) -> str:
@@ -44,11 +44,16 @@ class Preset:
         """Return an unsaved event with the preset's settings, as a form's initial instance."""
         return Event(**self.choices)
 
+    def team_names(self) -> tuple[str, str]:
+        one, two = random_team_names()
+        return one, gettext("The computer") if self.sources.get(2, "").startswith(BOT) else two
+
     def create(self, owner: User) -> Event:
-        names = random_team_names()
+        names = self.team_names()
         with transaction.atomic():
             event = create_event(owner, default_event_name(names), names, **self.choices)
-            event.teams.filter(number__in=self.hands).update(hands=True)
+            for number, source in self.sources.items():
+                event.teams.filter(number=number).update(source=source)
         return event
 
 
@@ -83,7 +88,14 @@ PRESETS = (
         _("Show of hands"),
         _("One team uses phones. The other raises hands, and you enter the counts."),
         {"window_s": 60},
-        hands=frozenset({2}),
+        sources={2: HANDS},
+    ),
+    Preset(
+        "computer",
+        _("Everybody against the computer"),
+        _("One audience plays against the computer, which never sees the votes."),
+        {"window_s": 20, "close_early": True},
+        sources={2: f"{BOT}:3"},
     ),
     Preset(
         "best-of-three",

@@ -139,7 +139,7 @@ export interface ChatJoin {
 export interface Team {
   number: number;
   name: string;
-  hands: boolean;
+  source: string;
   captain: string;
   solo: boolean;
 }

@@ -10,7 +10,7 @@ from games.engine.registry import find_game, read_options
 from voting.counting.pacing import RevealSteps, find_close_call, pace_reveal
 from voting.counting.tally import SideTally
 from voting.protocol import EventState, Finished, Legal, Match, Reveal, Team, Turn
-from voting.terms import Ending, EndReason, NoBallotRule, Pace, TeamChoice, TieRule
+from voting.terms import HANDS, PHONES, Ending, EndReason, NoBallotRule, Pace, TeamChoice, TieRule
 
 GAME = find_game("simultaneous-captains-mistress")
 NAMES = ("North Hall", "South Hall")
@@ -226,7 +226,7 @@ def script_match(*picks: tuple[int, int], **given: Any) -> ScriptedMatch:
 def hands(side: Side) -> dict[str, Any]:
     """Event options in which this side's team votes by a show of hands."""
     teams = tuple(
-        Team(number=number, name=name, hands=SIDES[number - 1] == side)
+        Team(number=number, name=name, source=HANDS if SIDES[number - 1] == side else PHONES)
         for number, name in enumerate(NAMES, 1)
     )
     return {"teams": teams}

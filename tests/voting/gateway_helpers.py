@@ -21,7 +21,7 @@ from voting.gateway.connections import CONNECTION, MessageHandler
 from voting.gateway.event_room import EventRoom
 from voting.gateway.gateway import Gateway
 from voting.models import Event, Team
-from voting.terms import Lobby, MatchState, Pace, TeamChoice
+from voting.terms import HANDS, Lobby, MatchState, Pace, TeamChoice
 
 T = TypeVar("T")
 
@@ -115,7 +115,7 @@ def join_room(room: EventRoom, socket: FakeSocket) -> None:
 
 def vote_by_hands(room: EventRoom, box: BallotBox, team: int = 2) -> None:
     """Let a team vote by show of hands from now on."""
-    Team.objects.filter(event=room.event_id, number=team).update(hands=True)
+    Team.objects.filter(event=room.event_id, number=team).update(source=HANDS)
     announce_edit(room.event_id, box.now())
     room.apply(latest(room.event_id))
 

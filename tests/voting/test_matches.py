@@ -22,7 +22,7 @@ from voting.matches import (
     reopen_match,
 )
 from voting.models import Event, Match, Turn, TurnState
-from voting.terms import Ending, EndReason, MatchState, TieRule
+from voting.terms import HANDS, PHONES, Ending, EndReason, MatchState, TieRule
 
 pytestmark = pytest.mark.django_db
 
@@ -103,10 +103,10 @@ def test_match_with_secret_sides_refuses_what_reveals_them(
 @pytest.mark.parametrize("team", [1, 2])
 def test_match_with_secret_sides_refuses_shows_of_hands(event: Event, team: int) -> None:
     event.max_side_changes = 1
-    event.teams.filter(number=team).update(hands=True)
+    event.teams.filter(number=team).update(source=HANDS)
     with pytest.raises(MatchError, match="teams that vote by phone"):
         create_match(event, now=5)
-    event.teams.update(hands=False)
+    event.teams.update(source=PHONES)
     assert create_match(event, now=5)
 
 

@@ -209,9 +209,9 @@ class BallotBox:
             batch = ballots[start : start + MAX_BATCH]
             self._cast(keys=turn.keys, args=(turn.epoch, encode_batch(batch), RESTORER, 0))
 
-    def cast_new(self, turn: BoxedTurn, ballot: Ballot) -> CastReply:
-        """Cast a ballot by the rules for gateways: within the window, and with the side's clock."""
-        reply = self._cast(keys=turn.keys, args=(turn.epoch, encode_batch([ballot]), WORKER, 0))
+    def cast_new(self, turn: BoxedTurn, ballots: Sequence[Ballot]) -> CastReply:
+        """Cast up to MAX_BATCH ballots by the rules for gateways: in the window, with the side's clock."""
+        reply = self._cast(keys=turn.keys, args=(turn.epoch, encode_batch(ballots), WORKER, 0))
         *answers, _, stored = msgspec.msgpack.decode(reply, type=list[int])
         return CastReply(answers, bool(stored))
 

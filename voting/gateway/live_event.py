@@ -16,7 +16,7 @@ from voting.announcements.channel_layer import LayerMessage
 from voting.ballot_box.intake import MAX_PAUSE_S, BallotQueue, Intake, Slot
 from voting.counting.methods.voting_method import VotingMethod, find_method
 from voting.gateway.drop_requests import DropRequests
-from voting.terms import Admission
+from voting.terms import PHONES, Admission
 
 MAX_REVEALED_TURNS = 3  # the current one, and those of a reveal: the last one and one that was concealed
 EARLY_TOLERANCE_MS = 50
@@ -149,7 +149,7 @@ class LiveEvent:
     def team_for_new_voter(self, team: int) -> int:
         """The team of a new voter who asks for `team` (0: any).
 
-        If only one team takes new voters (no show of hands, not solo), it is that one.
+        If only one team takes new voters (with phones, not solo), it is that one.
         """
         return self._phones_in([one for one in self.state.teams if not one.solo], team)
 
@@ -159,7 +159,7 @@ class LiveEvent:
 
     @staticmethod
     def _phones_in(teams: Iterable[protocol.Team], team: int) -> int:
-        with_phones = [one.number for one in teams if not one.hands]
+        with_phones = [one.number for one in teams if one.source == PHONES]
         return with_phones[0] if len(with_phones) == 1 else team
 
     @property
@@ -168,8 +168,8 @@ class LiveEvent:
 
     @property
     def accepts_phones(self) -> bool:
-        """Whether a team votes by phone; False if both vote by show of hands."""
-        return not all(team.hands for team in self.state.teams)
+        """Whether a team votes by phone."""
+        return any(team.source == PHONES for team in self.state.teams)
 
     def is_between_turns(self, now: int) -> bool:
         """Whether no turn is open or being revealed at `now` (ms): before a window or after the match."""
@@ -197,14 +197,14 @@ class LiveEvent:
             self.poll = None
             return
         slot = Slot(self.event_id, turn.id, turn.epoch)
-        by_hands = {team.number for team in self.state.teams if team.hands}
+        with_phones = {team.number for team in self.state.teams if team.source == PHONES}
         moving = {self.team_of(side): frozenset(getattr(turn.legal, side)) for side in turn.to_move}
         same = self.poll is not None and self.poll.queue.slot == slot
         self.poll = Poll(
             turn_id=turn.id,
             epoch=turn.epoch,
             sides={self.team_of(side): side for side in SIDES},
-            legal={team: legal for team, legal in moving.items() if team not in by_hands},
+            legal={team: legal for team, legal in moving.items() if team in with_phones},
             queue=self.poll.queue if self.poll and same else self.intake.new_queue(slot),
             opens_at=turn.opens_at,
             closes_at=turn.closes_at,

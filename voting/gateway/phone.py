@@ -61,7 +61,7 @@ DENIAL_TEXTS: dict[ErrorCode, str] = {
     "key_needed": "Join again with a key.",
     "key_wrong": "The key is not valid.",
     "key_used": "Another device joined with this ticket.",
-    "hands_only": "Both teams vote by show of hands.",
+    "hands_only": "Both teams vote without phones.",
 }
 
 

@@ -15,6 +15,7 @@ from voting.counting.methods.voting_method import find_method
 from voting.gateway import hooks
 from voting.gateway.event_room import EventRoom
 from voting.gateway.supplements import send_open_counts, send_team_counts, send_turnout, write_to_few
+from voting.terms import PHONES
 from voting.turns.tasks import enqueue_early_close
 
 UNANIMOUS_HEARTBEATS = 2
@@ -210,13 +211,13 @@ def _have_all_voted(room: EventRoom, turn: protocol.Turn, match: protocol.Match,
 def _is_close_due(room: EventRoom) -> bool:
     """Whether to ask for the close at this unanimous heartbeat.
 
-    Asks at the 2nd, 4th, 8th and so on, to spare the workers. A show of hands notifies no gateway when its
-    count is entered, so with one it asks each time.
+    Asks at the 2nd, 4th, 8th and so on, to spare the workers. Ballots that don't come from phones notify no
+    gateway, so with a team without phones it asks each time.
     """
     heartbeats = room.heartbeat.unanimous
     is_power_of_two = heartbeats & (heartbeats - 1) == 0
-    by_hands = any(team.hands for team in room.state.teams)
-    return heartbeats >= UNANIMOUS_HEARTBEATS and (by_hands or is_power_of_two)
+    all_by_phone = all(team.source == PHONES for team in room.state.teams)
+    return heartbeats >= UNANIMOUS_HEARTBEATS and (is_power_of_two or not all_by_phone)
 
 
 def _has_clock_stopped(room: EventRoom, before: Turnout | None, turnout: Turnout) -> bool:

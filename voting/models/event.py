@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from voting.models.match_terms import MatchTerms
 from voting.models.settings import HiddenPart, choices, hidden_part, setting
-from voting.terms import Admission, AnalysisTime, Lobby, Nicknames, TeamChoice
+from voting.terms import BOT, PHONES, Admission, AnalysisTime, Lobby, Nicknames, TeamChoice
 
 MAX_BEST_OF = 21
 NOTICE_LENGTH = 140
@@ -248,7 +248,10 @@ class Event(MatchTerms):
 
 
 class Team(models.Model):
-    """One of the event's two teams. `hands`: it votes by show of hands, and an organizer enters the counts.
+    """One of the event's two teams.
+
+    `source` is where its ballots come from: `phones`, `hands` (an organizer enters the counts of a show of
+    hands), or the slug and address of a ballot source (`voting.sources`), such as `bot:3`.
 
     `captain` is the voter code of its captain, whose ballot breaks ties if the match uses captains. `solo`: a
     single voter with a ticket plays it, and everyone else joins the other team.
@@ -257,7 +260,7 @@ class Team(models.Model):
     event = models.ForeignKey(Event, on_delete=models.CASCADE, related_name="teams")
     number = models.PositiveSmallIntegerField()
     name = models.CharField(max_length=40)
-    hands = models.BooleanField("votes by a show of hands", default=False, db_default=False)
+    source = models.CharField("where its ballots come from", max_length=80, default=PHONES, db_default=PHONES)
     captain = models.CharField(max_length=6, blank=True, default="", db_default="", editable=False)
     solo = models.BooleanField("is one voter, with a ticket", default=False, db_default=False, editable=False)
 
@@ -270,3 +273,9 @@ class Team(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def bot_strength(self) -> int | None:
+        """The strength of the computer opponent that plays this team; None if none does."""
+        slug, _, address = self.source.partition(":")
+        return int(address) if slug == BOT else None

@@ -19,6 +19,8 @@ class Match(MatchTerms):
 
     `seed` is empty in matches of earlier versions, which did not commit to it.
 
+    `bots` are the strengths of computer opponents by side, with the `version` of their table.
+
     `rehearsed`: a simulated crowd (dry run) has played in it, so that it counts neither in cups nor ratings.
     """
 
@@ -31,6 +33,7 @@ class Match(MatchTerms):
     ended_by = models.CharField(max_length=8, choices=Ending.choices(), null=True, blank=True)  # noqa: DJ001
     seed = models.CharField(max_length=32, blank=True, default="", db_default="", editable=False)
     chosen_options = models.JSONField(null=True, blank=True, editable=False)
+    bots = models.JSONField(null=True, blank=True, editable=False)
     rehearsed = models.BooleanField(default=False, db_default=False, editable=False)
     started_at = models.BigIntegerField()
     ended_at = models.BigIntegerField(null=True, blank=True)
@@ -106,6 +109,8 @@ class Turn(models.Model):
     `box_lost_at`, the turn waits for as many from `reached_at` on: the time since when clients can reach a
     gateway.
 
+    `awaits_sources`: ballots of a ballot source have yet to be cast (`voting.sources`).
+
     `seed` decides every lot of the turn. If captains break ties, `*_captain` is the voter code of each. In a
     match with clocks, each side had `*_bank_ms` left when the window opened and used `*_used_ms` of it.
     `turn_commitment` commits to a turn with secret sides.
@@ -125,6 +130,7 @@ class Turn(models.Model):
     left_ms = models.BigIntegerField(null=True, blank=True)
     talk_left_ms = models.BigIntegerField(default=0, db_default=0)
     stored = models.BooleanField(default=False, db_default=False)
+    awaits_sources = models.BooleanField(default=False, db_default=False, editable=False)
     most_voters = models.PositiveIntegerField(default=0, db_default=0)
     most_ballots = models.PositiveIntegerField(default=0, db_default=0)
     box_lost_at = models.BigIntegerField(null=True, blank=True)
@@ -151,7 +157,10 @@ class Turn(models.Model):
 
     class Meta:
         db_table = "games_turn"
-        indexes = [models.Index(fields=["state", "closes_at"], name="turn_due")]
+        indexes = [
+            models.Index(fields=["state", "closes_at"], name="turn_due"),
+            models.Index(fields=["opens_at"], condition=Q(awaits_sources=True), name="turn_awaiting_sources"),
+        ]
         constraints = [
             UniqueConstraint(
                 fields=["match", "number"], condition=~Q(state=TurnState.VOID), name="turn_number_once"

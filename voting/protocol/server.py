@@ -221,7 +221,7 @@ Values:
     key_needed: Join again with a `key`.
     key_wrong: The `key` is not valid.
     key_used: Another device joined with this ticket.
-    hands_only: Both teams vote by show of hands. No phone can join.
+    hands_only: Both teams vote without phones. No phone can join.
 """
 
 

@@ -10,7 +10,7 @@ import msgspec
 from voting.counting.types import Count, Hash
 from voting.protocol.fields import TeamNumber, Time
 from voting.protocol.match_state import Finished, Match
-from voting.terms import Admission, Lobby, Nicknames, SpecialRule, TeamChoice
+from voting.terms import PHONES, Admission, Lobby, Nicknames, SpecialRule, TeamChoice
 
 
 class Team(msgspec.Struct, frozen=True, kw_only=True):
@@ -19,14 +19,15 @@ class Team(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         number: 1 or 2.
         name: Plain text, never markup.
-        hands: The team votes by show of hands: it has no phones and no turnout.
+        source: Where its ballots come from: `phones`, `hands` for a show of hands, or a ballot source such as
+            `bot:3`. Only `phones` has phones and a turnout.
         captain: The captain's voter code, or empty.
         solo: The team is a single voter who joins with a ticket. Everyone else joins the other team.
     """
 
     number: TeamNumber
     name: str
-    hands: bool = False
+    source: str = PHONES
     captain: str = ""
     solo: bool = False
 

@@ -12,6 +12,7 @@ from voting.counting import window
 from voting.counting.window import Window
 from voting.matches import MatchError, Position, claim_turn, event_lock, load_position
 from voting.models import Team, Turn, TurnState
+from voting.terms import HANDS
 from voting.turns.clocks import turn_ends_at
 from voting.turns.closing import close_expired, close_turn
 from voting.turns.restoring import must_stay_open, restore_turn
@@ -21,7 +22,8 @@ from voting.turns.turns import change_turn, load_turn, place_turn, set_window
 def close_turn_early(turn_id: int, closes_at: int, box: BallotBox) -> None:
     """End the window if `closes_at` is still its deadline (Unix ms): everyone connected has voted.
 
-    A team that votes by show of hands has voted once its hands are counted. In a match with clocks the picks
+    A team that votes by show of hands has voted once its hands are counted, and a ballot source once its
+    ballots are cast. In a match with clocks the picks
     so far decide. A turn whose box is missing or outdated is restored first. A restored turn stays open until
     its voters are back.
     """
@@ -38,7 +40,7 @@ def close_turn_early(turn_id: int, closes_at: int, box: BallotBox) -> None:
         apply_clocks(turn, box)
         return
     same = turn.closes_at == closes_at
-    if same and turn.match.close_early and box.now() < closes_at and not _lacks_hands(turn):
+    if same and turn.match.close_early and box.now() < closes_at and not _lacks_ballots(turn):
         with suppress(MatchError):
             end_window(turn, box)
 
@@ -81,9 +83,13 @@ def end_window(turn: Turn, box: BallotBox) -> None:
         close_turn(turn.pk, box)
 
 
+def _lacks_ballots(turn: Turn) -> bool:
+    """Return whether a ballot source, or the count of a show of hands, is missing."""
+    return turn.awaits_sources or _lacks_hands(turn)
+
+
 def _lacks_hands(turn: Turn) -> bool:
-    """Return whether a team that moves by show of hands has none counted yet."""
-    by_hands = Team.objects.filter(event=turn.match.event_id, hands=True).values_list("pk", flat=True)
+    by_hands = Team.objects.filter(event=turn.match.event_id, source=HANDS).values_list("pk", flat=True)
     teams = set(by_hands)
     if not teams:
         return False

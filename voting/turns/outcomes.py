@@ -1,6 +1,6 @@
 """Decide the outcome of a turn from its sealed ballots: decisions, picks, forfeit or resignation, result."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -27,7 +27,8 @@ class TurnOutcome:
     """A closed turn before it is written: it led from the position `before` to the state `after`.
 
     `captains` are the indexes of the captains' ballots. If `is_concealed`, the turn is revealed together with
-    a later one. `to_move` are the sides that vote in the next turn, empty if there is none.
+    a later one. `to_move` are the sides that vote in the next turn, empty if there is none. `bots` are
+    the sides that the computer plays.
     """
 
     before: Position
@@ -41,11 +42,12 @@ class TurnOutcome:
     ended_by: Ending | None
     is_concealed: bool = False
     to_move: tuple[Side, ...] = ()
+    bots: Collection[str] = ()
 
     @property
     def is_empty(self) -> bool:
-        """Whether nobody voted."""
-        return not any(self.ballots.values())
+        """Whether no person voted."""
+        return not any(ballots for side, ballots in self.ballots.items() if side not in self.bots)
 
 
 def ballots_by_side(position: Position, ballots: Sequence[Ballot]) -> dict[Side, Sequence[Ballot]]:
@@ -70,7 +72,7 @@ def decide_outcome(
         )
         for side, cast in by_side.items()
     }
-    decided = partial(TurnOutcome, position, listed, captains, decisions)
+    decided = partial(TurnOutcome, position, listed, captains, decisions, bots=turn.match.bots or ())
     if deserted:
         return decided(Picks(), *game.resolve(state, Picks()), other_side(deserted), Ending.DESERTED)
     if lost := [side for side, decision in decisions.items() if decision.decided_by in LOSING_DECISIONS]:

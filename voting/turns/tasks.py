@@ -68,18 +68,19 @@ def send_task(task: str, *args: int, ping: Callable[[], object] | None = None) -
 
 @dataclass(slots=True)
 class DueTask:
-    """A job of the scheduler: sends `task` every DUE_INTERVAL_S while something `is_due`.
+    """A job of the scheduler: sends `task` every `interval_s` while something `is_due`.
 
     A lost task is no loss, because what is due stays due.
     """
 
     task: str
     is_due: Callable[[], bool]
+    interval_s: float = DUE_INTERVAL_S
     asked_at: float = float("-inf")
 
     def __call__(self) -> None:
         now = time.monotonic()
-        if now - self.asked_at >= DUE_INTERVAL_S and self.is_due():
+        if now - self.asked_at >= self.interval_s and self.is_due():
             self.asked_at = now
             send_task(self.task)
 

@@ -40,7 +40,7 @@ def create_event(token: ApiToken, body: msgspec.Struct) -> EventState:
         raise PermissionDenied("The token is for one event only.")
     chosen = msgspec.to_builtins(body)  # without what is unset
     preset = PRESETS_BY_SLUG[chosen.pop("preset")]
-    blank = EventForm(instance=preset.build_event(), hands=preset.hands)
+    blank = EventForm(instance=preset.build_event(), names=preset.team_names(), sources=preset.sources)
     game, options = chosen.get("game", blank.instance.game), chosen.pop("options", {})
     values = {name: blank.get_initial_for_field(field, name) for name, field in blank.fields.items()}
     values |= chosen | {f"{game}-{name}": value for name, value in options.items()}
@@ -52,7 +52,7 @@ def create_event(token: ApiToken, body: msgspec.Struct) -> EventState:
     posted: dict[str, Any] = {}
     for name, field in blank.fields.items():
         posted |= _as_posted(field, name, values.get(name))
-    form = EventForm(posted, instance=preset.build_event(), hands=preset.hands)
+    form = EventForm(posted, instance=preset.build_event(), sources=preset.sources)
     if not form.is_valid():
         refused = form.errors.items()
         raise InvalidSettings({name: [str(error) for error in errors] for name, errors in refused})

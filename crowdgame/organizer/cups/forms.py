@@ -33,8 +33,8 @@ FORMAT_CHOICES = (
 )
 SERIES_CHOICES = ((1, _("One match")), (3, _("Best of three")), (5, _("Best of five")))
 CUP_FIELDS = {field.name for field in Cup._meta.get_fields()}
-# Pairings are voted by phone: presets with a show of hands do not apply.
-CUP_PRESETS = tuple(preset for preset in PRESETS if preset.choices and not preset.hands)
+# Pairings are voted by phone.
+CUP_PRESETS = tuple(preset for preset in PRESETS if preset.choices and not preset.sources)
 
 
 def cup_from_preset(preset: Preset | None) -> Cup:

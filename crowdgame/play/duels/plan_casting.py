@@ -9,7 +9,6 @@ from contextlib import ExitStack
 from typing import Any
 
 from django.db.models import QuerySet
-from django.utils.crypto import salted_hmac
 
 from crowdgame.play.duels.conditional_picks import load_plan, opponents_pick, replace_plan, revealed_choice
 from crowdgame.play.duels.models import ConditionalPicks
@@ -18,18 +17,14 @@ from crowdgame.play.duels.time_controls import DAY_S
 from games.engine.game import SIDES, Side
 from voting.admission.restrictions import NO_RESTRICTION, load_restrictions
 from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.box_types import CastResult
 from voting.counting.ballots import Ballot
 from voting.counting.voter_codes import derive_voter_code
 from voting.matches import Position, event_lock, live_turn, load_position
 from voting.models import CLOSED_STATES, Match, Ticket, Turn, TurnState
+from voting.sources.casting import FIRST_SEQUENCE, RETRIED, cast_pick, derive_blind
 from voting.terms import MatchState
-from voting.turns.server_ballots import FIRST_SEQUENCE, cast_first_ballot
 
 CAST_CONDITIONAL_PICKS = "duels.cast_conditional_picks"
-BLIND_SALT, BLIND_DIGITS = "crowdgame.conditional_picks.blind", 32
-# The ballot box does not have the turn yet, or has lost it: tried again.
-RETRIED = (CastResult.EARLY, CastResult.UNKNOWN, CastResult.BUSY)
 
 
 def mark_due(sender: Any, turn: Turn, **_: Any) -> None:
@@ -108,9 +103,8 @@ def _cast(turn: Turn, side: Side, pick: int, box: BallotBox) -> bool:
     voter = _find_voter(turn.match, side)
     if voter is None:
         return True
-    mac = salted_hmac(BLIND_SALT, f"{turn.pk}.{voter}", algorithm="sha256")
-    ballot = Ballot(voter, side, pick, FIRST_SEQUENCE, blind=mac.hexdigest()[:BLIND_DIGITS])
-    return cast_first_ballot(turn, ballot, box) not in RETRIED
+    ballot = Ballot(voter, side, pick, FIRST_SEQUENCE, blind=derive_blind(turn.pk, voter))
+    return cast_pick(turn, ballot, box) not in RETRIED
 
 
 def _find_voter(match: Match, side: Side) -> str | None:

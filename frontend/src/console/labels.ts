@@ -4,6 +4,7 @@ import { idleText } from "../live/match/idleText";
 import { otherSide } from "../live/match/grid";
 import { isTalkHeld, sideForTeam, teamForSide, type Phase } from "../live/match/phase";
 import { currentSeries, winsNeeded } from "../live/match/series";
+import { hasPhones, sourceText } from "../live/match/ballotSource";
 import type { EventState, Match, Reveal, Side, SideTally, TurnoutCounted, Vote } from "../protocol";
 
 /** "30 s", "10 min", "1 d": in the largest unit that divides the span. */
@@ -82,7 +83,8 @@ export function isWindowPhase(phase: Phase): boolean {
 
 /** A team's current status. `share`: the share of its connected voters that has voted. */
 export interface TeamStatus {
-  hands: boolean;
+  /** Of a team without phones, where its votes come from. */
+  source: string;
   choosing: boolean;
   here: number;
   voted: number;
@@ -90,11 +92,12 @@ export interface TeamStatus {
 }
 
 export function teamStatus(event: EventState, team: 1 | 2, turnout: TurnoutCounted | null, phase: Phase): TeamStatus {
-  const hands = event.teams[team - 1]!.hands;
+  const own = event.teams[team - 1]!;
+  const source = hasPhones(own) ? "" : sourceText(own);
   const turn = event.match?.turn;
   const choosing = isWindowPhase(phase) && !!turn && !isTalkHeld(turn) && turn.to_move.includes(sideForTeam(event, team));
   const [here, voted] = [turnout?.connected[team - 1] ?? 0, turnout?.voted[team - 1] ?? 0];
-  return { hands, choosing, here, voted, share: choosing && here && !hands ? Math.min(1, voted / here) : 0 };
+  return { source, choosing, here, voted, share: choosing && here && !source ? Math.min(1, voted / here) : 0 };
 }
 
 /** The score of the series: "Best of 3: 1 to 1, first to 2". Empty outside a series. */

@@ -3,7 +3,7 @@ import test from "node:test";
 import type { EventState } from "../protocol";
 import { cupLink, displayLinks, nextPairing, pageLinks, playedMatches, displayUrl, stageUrl, type LinkContext } from "./links";
 
-const TEAMS = [{ number: 1, name: "Owls", hands: false }, { number: 2, name: "Foxes", hands: false }];
+const TEAMS = [{ number: 1, name: "Owls", source: "phones" }, { number: 2, name: "Foxes", source: "phones" }];
 
 function linkContext(part: Partial<EventState> = {}, rest: Partial<LinkContext> = {}): LinkContext {
   const event = { code: "BCDF", teams: TEAMS, admission: "open", match: null, finished: [], ...part } as unknown as EventState;

@@ -24,7 +24,7 @@ export const team = (number: number): string => t("Team %(number)s", { number })
 export const blockReasons: { [code in ErrorCode | "hands_only"]?: readonly [title: string, text: string] } = {
   lobby_closed: [t("Opening soon"), t("Keep this page open. You'll join automatically.")],
   joining_locked: [t("Joining is closed"), t("Keep this page open. You'll join automatically when it opens.")],
-  hands_only: [t("Hands up!"), t("Both teams vote by show of hands. Watch the big screen. No need to tap here.")],
+  hands_only: [t("No phones needed"), t("Both teams vote without phones. Watch the big screen. No need to tap here.")],
 };
 export const asked: { [admission in Admission]: string } = {
   open: t("Type the code from the screen"),

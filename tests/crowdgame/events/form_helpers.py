@@ -7,6 +7,7 @@ from django.test import Client
 
 from crowdgame.events.presets import EMPTY_PRESET, PRESETS
 from voting.models import Event
+from voting.terms import PHONES
 
 READY_PRESETS = [preset for preset in PRESETS if preset is not EMPTY_PRESET]
 IGNORED_FIELDS = {"next_seed", "id", "code", "name", "created_at", "options"}
@@ -59,5 +60,6 @@ def event_settings(event: Event) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if name not in IGNORED_FIELDS}
 
 
-def hands(event: Event) -> set[int]:
-    return set(event.teams.filter(hands=True).values_list("number", flat=True))
+def sources(event: Event) -> dict[int, str]:
+    """Return where the ballots of the teams without phones come from."""
+    return dict(event.teams.exclude(source=PHONES).values_list("number", "source"))

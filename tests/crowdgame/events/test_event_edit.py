@@ -8,11 +8,12 @@ from django.test import Client
 from pytest_django.fixtures import Settings
 
 from crowdgame.events.presets import EMPTY_PRESET, PRESETS_BY_SLUG
-from tests.crowdgame.events.form_helpers import BANK, edit_path, event_settings, form_defaults, hands
+from tests.crowdgame.events.form_helpers import BANK, edit_path, event_settings, form_defaults, sources
 from tests.voting.action_helpers import press
 from tests.voting.page_fixtures import answers
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Announcement, Event
+from voting.terms import HANDS, PHONES
 from voting.turns.turns import start_match
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("box")]
@@ -34,18 +35,19 @@ def test_unchanged_edit_form_changes_only_seq(browser: Client, organizer: User) 
     before = Event.objects.get(pk=event.pk)
     after = edited(browser, event)
     assert event_settings(after) == event_settings(before) | {"seq": before.seq + 1}
-    assert (hands(after), after.name) == ({2}, before.name)
+    assert (sources(after), after.name) == ({2: HANDS}, before.name)
     assert not event.audit_entries.exists()
 
 
 def test_edit_form_sets_and_clears_options(browser: Client, organizer: User) -> None:
     event = EMPTY_PRESET.create(organizer)
-    ticks = dict.fromkeys(("own_counts", "hands_1"), "on")
-    after = edited(browser, event, **ticks, talk_s_usual="60", best_of="5", resign="two_thirds")
-    assert (after.talk_s, after.best_of, hands(after), after.own_counts) == (60, 5, {1}, True)
+    chosen = {"own_counts": "on", "source_1": "bot:4"}
+    after = edited(browser, event, **chosen, talk_s_usual="60", best_of="5", resign="two_thirds")
+    assert (after.talk_s, after.best_of, sources(after), after.own_counts) == (60, 5, {1: "bot:4"}, True)
     assert after.resign == "two_thirds"
-    after = edited(browser, event, **dict.fromkeys(ticks, "off"), talk_s_usual="", best_of="", resign="")
-    assert (after.talk_s, after.best_of, hands(after), after.own_counts) == (0, None, set(), False)
+    chosen = {"own_counts": "off", "source_1": PHONES}
+    after = edited(browser, event, **chosen, talk_s_usual="", best_of="", resign="")
+    assert (after.talk_s, after.best_of, sources(after), after.own_counts) == (0, None, {}, False)
     assert after.resign is None
     edited(browser, event, **BANK)
     after = edited(browser, event, clock="window", window_s_usual="20")
@@ -88,14 +90,14 @@ def test_event_edit_is_saved_without_ballot_box(browser: Client, event: Event, s
 
 def test_show_of_hands_cannot_change_during_match(browser: Client, event: Event, box: BallotBox) -> None:
     press(event.pk, "match.start", box)
-    changed = form_defaults(browser, edit_path(event)) | {"hands_2": "on", "name": "Renamed"}
+    changed = form_defaults(browser, edit_path(event)) | {"source_2": HANDS, "name": "Renamed"}
     answer = browser.post(edit_path(event), changed)
     assert "A match is live. Change this when the match is over." in answer.content.decode()
     unchanged = Event.objects.get(pk=event.pk)
-    assert (hands(unchanged), unchanged.name) == (set(), event.name)
+    assert (sources(unchanged), unchanged.name) == ({}, event.name)
     assert edited(browser, event, name="Renamed").name == "Renamed"
     press(event.pk, "match.abort", box)
-    assert hands(edited(browser, event, hands_2="on")) == {2}
+    assert sources(edited(browser, event, source_2=HANDS)) == {2: HANDS}
 
 
 def test_event_edit_is_audited_with_its_changes(browser: Client, organizer: User) -> None:

@@ -14,13 +14,14 @@ from tests.crowdgame.events.form_helpers import (
     edit_path,
     event_settings,
     form_defaults,
-    hands,
+    sources,
 )
 from tests.voting.page_fixtures import CLASSIC, SIMULTANEOUS, answers
 from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.methods.voting_method import METHODS
 from voting.models import Event
+from voting.terms import HANDS
 from voting.turns.turns import start_match
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("box")]
@@ -102,12 +103,13 @@ def test_event_form_stores_values_and_shows_them_again(
         ({**BANK, "host_wait_s_usual": "60"}, "a clock for each side can&#x27;t wait"),
         ({"host_wait_s_usual": "60", "window_s_usual": "3600"}, "at most ten minutes can wait"),
         (duration("host_wait_s", 181, 1), "Choose between 3 seconds and 3 minutes."),
-        ({**BANK, "hands_2": "on"}, "A team without phones cannot have a clock"),
+        ({**BANK, "source_2": HANDS}, "A team without phones cannot have a clock"),
+        ({"source_1": "bot:1", "source_2": "bot:5"}, "The computer can play only one of the teams."),
         *[
             ({"max_side_changes": "1", **revealing}, "Secret sides cannot be combined")
             for revealing in (
-                {"hands_1": "on"},
-                {"hands_2": "on"},
+                {"source_1": HANDS},
+                {"source_2": HANDS},
                 BANK,
                 {"tie_rule": "captain"},
                 {"peek": "on"},
@@ -201,13 +203,13 @@ def test_typed_names_replace_drawn_names(browser: Client, organizer: User) -> No
 
 def test_copied_event_repeats_its_settings(browser: Client, organizer: User) -> None:
     before = PRESETS[1].create(organizer)
-    before.teams.filter(number=2).update(name="4b", hands=True)
+    before.teams.filter(number=2).update(name="4b", source=HANDS)
     path = f"/console/{before.code}/again/"
     assert f'href="{path}"' in browser.get("/console/").content.decode()
     assert browser.post(path, form_defaults(browser, path)).status_code == 302
     another = organizer.events.exclude(pk=before.pk).get()
     assert event_settings(another) == event_settings(before)
-    assert (another.name, hands(another)) == (before.name, {2})
+    assert (another.name, sources(another)) == (before.name, {2: HANDS})
     assert list(another.teams.values_list("name")) == list(before.teams.values_list("name"))
     assert another.code != before.code
 

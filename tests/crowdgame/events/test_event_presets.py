@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from crowdgame.events.presets import PRESETS, Preset
-from tests.crowdgame.events.form_helpers import READY_PRESETS, event_settings, form_defaults, hands
+from tests.crowdgame.events.form_helpers import READY_PRESETS, event_settings, form_defaults, sources
 from tests.voting.match_helpers import RED_WINS, play
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Event
@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("box")]
 def test_presets_are_listed_in_order() -> None:
     assert [preset.slug for preset in PRESETS] == [
         "two-halls", "first-game", "two-classes", "class-against-class",
-        "show-of-hands", "best-of-three", "empty",
+        "show-of-hands", "computer", "best-of-three", "empty",
     ]  # fmt: skip
 
 
@@ -39,9 +39,9 @@ def test_preset_creates_playable_event_in_one_click(
     event = organizer.events.get()
     assert answer.headers["Location"] == f"/console/{event.code}/"
     one, two = event.teams.order_by("number")
-    assert {one.name, two.name} < set(TEAM_NAMES)
+    assert {one.name, two.name} < {*TEAM_NAMES, "The computer"}
     assert event.name == f"{one.name} vs. {two.name}"
-    assert hands(event) == preset.hands
+    assert sources(event) == preset.sources
     for name, value in preset.choices.items():
         assert getattr(event, name) == value
     event.full_clean()
@@ -59,7 +59,7 @@ def test_unchanged_preset_form_creates_same_event(preset: Preset, browser: Clien
     assert answer.status_code == 302, re.findall(r"errorlist.*?</ul>", answer.content.decode())
     by_form, at_once = organizer.events.get(), preset.create(organizer)
     assert event_settings(by_form) == event_settings(at_once)
-    assert hands(by_form) == preset.hands
+    assert sources(by_form) == preset.sources
     assert by_form.options["columns"] == at_once.options.get("columns", 7)
 
 

@@ -13,6 +13,7 @@ from voting.admission.seats import Seat
 from voting.ballot_box.async_ballot_box import AsyncBallotBox
 from voting.ballot_box.ballot_box import BallotBox
 from voting.gateway.presence import Presence, may_move_deadline
+from voting.terms import HANDS, PHONES
 from voting.turns.turns import change_turn, start_match
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -27,7 +28,7 @@ def test_early_close_requests_back_off_unless_hands_vote(
     With a show of hands it requests one each time, because gateways are not notified of counted hands.
     """
     event = new_event(close_early=True)
-    event.teams.filter(number=2).update(hands=hands)
+    event.teams.filter(number=2).update(source=HANDS if hands else PHONES)
     turn = only_turn(start_match(event.pk, box))
     open_now(turn, box)
     vote(turn, box, red=[3], yellow=[4][: voted - 1])

@@ -33,6 +33,7 @@ from voting.gateway.supplements import send_turnout, write_to_all
 from voting.gateway.text_frames import text_frame
 from voting.models import Event, Team
 from voting.protocol import CloseCode
+from voting.terms import HANDS
 from voting.turns.restoring import restore_turn
 
 pytestmark = pytest.mark.django_db
@@ -212,7 +213,7 @@ def test_event_room_applies_change_to_hands_at_once(box: BallotBox) -> None:
 
 def test_poll_excludes_hands_team_in_its_own_turn(box: BallotBox) -> None:
     turn = start(box, game=CLASSIC, options={"first": "yellow"})
-    Team.objects.filter(event=turn.match.event, number=2).update(hands=True)
+    Team.objects.filter(event=turn.match.event, number=2).update(source=HANDS)
     open_now(turn, box)
     vote(turn, box)
     room = make_room(turn.match.event_id, voter("a", 1))

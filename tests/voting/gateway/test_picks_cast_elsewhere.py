@@ -11,7 +11,7 @@ from voting.counting.ballots import Ballot
 from voting.gateway.event_room import EventRoom
 from voting.gateway.presence import Presence
 from voting.models import Turn
-from voting.turns.server_ballots import cast_first_ballot
+from voting.sources.casting import cast_pick
 
 pytestmark = pytest.mark.django_db(transaction=True)
 RED = Ballot("v1", "red", 5, 1, blind="ab" * 16)
@@ -34,7 +34,7 @@ def heartbeats(room: EventRoom, count: int = 2) -> None:
 
 def test_player_receives_pick_cast_by_a_worker_once(box: BallotBox) -> None:
     turn, room, (red, yellow) = begin(box, bank_s=86_400, window_s=86_400)
-    cast_first_ballot(turn, RED, box)
+    cast_pick(turn, RED, box)
     heartbeats(room)
     assert [(ballot.voter, ballot.choice) for ballot in red.ballots_shown] == [("v1", 5)]
     assert yellow.welcomed_again == 0
@@ -44,7 +44,7 @@ def test_player_receives_pick_cast_by_a_worker_once(box: BallotBox) -> None:
 
 def test_player_who_voted_here_is_not_welcomed_again(box: BallotBox) -> None:
     turn, room, (red, _) = begin(box, bank_s=86_400, window_s=86_400)
-    cast_first_ballot(turn, RED, box)
+    cast_pick(turn, RED, box)
     room.count_vote(room.voters["v1"], room.turn_ref)
     heartbeats(room)
     assert red.welcomed_again == 0
@@ -52,6 +52,6 @@ def test_player_who_voted_here_is_not_welcomed_again(box: BallotBox) -> None:
 
 def test_voters_of_an_event_are_not_looked_up(box: BallotBox) -> None:
     turn, room, (red, _) = begin(box)
-    cast_first_ballot(turn, RED, box)
+    cast_pick(turn, RED, box)
     heartbeats(room)
     assert red.welcomed_again == 0

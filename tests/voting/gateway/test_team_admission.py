@@ -7,6 +7,7 @@ import pytest
 from tests.server import Server
 from tests.socket_clients import SocketClient, SocketClients
 from tests.voting.open_turn import cast, refusal, vote
+from voting.terms import HANDS
 
 
 # ------------------------------------------------------------------ show of hands
@@ -34,7 +35,7 @@ def test_phone_is_refused_while_both_teams_show_hands(server: Server, clients: S
     made = event(server, [1, 2])
     client = clients.open("phone").say("phone.join", code=made["code"])
     message = client.receive("error", code="hands_only")
-    assert [team["hands"] for team in message["event"]["teams"]] == [True, True]
+    assert [team["source"] for team in message["event"]["teams"]] == [HANDS, HANDS]
     server.ask("vote_by_hands", event_id=made["id"], teams=[2])
     client.receive("event.edited")
     assert team_of(client.say("phone.join", code=made["code"])) == 1

@@ -20,6 +20,7 @@ from voting.counting.ballots import HAND_VOTER_PREFIX
 from voting.matches import MatchError, claim_turn, event_lock, load_position
 from voting.models import Match, StoredBallot, Team, Turn, TurnState
 from voting.protocol import MAX_HANDS
+from voting.terms import HANDS
 from voting.turns.turns import place_and_relay, to_boxed_turn
 
 HandCounts = tuple[int, ...]
@@ -58,8 +59,8 @@ def _side_and_team(match: Match, number: int) -> tuple[Side, Team]:
 
 
 def _check_moment(turn: Turn, team: Team, now: int) -> None:
-    if not team.hands:
-        raise MatchError(_("%(team)s votes by phone, not by a show of hands.") % {"team": team.name})
+    if team.source != HANDS:
+        raise MatchError(_("%(team)s does not vote by a show of hands.") % {"team": team.name})
     if turn.state == TurnState.PAUSED:
         raise MatchError(_("The turn is paused. Resume it first."))
     if now < turn.opens_at:

@@ -19,7 +19,7 @@ from voting.counting.voter_codes import normalize_voter_code
 from voting.matches import MatchError, event_lock
 from voting.models import Match, Nickname, StoredRestriction, Team
 from voting.protocol import EventEdited
-from voting.terms import MatchState
+from voting.terms import PHONES, MatchState
 
 MAX_RESTRICTIONS = 500
 
@@ -30,7 +30,7 @@ def move_voter(event_id: int, voter_code: str | None, team: int | None, box: Bal
     """Move a voter to the other team. A ballot already cast counts until the voter casts the next one.
 
     Without `team`, the voter goes back to the team of their seat.
-    Raises MatchError while sides are secret, for a team that votes by a show of hands, if no phone has the
+    Raises MatchError while sides are secret, for a team without phones, if no phone has the
     code, or if nothing changes.
     """
     voter_code = require_voter(event_id, voter_code, box)
@@ -107,8 +107,8 @@ def parse_voter_code(typed: str | None) -> str:
 
 def _team_with_phones(event_id: int, number: int) -> Team:
     team = Team.objects.get(event=event_id, number=number)
-    if team.hands:
-        raise MatchError(_("%(team)s votes by a show of hands. It has no phones.") % {"team": team.name})
+    if team.source != PHONES:
+        raise MatchError(_("%(team)s votes without phones.") % {"team": team.name})
     return team
 
 

@@ -4,6 +4,7 @@ import { Badge } from "../../board/Ball";
 import { formatNumber } from "../../live/format";
 import { sideForTeam, type Phase } from "../../live/match/phase";
 import { useStore } from "../../live/state/useStore";
+import { byHands } from "../../live/match/ballotSource";
 import type { AuditEntry, EventState, Side, Team, Turn } from "../../protocol";
 import type { OrganizerCommands } from "./commands";
 import { withCount, handsOffer, handsStatus, MAX_HANDS, totalHands } from "./handCounting";
@@ -18,7 +19,7 @@ interface Props extends CommandProps {
 /** For each team that votes by a show of hands: the number of hands for each column. */
 export function ShowOfHands(props: Props) {
   const turn = props.event.match?.turn;
-  const teams = props.event.teams.filter(({ hands }) => hands);
+  const teams = props.event.teams.filter(byHands);
   if (!turn) return null;
   return (
     <>

@@ -5,6 +5,7 @@ import { useMoments } from "../../live/state/useNow";
 import { sideForTeam, type Phase } from "../../live/match/phase";
 import type { ServerClock } from "../../live/connection/clock";
 import { useStore } from "../../live/state/useStore";
+import { hasPhones } from "../../live/match/ballotSource";
 import type { EventState } from "../../protocol";
 import "./charts.css";
 import { niceCeiling, CHART_HEIGHT, latestValues, maxSample, stepPath, CHART_WIDTH } from "./chartPaths";
@@ -87,7 +88,7 @@ function Lines({ event, samples, from, to, now, most }: LinesProps) {
   const all = last ? [...samples, { ...last, at: Math.max(now, last.at) }] : samples;
   return (
     <>
-      {([0, 1] as const).map((team) => !event.teams[team]!.hands && (
+      {([0, 1] as const).map((team) => hasPhones(event.teams[team]!) && (
         <path key={team} class="line" data-side={sideForTeam(event, team + 1)} data-team={team + 1} d={stepPath(all, team, from, to, most)} />
       ))}
     </>
@@ -123,7 +124,7 @@ function shareText(share: number | null): string {
 }
 
 function describeTeams(event: EventState, describe: (team: 0 | 1) => string): string {
-  const teams = ([0, 1] as const).filter((team) => !event.teams[team]!.hands);
+  const teams = ([0, 1] as const).filter((team) => hasPhones(event.teams[team]!));
   return joinList(teams.map((team) => t("%(name)s: %(value)s", { name: event.teams[team]!.name, value: describe(team) })));
 }
 

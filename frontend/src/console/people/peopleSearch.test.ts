@@ -3,8 +3,8 @@ import test from "node:test";
 import type { EventState, PeopleAsk, PeopleFound, Person } from "../../protocol";
 import { isVoterCode, PeopleSearch, personOffers, formatVoterCode, personStatus } from "./peopleSearch";
 
-const EVENT = { teams: [{ number: 1, name: "Rooks", hands: false }, { number: 2, name: "Doves", hands: false }] } as unknown as EventState;
-const BY_HANDS = { teams: [EVENT.teams[0], { ...EVENT.teams[1], hands: true }] } as unknown as EventState;
+const EVENT = { teams: [{ number: 1, name: "Rooks", source: "phones" }, { number: 2, name: "Doves", source: "phones" }] } as unknown as EventState;
+const BY_HANDS = { teams: [EVENT.teams[0], { ...EVENT.teams[1], source: "hands" }] } as unknown as EventState;
 const ADA: Person = { voter_code: "BCDFGH", name: "Ada", team: 1, moved: null, banned: false, removed: false, connected: true, voted: null, nickname: "", nickname_status: "none" };
 
 function results(id: number, names: readonly string[], more = ""): PeopleFound {

@@ -1,5 +1,6 @@
 import { p, t } from "../../live/i18n";
 import { Store } from "../../live/state/store";
+import { hasPhones } from "../../live/match/ballotSource";
 import type { EventState, PeopleAsk, PeopleFound, Person, ToConsole } from "../../protocol";
 import { plainOffer, type ActionOffer } from "../actions/offers";
 
@@ -118,7 +119,7 @@ export function personOffers(person: Person, event: EventState): readonly Action
   if (banned) return [about(plainOffer("voter.admit"))];
   const names = NICKNAME_ACTIONS[person.nickname_status].map((action) => ({ ...about(plainOffer(action)), text: person.nickname }));
   if (removed) return [...names, about(plainOffer("voter.readmit")), about(plainOffer("voter.ban"))];
-  const elsewhere = event.teams.filter(({ number, hands }) => !hands && number !== (moved ?? person.team));
+  const elsewhere = event.teams.filter((team) => hasPhones(team) && team.number !== (moved ?? person.team));
   const moves = moved
     ? [about(plainOffer("voter.move", p("button", "Move back")))]
     : elsewhere.map(({ name, number }) => about(plainOffer("voter.move", p("button", "Move to %(name)s", { name })), number));
@@ -129,6 +130,6 @@ export function personOffers(person: Person, event: EventState): readonly Action
 function captainOffers({ voter_code, team, moved }: Person, { teams, captains }: EventState): readonly ActionOffer[] {
   if (!captains) return [];
   if (teams.some(({ captain }) => captain === voter_code)) return [plainOffer("voter.captain", p("button", "End captaincy"))];
-  const own = teams.filter(({ number, hands }) => !hands && number === (moved ?? team ?? number));
+  const own = teams.filter((one) => hasPhones(one) && one.number === (moved ?? team ?? one.number));
   return own.map(({ name, number }) => ({ ...plainOffer("voter.captain", p("button", "Make captain of %(name)s", { name })), team: number }));
 }

@@ -1,4 +1,4 @@
-import { nParts, t } from "../../live/i18n";
+import { nParts } from "../../live/i18n";
 import { Badge } from "../../board/Ball";
 import type { ServerClock } from "../../live/connection/clock";
 import { formatCountdown, formatPercent, formatNumber } from "../../live/format";
@@ -54,13 +54,13 @@ function Clock({ event, phase, clock }: Omit<Props, "turnout">) {
 
 function Team({ team, event, phase, turnout }: Omit<Props, "clock"> & { team: 1 | 2 }) {
   const side = sideForTeam(event, team);
-  const { hands, choosing, here, voted, share } = teamStatus(event, team, turnout, phase);
+  const { source, choosing, here, voted, share } = teamStatus(event, team, turnout, phase);
   return (
     <li data-side={side} style={{ "--share": share.toFixed(3) }}>
       <Badge side={side} />
       <b class="name">{event.teams[team - 1]!.name}</b>
-      {hands ? (
-        <span>{t("by show of hands")}</span>
+      {source ? (
+        <span>{source}</span>
       ) : (
         <>
           <span hidden={!choosing}>{nParts("%(count)s voted, %(percent)s", "%(count)s voted, %(percent)s", voted, { count: <b data-voted={team}>{formatNumber(voted)}</b>, percent: formatPercent(voted, here) })}</span>

@@ -3,6 +3,7 @@ import { optionName } from "../../board/geometry";
 import { formatNumber, formatPercent } from "../../live/format";
 import { n, p, t } from "../../live/i18n";
 import { support } from "../../live/match/support";
+import { byHands, hasPhones, sourceText } from "../../live/match/ballotSource";
 import { isPartHidden, teamAtPlace, type Place } from "../scene/places";
 import { decisionText } from "./captions";
 import type { MatchContext } from "./sentence";
@@ -30,12 +31,14 @@ function shareText(match: Match, tally: SideTally): string {
   return formatPercent(...support(match, tally));
 }
 
-/** The number of votes or hands; if counts are hidden, mentions only a show of hands. */
+/** The number of votes or hands; of other teams without phones, and if counts are hidden, where the votes come from. */
 function ballotsText({ state }: MatchContext, place: Place, { ballots }: SideTally): string {
-  const hands = teamAtPlace(state, place).hands;
-  if (isPartHidden(state, "turnout") || isPartHidden(state, "tally")) return hands ? t("by show of hands") : "";
+  const team = teamAtPlace(state, place);
+  const hidden = isPartHidden(state, "turnout") || isPartHidden(state, "tally");
+  if (!hasPhones(team) && (hidden || !byHands(team))) return sourceText(team);
+  if (hidden) return "";
   const count = formatNumber(ballots);
-  return hands ? n("of %(count)s hand", "of %(count)s hands", ballots, { count }) : n("of %(count)s vote", "of %(count)s votes", ballots, { count });
+  return byHands(team) ? n("of %(count)s hand", "of %(count)s hands", ballots, { count }) : n("of %(count)s vote", "of %(count)s votes", ballots, { count });
 }
 
 /** A team's own screen addresses the team. */

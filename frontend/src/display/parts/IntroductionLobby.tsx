@@ -1,6 +1,6 @@
 import { Badge } from "../../board/Ball";
 import { formatNumber } from "../../live/format";
-import { nParts, t } from "../../live/i18n";
+import { nParts } from "../../live/i18n";
 import { Introduction } from "../demonstration/Introduction";
 import type { JoinCodes } from "../scene/joinCodes";
 import { NAME_LEAST, fitNumber } from "../scene/layout";
@@ -41,8 +41,8 @@ function JoinedTeam({ view, place, width }: { view: StageView; place: Place; wid
 }
 
 function Joined({ view, place, width }: { view: StageView; place: Place; width: number }) {
-  const { number, word } = turnoutLevel(view, place);
-  if (word === "hands") return <p>{t("by show of hands")}</p>;
+  const { number, word, source } = turnoutLevel(view, place);
+  if (source) return <p>{source}</p>;
   if (word !== "joined") return null;
   const count = formatNumber(number);
   const fontSize = `calc(${fitNumber(count, width, NUMBER)} * var(--u))`;

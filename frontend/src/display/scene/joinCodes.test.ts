@@ -15,7 +15,7 @@ test("one code serves both teams unless each team has a link", () => {
 });
 
 test("one code is enough if only one team takes phones", () => {
-  const teams = [north, { ...south, hands: true }] as const;
+  const teams = [north, { ...south, source: "hands" }] as const;
   assert.equal(joinCodes(makeEvent({ team_choice: "link", teams }), false, SHOWN).teams, null);
 });
 

@@ -1,4 +1,5 @@
 import type { DisplayWelcomed, EventState, KeyShown } from "../../protocol";
+import { hasPhones } from "../../live/match/ballotSource";
 
 /** A QR code and the address that it holds. */
 export interface JoinCode {
@@ -15,7 +16,7 @@ export interface JoinCodes {
 /** `home`: this is the screen of the state's first team. If teams have their own links, it shows that team's only. */
 export function joinCodes({ team_choice, teams }: EventState, home: boolean, shown: DisplayWelcomed | KeyShown): JoinCodes {
   const event = { url: shown.join_url, rows: shown.qr };
-  const oneJoins = teams.some(({ hands, solo }) => hands || solo);
+  const oneJoins = teams.some((team) => !hasPhones(team) || team.solo);
   if (team_choice !== "link" || oneJoins) return { event, teams: null };
   const [first, second] = [teamCode(shown, teams[0].number), teamCode(shown, teams[1].number)];
   return home ? { event: first, teams: null } : { event, teams: [first, second] };

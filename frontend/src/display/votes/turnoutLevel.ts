@@ -1,15 +1,18 @@
 import { formatNumber } from "../../live/format";
-import { n, t } from "../../live/i18n";
+import { n } from "../../live/i18n";
 import { isPartHidden, sideAtPlace, tallyForSide, teamAtPlace, type Place } from "../scene/places";
 import { isTalkHeld } from "../../live/match/phase";
 import { isForTwo } from "../../live/match/timeBank";
 import type { StageView } from "../scene/stageView";
+import { hasPhones, sourceText } from "../../live/match/ballotSource";
 
 /** What a turnout bar shows: a number and its label, and the height from 0 to 1. */
 export interface TurnoutLevel {
   number: number;
   share: number;
-  word: "" | "joined" | "voted" | "hands";
+  word: "" | "joined" | "voted" | "source";
+  /** Of a team without phones, where its votes come from. */
+  source?: string;
   /** The total that `number` is out of. */
   of?: number;
   isActive: boolean;
@@ -28,16 +31,17 @@ const HIDDEN_LEVEL = 0.3;
 export function turnoutLevel(view: StageView, place: Place): TurnoutLevel {
   const counted = unmaskedCount(view, place);
   const crowd = counted.word === "joined" || counted.word === "voted";
-  if (crowd && teamAtPlace(view.state, place).hands) return handsLevel(view, counted);
+  const team = teamAtPlace(view.state, place);
+  if (crowd && !hasPhones(team)) return phonelessLevel(view, counted, sourceText(team));
   if (!crowd || !isPartHidden(view.state, "turnout")) return counted;
   return { ...counted, number: 0, share: HIDDEN_LEVEL, word: "", of: 0, isNumberHidden: true };
 }
 
-/** A team that votes by a show of hands has no phone turnout; its count is shown in the reveal. */
-function handsLevel({ scene, state }: StageView, counted: TurnoutLevel): TurnoutLevel {
+/** A team without phones has no turnout; its count is shown in the reveal. */
+function phonelessLevel({ scene, state }: StageView, counted: TurnoutLevel, source: string): TurnoutLevel {
   if (scene.phase === "reveal" && counted.number && !isPartHidden(state, "turnout")) return counted;
   const share = scene.phase === "lobby" ? 0 : HIDDEN_LEVEL;
-  return { ...counted, number: 0, share, word: "hands", of: 0, isNumberHidden: true };
+  return { ...counted, number: 0, share, word: "source", source, of: 0, isNumberHidden: true };
 }
 
 function unmaskedCount(view: StageView, place: Place): TurnoutLevel {
@@ -74,7 +78,6 @@ function sealedLevel({ scene }: StageView, place: Place, connected: number): Tur
 
 /** Below the number, or alone if the number is hidden. */
 export function turnoutText(word: TurnoutLevel["word"], number: number, of = 0): string {
-  if (word === "hands") return t("by show of hands");
   if (word === "joined") return n("joined", "joined", number);
   return of ? n("of %(count)s voted", "of %(count)s voted", of, { count: formatNumber(of) }) : n("voted", "voted", number);
 }

@@ -14,7 +14,7 @@ export interface PhoneView extends VoterState {
   phase: Phase;
   /** Discussion time before a window. */
   talking: boolean;
-  /** Whether the team votes by a show of hands. */
+  /** Whether the team votes without phones. */
   hands: boolean;
   now: number;
   turnout: TurnoutCounted | null;
@@ -34,7 +34,7 @@ export function phoneView(seated: SeatedPhone, team: number, { hiding, holding }
     ...{ event: event!, match, team, phase, now, turnout, connection, hiding, hidden: hiding && !holding },
     side: sideForTeam(event!, team),
     talking: phase === "waiting" && !!match?.turn && now >= talkStart(match),
-    hands: event!.teams[team - 1]!.hands,
+    hands: event!.teams[team - 1]!.source !== "phones",
   };
 }
 

@@ -21,6 +21,7 @@ from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import NOTICE_LENGTH, Event, Nickname, StoredRestriction, Team
 from voting.protocol import MAX_HANDS, ActionAsk, ActionUndo, AuditEntry, EventState, Pressed, Role
+from voting.terms import HANDS
 
 pytestmark = pytest.mark.django_db
 
@@ -141,7 +142,7 @@ def event(box: BallotBox) -> Event:
     """An event in which two voters have joined and a team votes by show of hands."""
     event = new_event(lobby="closed")
     record_voters(event.pk, "BCDFGH", "BCDFGJ")
-    Team.objects.filter(event=event, number=2).update(hands=True)
+    Team.objects.filter(event=event, number=2).update(source=HANDS)
     return event
 
 
@@ -318,7 +319,7 @@ def test_undo_is_refused_once_the_effect_is_gone(
         (PLAYING, "hands.count", "Choose a team"),
         (PLAYING, ("hands.count", {"team": 2}), "Choose a team"),
         (PLAYING, ("hands.count", {"hands": (1,)}), "Choose a team"),
-        (PLAYING, ("hands.count", {"team": 1, "hands": (1,)}), "Rooks votes by phone"),
+        (PLAYING, ("hands.count", {"team": 1, "hands": (1,)}), "Rooks does not vote by a show of hands"),
         (PLAYING, ("hands.count", {"team": 2, "hands": (MAX_HANDS, 1)}), "At most 5,000"),
         (PLAYING, ("hands.count", {"team": 2, "hands": (1,), "turn": 9_999}), "already ended"),
         (STARTED, ("hands.count", {"team": 2, "hands": (1,)}), "has not started"),

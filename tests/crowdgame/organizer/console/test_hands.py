@@ -25,6 +25,7 @@ from voting.models import StoredBallot, Team, Turn, TurnState
 from voting.protocol import MAX_HANDS
 from voting.records.exports import export_match
 from voting.records.recount import find_faults
+from voting.terms import HANDS
 from voting.turns.early_close import close_turn_early
 from voting.turns.restoring import restore_turn
 from voting.turns.turns import load_turn, start_match
@@ -36,7 +37,7 @@ DOVES = 2
 def by_hands(box: BallotBox, *teams: int, **choices: Any) -> Turn:
     """An open turn of a match in which these teams, or else the second, vote by a show of hands."""
     event = new_event(**choices)
-    Team.objects.filter(event=event, number__in=teams or (DOVES,)).update(hands=True)
+    Team.objects.filter(event=event, number__in=teams or (DOVES,)).update(source=HANDS)
     turn = only_turn(start_match(event.pk, box))
     open_now(turn, box)
     return load_turn(turn.pk)

@@ -59,4 +59,4 @@ def in_database(turn: Turn) -> list[tuple[str, str, int]]:
 
 def cast_by_phone(playing: Playing, side: Side, turn: Turn, choice: int, box: BallotBox) -> None:
     ballot = Ballot(voter(playing, side), side, choice, 1, blind="ab" * 16)
-    assert box.cast_new(to_boxed_turn(turn), ballot).answers == [1]
+    assert box.cast_new(to_boxed_turn(turn), [ballot]).answers == [1]

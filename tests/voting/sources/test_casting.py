@@ -1,0 +1,176 @@
+"""Ballots of ballot sources are cast exactly once, whatever crashes, and by the same rules as all others."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from games.bots.bots import pick_action
+from games.engine.game import Side
+from tests.voting.box_loss_helpers import empty
+from tests.voting.match_helpers import (
+    SELECTOR,
+    ballots,
+    new_event,
+    only_turn,
+    open_now,
+    play_out,
+    run_out,
+    tally_of,
+    vote,
+)
+from tests.voting.recovery_model import Crash
+from tests.voting.turns.test_turn_crashes import DyingBox
+from voting.announcements.snapshots import load_snapshot
+from voting.ballot_box.ballot_box import BallotBox
+from voting.counting.ballots import unpack_ballots
+from voting.matches import load_position
+from voting.models import Event, StoredBallot, Turn, TurnState
+from voting.sources import casting
+from voting.sources.casting import cast_due, derive_seat, is_due
+from voting.turns.early_close import close_turn_early
+from voting.turns.restoring import restore_turn
+from voting.turns.turns import load_turn, start_match, to_boxed_turn
+
+pytestmark = pytest.mark.django_db
+BOT = "bot:2"
+
+
+def begin(box: BallotBox, sources: Sequence[str] = ("phones", BOT), **choices: object) -> Turn:
+    """An open turn of a match whose teams, red first, have these sources."""
+    event = new_event(**choices)
+    for number, source in enumerate(sources, 1):
+        event.teams.filter(number=number).update(source=source)
+    turn = only_turn(start_match(event.pk, box))
+    open_now(turn, box)
+    return turn
+
+
+def expected_pick(turn: Turn, side: Side = "yellow", strength: int = 2) -> int:
+    position = load_position(turn.match, before=turn)
+    return pick_action(position.game, position.state, side, strength, turn.seed)
+
+
+def counted(turn: Turn, side: Side = "yellow") -> list[int]:
+    return [ballot.choice for ballot in unpack_ballots(bytes(tally_of(turn, side).sealed))]
+
+
+def test_bot_votes_once_the_window_is_open(box: BallotBox) -> None:
+    event = new_event()
+    event.teams.filter(number=2).update(source=BOT)
+    turn = only_turn(start_match(event.pk, box))
+    assert not is_due()
+    open_now(turn, box)
+    assert is_due()
+    cast_due(box)
+    assert not is_due()
+    assert box.ballot_counts(to_boxed_turn(load_turn(turn.pk))) == {"red": 0, "yellow": 1}
+    vote(turn, box, red=[3])
+    closed = play_out(turn, box)
+    assert (closed.red_pick, closed.yellow_pick) == (3, expected_pick(turn))
+    assert counted(turn) == [expected_pick(turn)]
+
+
+@pytest.mark.parametrize("before", [True, False])
+@pytest.mark.parametrize("step", ["now", "cast_new"])
+def test_crash_at_any_step_repeats_the_same_ballot(box: BallotBox, step: str, before: bool) -> None:
+    turn = begin(box)
+    with pytest.raises(Crash):
+        cast_due(DyingBox(step, before))
+    assert is_due()
+    cast_due(box)
+    cast_due(box)
+    play_out(turn, box)
+    assert counted(turn) == [expected_pick(turn)]
+
+
+@pytest.mark.parametrize("step", ["store_ballots", "load_turn"])
+def test_crash_around_the_database_repeats_the_same_ballot(
+    box: BallotBox, step: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    turn = begin(box)
+
+    def crash(*_: object) -> None:
+        raise Crash
+
+    monkeypatch.setattr(casting, step, crash)
+    with pytest.raises(Crash):
+        cast_due(box)
+    monkeypatch.undo()
+    cast_due(box)
+    play_out(turn, box)
+    assert counted(turn) == [expected_pick(turn)]
+
+
+def test_bots_ballot_survives_the_loss_of_the_ballot_box(box: BallotBox) -> None:
+    turn = begin(box)
+    cast_due(box)
+    empty()
+    restore_turn(turn.pk, box)
+    assert box.ballot_counts(to_boxed_turn(load_turn(turn.pk)))["yellow"] == 1
+    play_out(turn, box)
+    assert counted(turn) == [expected_pick(turn)]
+
+
+def test_ballot_after_the_deadline_does_not_count(box: BallotBox) -> None:
+    turn = begin(box)
+    run_out(turn, box)
+    cast_due(box)
+    play_out(turn, box)
+    assert counted(turn) == []
+    assert not StoredBallot.objects.filter(turn=turn).exists()
+    assert not Turn.objects.get(pk=turn.pk).awaits_sources
+
+
+def test_early_close_waits_for_the_bot_and_not_only_for_it(box: BallotBox) -> None:
+    turn = begin(box, close_early=True)
+    vote(turn, box, red=[3])
+    closes_at = load_turn(turn.pk).closes_at
+    close_turn_early(turn.pk, closes_at, box)
+    assert load_turn(turn.pk).state == TurnState.OPEN
+    cast_due(box)
+    assert load_turn(turn.pk).state == TurnState.OPEN  # until the gateways say that all people have voted
+    close_turn_early(turn.pk, closes_at, box)
+    assert load_turn(turn.pk).yellow_pick == expected_pick(turn)
+
+
+def test_bot_with_a_clock_closes_the_turn_that_only_it_holds_up(box: BallotBox) -> None:
+    turn = begin(box, bank_s=300, window_s=300)
+    box.cast_new(to_boxed_turn(load_turn(turn.pk)), ballots("red", [3]))
+    cast_due(box)
+    assert load_turn(turn.pk).yellow_pick == expected_pick(turn)
+
+
+def test_bot_that_is_not_to_move_casts_nothing(box: BallotBox) -> None:
+    turn = begin(box, game=SELECTOR, options={"token": "red"})
+    cast_due(box)
+    assert not is_due()
+    assert sum(box.ballot_counts(to_boxed_turn(load_turn(turn.pk))).values()) == 0
+
+
+def test_hidden_ballots_of_people_never_change_a_pick(box: BallotBox) -> None:
+    turn = begin(box)
+    picks: set[tuple[str, int, str]] = set()
+    for columns in ([1, 1, 2], [7, 7, 7], [4]):
+        box.cast(to_boxed_turn(load_turn(turn.pk)), ballots("red", columns, sequence=len(picks) + 1))
+        Turn.objects.filter(pk=turn.pk).update(awaits_sources=True)
+        cast_due(box)
+        stored = StoredBallot.objects.get(turn=turn)
+        picks.add((stored.voter, stored.choice, stored.blind))
+    assert len(picks) == 1
+    assert derive_seat(turn.match.event_id, BOT, "bot") == stored.voter
+
+
+def test_screens_know_the_source_of_a_team(box: BallotBox) -> None:
+    turn = begin(box)
+    state = load_snapshot(Event.objects.get(pk=turn.match.event_id))
+    assert [team.source for team in state.teams] == ["phones", BOT]
+
+
+def test_match_pauses_if_only_the_bot_votes(box: BallotBox) -> None:
+    turn = begin(box)
+    for state in (TurnState.OPEN, TurnState.PAUSED):
+        open_now(turn, box)
+        cast_due(box)
+        play_out(turn, box)
+        turn = only_turn(turn.match)
+        assert turn.state == state

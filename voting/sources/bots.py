@@ -1,0 +1,26 @@
+"""The computer opponents as a ballot source: `bot:1` to `bot:5`."""
+
+from collections.abc import Iterable
+
+from games.bots.bots import pick_action
+from games.engine.texts import gettext_noop
+from voting.sources.ballot_source import Choice, SourceTurn
+from voting.terms import BOT
+
+
+class Bots:
+    slug = BOT
+    addresses = {
+        "1": gettext_noop("Computer 1, a beginner"),
+        "2": gettext_noop("Computer 2, a casual player"),
+        "3": gettext_noop("Computer 3, an experienced player"),
+        "4": gettext_noop("Computer 4, a strong player"),
+        "5": gettext_noop("Computer 5, at full strength"),
+    }
+    once = True
+
+    def choices(self, address: str, turn: SourceTurn) -> Iterable[Choice]:
+        yield Choice("bot", pick_action(turn.game, turn.state, turn.side, int(address), turn.seed))
+
+
+SOURCE = Bots()
