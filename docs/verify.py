@@ -459,6 +459,8 @@ class Recount:
         yield from self.history.gaps()
         if self.by_arrival:
             yield f"the order of arrival, which decided a tie in {', '.join(self.by_arrival)}"
+        if read_optional(self.record, "bots", dict, MATCH):
+            yield "the picks of the computer, which this script cannot recompute"
         if self.record["ended_by"] == "time":
             yield "the clocks, which only the server recorded"
 

@@ -135,6 +135,7 @@ def _create_match(record: MatchRecord, event: Event, now: int) -> Match:
         terms |= {"seed": record.draw.seed, "chosen_options": record.draw.options}
     return Match.objects.create(
         **terms,
+        bots=msgspec.to_builtins(record.bots),
         event=event,
         number=event.matches.count() + 1,
         red=red,

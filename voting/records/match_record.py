@@ -171,6 +171,17 @@ class StartDraw(msgspec.Struct, frozen=True, kw_only=True):
     options: dict[str, Any]
 
 
+class RecordedBots(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The strengths of the computer opponents, and the `version` of the table that says how each errs."""
+
+    version: Integer
+    red: Annotated[int, Meta(ge=1, le=5)] | None = None
+    yellow: Annotated[int, Meta(ge=1, le=5)] | None = None
+
+    def strength(self, side: Side) -> int | None:
+        return self.red if side == "red" else self.yellow
+
+
 class MatchRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A match with its ballots. `name` is a title for readers.
 
@@ -192,6 +203,7 @@ class MatchRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     ended_by: Ending | None
     draw: StartDraw | None = None
     sides: SecretSides | None = None
+    bots: RecordedBots | None = None
     state: MatchState | None = None
     voided: tuple[VoidedTurn, ...] = ()
 

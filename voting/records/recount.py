@@ -8,6 +8,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from games.bots import bots
+from games.bots.bots import pick_action
 from games.engine.errors import GameError, IllegalPick
 from games.engine.game import SIDES, Game, Picks, Resolution, Result, Side, other_side
 from games.engine.registry import find_game, read_options
@@ -86,6 +88,7 @@ def find_gaps(record: MatchRecord) -> Iterator[str]:
     if record.draw is None:
         yield "what was drawn at the start of the match"
     yield from find_history_gaps(record)
+    yield from _find_bot_gaps(record)
     by_arrival = {f"turn {number}": True for number, counted in sides if counted.decided_by == "first"}
     if by_arrival:
         yield f"the order of arrival, which decided a tie in {', '.join(by_arrival)}"
@@ -226,6 +229,7 @@ def _find_count_faults(recorded: RecordedTurn, side: Side, counted: SideCount) -
     if bad:
         return
     yield from _find_root_faults(recorded, side, counted)
+    yield from _find_bot_faults(recorded, side, counted)
     yield from _find_decision_faults(recorded, side, counted)
 
 
@@ -236,6 +240,37 @@ def _find_root_faults(recorded: RecordedTurn, side: Side, counted: SideCount) ->
         yield Fault(recorded.number, side, "the ballots are not sorted by leaf hash")
     if counted.root != Tree(leaves).root.hex():
         yield Fault(recorded.number, side, "the ballots do not match the committed root")
+
+
+def _find_bot_faults(recorded: RecordedTurn, side: Side, counted: SideCount) -> Iterator[Fault]:
+    """Find ballots of a computer opponent that are not its own. One without a ballot is a gap."""
+    record = recorded.record
+    strength = record.bots.strength(side) if record.bots else None
+    if strength is None or not counted.ballots or not _knows_bots(record):
+        return
+    pick = pick_action(recorded.game, recorded.state, side, strength, recorded.count.seed)
+    choices = [choice for choice, _ in counted.ballots]
+    if choices != [pick]:
+        yield Fault(recorded.number, side, f"the computer votes for {pick}, but the ballots are {choices}")
+
+
+def _knows_bots(record: MatchRecord) -> bool:
+    return record.bots is None or record.bots.version == bots.VERSION
+
+
+def _find_bot_gaps(record: MatchRecord) -> Iterator[str]:
+    if record.bots is None:
+        return
+    if not _knows_bots(record):
+        yield f"the picks of the computer, which are of version {record.bots.version}"
+    absent = [
+        f"turn {number}"
+        for number, count in enumerate(record.counts, 1)
+        for side in SIDES
+        if record.bots.strength(side) and (counted := side_count(count, side)) and not counted.ballots
+    ]
+    if absent:
+        yield f"why the computer did not vote in {', '.join(absent)}"
 
 
 def _has_valid_arrivals(record: MatchRecord, counted: SideCount) -> bool:

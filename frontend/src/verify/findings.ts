@@ -25,6 +25,7 @@ export type Reason =
   | "arrivals"
   | "by-arrival"
   | "server-order"
+  | "no-solver"
   | "unsorted"
   | "other-root"
   | "other-counts"

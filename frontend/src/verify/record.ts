@@ -104,6 +104,8 @@ export interface MatchRecord {
   readonly result: Result;
   readonly ended_by: Ending | null;
   readonly sides: readonly SidesTurn[] | null;
+  /** The computer plays a side. */
+  readonly hasBots: boolean;
 }
 
 /** A field is missing or has a wrong type. */
@@ -135,6 +137,7 @@ export function readRecord(file: Json): MatchRecord {
     result: new Field(file, "result").oneOf(RESULTS),
     ended_by: new Field(file, "ended_by").nullable((field) => field.oneOf(ENDINGS)),
     sides: new Field(file, "sides").optional(readSides),
+    hasBots: new Field(file, "bots").optional((field) => field.object()) !== null,
   };
 }
 

@@ -69,6 +69,7 @@ class Recount {
     this.findings.expect(turns.length === counts.length, null, null, "form", "length", turns.length, counts.length);
     for (let index = 0; index < counts.length; index++) yield* this.checkTurn(index);
     this.checkResult();
+    if (this.record.hasBots) this.findings.skip(null, null, "ballots", "no-solver");
     if (this.record.version === 2 && countBallots(this.record)) this.findings.skip(null, null, "ballots", "server-order");
     checkSides(this.record, this.findings);
     checkHistory(this.record, this.findings);

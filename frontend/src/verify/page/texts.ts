@@ -105,6 +105,7 @@ const REASONS: Record<Reason, (finding: Finding) => string> = {
   captain: () => t("The captain’s ballot doesn’t exist."),
   arrivals: () => t("The order in which the ballots arrived is missing or wrong."),
   "by-arrival": () => t("A tie was decided by the order of arrival, which only the server knows."),
+  "no-solver": () => t("This page can’t recompute the computer’s columns. The command `crowdgame verify` does."),
   "server-order": () => t("The server chose the order of the ballots, as in all records before version 3."),
   unsorted: () => t("The ballots are not in the order of their hashes."),
   "other-root": mismatch,
