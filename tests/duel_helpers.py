@@ -11,7 +11,7 @@ from crowdgame.play.duels.duels import (
     load_seat_key,
     new_duel,
     seat_number,
-    start_against_crowd,
+    start_for_one,
 )
 from crowdgame.play.duels.models import Duel
 from crowdgame.play.duels.time_controls import TIME_CONTROLS_BY_SLUG
@@ -50,7 +50,7 @@ def against_crowd(begun: bool = True, listed: bool = True) -> dict[str, Any]:
     guest = new_guest()
     made = new_duel(guest, DuelSettings(crowd=True, listed=listed))
     if begun:
-        start_against_crowd(made.event.code, guest, box)
+        start_for_one(made.event.code, guest, box)
     place = seat_number(made, guest)
     return {"id": made.event_id, "code": made.event.code, "place": place, "key": load_seat_key(made, guest)}
 

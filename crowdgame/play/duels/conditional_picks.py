@@ -47,7 +47,7 @@ class Plan:
 
 def may_plan(duel: Duel, match: Match, position: Position) -> bool:
     """Whether this match has conditional picks."""
-    of_days = (match.bank_s or 0) >= DAY_S and not duel.crowd
+    of_days = (match.bank_s or 0) >= DAY_S and not duel.is_for_one
     return of_days and match.state == MatchState.PLAYING and position.vote is None
 
 

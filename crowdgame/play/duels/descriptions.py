@@ -9,7 +9,7 @@ from games.engine.registry import game_title
 
 
 def describe_duel(duel: Duel) -> str:
-    """Return the game, its options, the time, and whether it is rated. A game against a crowd never is."""
+    """Return the game, its options, the time, and whether it is rated. A game for one never is."""
     return _describe(duel, describe_variant(duel.event.game, duel.event.options))
 
 
@@ -23,6 +23,6 @@ def _describe(duel: Duel, variant: list[str]) -> str:
     time = time_label(event.bank_s, event.increment_s, event.window_s)
     if not duel.crowd:
         time = gettext("%(time)s per player") % {"time": time}
-    casual = duel.crowd or event.is_casual
+    casual = duel.is_for_one or event.is_casual
     rated = pgettext("game", "casual") if casual else pgettext("game", "rated")
     return " · ".join([gettext(game_title(event.game)), *variant, time, rated])

@@ -50,7 +50,7 @@ class PlayerActions:
 class Viewer:
     """Who sees the page. `team` is the viewer's, 0 for a visitor.
 
-    `shows_invite` shows the link to share, `may_start` the button that starts a match against a crowd,
+    `shows_invite` shows the link to share, `may_start` the button that starts a match for one,
     `may_withdraw` the one that deletes a game before its first match. `actions` and `plan` are a player's in
     a live match. `board` is the path of the live board, if there is one. A player's contains the seat key.
     """
@@ -144,8 +144,8 @@ def _view_viewer(
     return Viewer(
         team=team,
         shows_invite=bool(team) and not over and waits,
-        may_start=bool(team) and duel.crowd and (match is None or over),
-        may_withdraw=bool(team) and match is None and waits,
+        may_start=bool(team) and duel.is_for_one and (match is None or (over and duel.crowd)),
+        may_withdraw=bool(team) and match is None,
         actions=actions,
         plan=view_plan(duel, match, position, team, actions.turn) if match and position and actions else None,
         board=_board_path(duel, match, player),
@@ -177,9 +177,9 @@ def _player_actions(duel: Duel, match: Match, team: int) -> PlayerActions | None
     pk, number, *_ = rows[0]
     open_offers = [(by, kind) for *_, by, kind, declined in rows if kind and not declined]
     names: list[DuelAction] = ["abort" if number == 1 else "resign"]
-    if not duel.crowd:
+    if not duel.is_for_one:
         names.append("draw")
-    if duel.event.is_casual and not duel.crowd and number > 1:
+    if duel.event.is_casual and not duel.is_for_one and number > 1:
         names.append("takeback")
     offered = tuple(kind for by, kind in open_offers if by != side)
     asked = tuple(kind for by, kind in open_offers if by == side)
@@ -213,7 +213,7 @@ def _format_change(before: float, after: float) -> str:
 def _title(duel: Duel, match: Match | None, mine: int, free: int) -> str:
     if match is not None:
         return _("Game in progress") if match.ended_at is None else _("Game over")
-    if mine and (free or duel.crowd):
+    if mine and (free or duel.is_for_one):
         return _("Your game is ready")
     if duel.crowd:
         return _("Everyone against %(player)s") % {"player": duel.one or duel.two}

@@ -27,7 +27,7 @@ from voting.ballot_box.ballot_box import BallotBox
 from voting.events import DUEL_CODE_LENGTHS, create_event, draw_code, generate_code
 from voting.matches import MatchError, locked_event
 from voting.models import Event, Match, Ticket
-from voting.terms import Admission, Lobby, MatchState, NoBallotRule
+from voting.terms import BOT, Admission, Lobby, MatchState, NoBallotRule
 from voting.turns.turns import start_due_match
 
 SYSTEM_USERNAME = "duel owner"  # owns the events of all duels; login is disabled
@@ -44,8 +44,9 @@ class PlayError(MatchError):
 class DuelSettings:
     """Settings of a new duel. With `random_on_timeout`, a player who runs out of time plays a random column.
 
-    With `crowd`, the opponent is everybody who joins. An unlisted duel is joined by its link alone. A
-    `casual` one is not rated, and its players can agree to take turns back.
+    With `crowd`, the opponent is everybody who joins; `bot` is the strength of a computer opponent. An
+    unlisted duel is joined by its link alone. A `casual` one is not rated, and its players can agree to take
+    turns back.
     """
 
     game: str = DEFAULT_GAME
@@ -55,6 +56,7 @@ class DuelSettings:
     random_on_timeout: bool = False
     crowd: bool = False
     casual: bool = False
+    bot: int | None = None
 
 
 @contextmanager
@@ -67,13 +69,13 @@ def creation_lock() -> Iterator[None]:
 
 
 def new_duel(guest: Guest, duel_settings: DuelSettings, network: str = "") -> Duel:
-    """Create a duel with one free seat, or against a crowd. The side is random. Raises PlayError.
+    """Create a duel with one free seat, or for one guest. The side is random. Raises PlayError.
 
     The code of an unlisted duel can't be guessed. `network` is the creator's, see `creation_limits`.
     """
     check_game_limit(guest)
     place = secrets.choice((1, 2))
-    other = pgettext("team", "The crowd") if duel_settings.crowd else pgettext("team", "Open seat")
+    other = opponent_name(duel_settings) or pgettext("team", "Open seat")
     names = (str(guest), other) if place == 1 else (other, str(guest))
     with transaction.atomic():
         event = create_event(
@@ -84,12 +86,28 @@ def new_duel(guest: Guest, duel_settings: DuelSettings, network: str = "") -> Du
             **_event_fields(duel_settings),
         )
         event.teams.filter(number=place).update(solo=duel_settings.crowd)
+        if duel_settings.bot:
+            event.teams.exclude(number=place).update(source=f"{BOT}:{duel_settings.bot}")
         pupils = [Pupil(name, team) for team, name in enumerate(names, 1)]
-        make_roster(event, [pupil for pupil in pupils if pupil.team == place or not duel_settings.crowd])
+        make_roster(
+            event, [pupil for pupil in pupils if pupil.team == place or not opponent_name(duel_settings)]
+        )
         seats: dict[str, Any] = {SEAT_FIELDS[place]: guest}
         return Duel.objects.create(
-            event=event, listed=duel_settings.listed, crowd=duel_settings.crowd, network=network, **seats
+            event=event,
+            listed=duel_settings.listed,
+            crowd=duel_settings.crowd,
+            bot=duel_settings.bot,
+            network=network,
+            **seats,
         )
+
+
+def opponent_name(duel: Duel | DuelSettings) -> str:
+    """Return the name of an opponent that is no guest, in the active language; empty for a guest."""
+    if duel.bot:
+        return _("Computer %(strength)s") % {"strength": duel.bot}
+    return pgettext("team", "The crowd") if duel.crowd else ""
 
 
 def _duel_code(duel_settings: DuelSettings) -> str:
@@ -168,15 +186,15 @@ def withdraw_duel(code: str, guest: Guest) -> None:
         event.delete()
 
 
-def start_against_crowd(code: str, guest: Guest, box: BallotBox) -> Duel:
-    """Start the match against the crowd. Does nothing if one is playing or scheduled.
+def start_for_one(code: str, guest: Guest, box: BallotBox) -> Duel:
+    """Start the match against the crowd or the computer. Does nothing if one is playing or scheduled.
 
     Raises PlayError unless the guest created the duel, Duel.DoesNotExist for an unknown code, RedisError
     without the ballot box.
     """
     duel = find_duel(code)
     with locked_event(duel.event_id) as event:
-        if not (duel.crowd and seat_number(duel, guest)):
+        if not (duel.is_for_one and seat_number(duel, guest)):
             raise PlayError(_("Only the player who created this game can start it."))
         if event.next_match_at is None and not event.matches.filter(state=MatchState.PLAYING).exists():
             _schedule_match(event, box)
@@ -200,7 +218,8 @@ def name_seat(event: Event, number: int, guest: Guest) -> None:
 def name_seats(duel: Duel) -> None:
     """Name both teams and the event after the players, who may have changed their names since."""
     for number, seat in SEAT_FIELDS.items():
-        name_seat(duel.event, number, getattr(duel, seat))
+        if guest := getattr(duel, seat):
+            name_seat(duel.event, number, guest)
     name_after_teams(duel.event)
 
 
@@ -242,9 +261,9 @@ def find_duel(code: str) -> Duel:
 def seat_number(duel: Duel, guest: Guest | None) -> int:
     """Return the team number of the guest's seat, for None that of the free seat; 0 if there is none.
 
-    A crowd's team is never a free seat.
+    The team of a crowd or the computer is never a free seat.
     """
-    if guest is None and duel.crowd:
+    if guest is None and duel.is_for_one:
         return 0
     pk = guest.pk if guest else None
     return next((place for place, seat in SEAT_FIELDS.items() if getattr(duel, f"{seat}_id") == pk), 0)

@@ -4,6 +4,7 @@ from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from crowdgame.events.event_texts import game_choices
@@ -12,6 +13,11 @@ from crowdgame.play.duels.duels import DEFAULT_GAME, DuelSettings
 from crowdgame.play.duels.time_controls import DEFAULT_TIME_CONTROL, TIME_CONTROLS, TIME_CONTROLS_BY_SLUG
 from games.engine.errors import BadOptions
 from games.engine.registry import all_games, find_game
+from voting.sources.bots import SOURCE as BOTS
+
+
+def bot_choices() -> list[tuple[str, str]]:
+    return [(strength, gettext(label)) for strength, label in BOTS.addresses.items()]
 
 
 class DuelForm(forms.Form):
@@ -33,6 +39,9 @@ class DuelForm(forms.Form):
     crowd = forms.BooleanField(label=_("Me against a crowd: anyone can join"), required=False)
     casual = forms.BooleanField(
         label=_("Casual: no rating, and both can agree to take a turn back"), required=False
+    )
+    bot = forms.TypedChoiceField(
+        label=_("Strength"), choices=bot_choices, initial="2", coerce=int, empty_value=None, required=False
     )
     random_on_timeout = forms.BooleanField(label=_("Play a random column when time runs out"), required=False)
 
@@ -59,10 +68,11 @@ class DuelForm(forms.Form):
             game=self._game(cleaned),
             options=cleaned["options"],
             time_control=TIME_CONTROLS_BY_SLUG.get(cleaned["time_control"], DEFAULT_TIME_CONTROL),
-            listed=not cleaned["unlisted"],
+            listed=not cleaned["unlisted"] and not cleaned["bot"],
             random_on_timeout=cleaned["random_on_timeout"],
-            crowd=cleaned["crowd"],
-            casual=cleaned["casual"],
+            crowd=cleaned["crowd"] and not cleaned["bot"],
+            casual=cleaned["casual"] or bool(cleaned["bot"]),
+            bot=cleaned["bot"],
         )
 
     def games(self) -> list[tuple[Any, str, list[forms.BoundField]]]:

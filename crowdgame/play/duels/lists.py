@@ -9,12 +9,12 @@ from typing import Any, Literal
 from django.core.paginator import Page, Paginator
 from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery, Value
 from django.utils import timezone
-from django.utils.translation import gettext, pgettext
+from django.utils.translation import gettext
 
 from crowdgame.accounts.models import Guest
 from crowdgame.play.duels.descriptions import list_duel
 from crowdgame.play.duels.duel_matches import DuelMatches, load_matches, load_turns
-from crowdgame.play.duels.duels import active_games
+from crowdgame.play.duels.duels import active_games, opponent_name
 from crowdgame.play.duels.models import Duel
 from crowdgame.play.duels.time_controls import TIME_CONTROLS, time_label
 from games.engine.game import SIDES, Side
@@ -253,14 +253,15 @@ def names_by_side(
 ) -> tuple[str, str]:
     """Return red's and yellow's names, as they were when the first match began; empty for a free seat.
 
-    A crowd is no guest; its name is in the reader's language. `team_names` are the event's, loaded if needed.
+    The name of a crowd or the computer is in the reader's language. `team_names` are the event's, loaded if
+    needed.
     """
     if match:
         names = match.red.name, match.yellow.name
     else:
         one, two = team_names or [team.name for team in duel.event.teams.order_by("number")]
         names = one, two
-    absent = pgettext("team", "The crowd") if duel.crowd else ""
+    absent = opponent_name(duel)
     red, yellow = players_by_side(duel, match)
     return names[0] if red else absent, names[1] if yellow else absent
 

@@ -1,4 +1,4 @@
-"""Duels: games of one guest against another, or against a crowd."""
+"""Duels: games of one guest against another, a crowd, or the computer."""
 
 from django.db import models
 from django.db.models import CheckConstraint, F, Q, UniqueConstraint
@@ -12,7 +12,8 @@ class Duel(models.Model):
     """A game of guests, on an event of its own.
 
     `one` and `two` are the guests of teams 1 and 2; None is a free seat. An unlisted duel is joined by its
-    link alone. With `crowd`, the second team is open to anyone who joins. `network` is a keyed hash of the
+    link alone. With `crowd`, the second team is open to anyone who joins. `bot` is the strength of a computer
+    opponent, which takes the place of a guest. `network` is a keyed hash of the
     creator's network for `creation_limits`, deleted after an hour.
     """
 
@@ -21,6 +22,7 @@ class Duel(models.Model):
     two = models.ForeignKey(Guest, on_delete=models.RESTRICT, null=True, blank=True, related_name="+")
     listed = models.BooleanField(default=True)
     crowd = models.BooleanField(default=False, db_default=False)
+    bot = models.PositiveSmallIntegerField(null=True, blank=True)
     network = models.CharField(max_length=16, blank=True, default="", db_default="", editable=False)
 
     class Meta:
@@ -37,6 +39,11 @@ class Duel(models.Model):
 
     def __str__(self) -> str:
         return f"duel {self.event.code}"
+
+    @property
+    def is_for_one(self) -> bool:
+        """Whether one guest plays, against a crowd or the computer."""
+        return self.crowd or self.bot is not None
 
 
 class ConditionalPicks(models.Model):

@@ -149,9 +149,9 @@ def _offer(event_id: int, team: int, turn_id: int, kind: OfferKind, box: BallotB
 
 
 def _check_offered_here(match: Match, kind: OfferKind) -> None:
-    """Draws need an opponent, not a crowd. Turns of rated games are not taken back."""
+    """Draws need a person as opponent. Turns of rated games are not taken back."""
     event = match.event
-    if event.duel.crowd or (kind == OfferKind.TAKEBACK and not event.is_casual):
+    if event.duel.is_for_one or (kind == OfferKind.TAKEBACK and not event.is_casual):
         raise DuelActionRefused("not_possible")
     if kind == OfferKind.TAKEBACK and not match.turns.filter(state__in=CLOSED_STATES).exists():
         raise DuelActionRefused("not_possible")

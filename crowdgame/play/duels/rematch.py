@@ -25,7 +25,9 @@ ballot_box = cache(BallotBox)
 
 
 def request_rematch(event_id: int, team: int, box: BallotBox) -> None:
-    """Record that `team` wants a rematch, and start the match if the other team has asked before. Idempotent.
+    """Record that `team` wants a rematch, and start the match if the other team wants one, too. Idempotent.
+
+    The computer always wants one.
 
     The second request schedules the match in its transaction. If that process dies, the deadline scheduler
     starts the match.
@@ -38,7 +40,7 @@ def request_rematch(event_id: int, team: int, box: BallotBox) -> None:
         duel = _check_over(event)
         if event.rematch_wanted_by == team:
             return
-        both = event.rematch_wanted_by is not None
+        both = event.rematch_wanted_by is not None or duel.bot is not None
         changes = {"rematch_wanted_by": None, "next_match_at": now} if both else {"rematch_wanted_by": team}
         Event.objects.filter(pk=event_id).update(**changes)
         if both:

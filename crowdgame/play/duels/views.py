@@ -1,5 +1,6 @@
 """`/play/`: the Play page and the pages of duels. A guest gets a number and a cookie with the first game."""
 
+from contextlib import suppress
 from functools import cache
 from http import HTTPStatus
 from typing import cast, get_args
@@ -28,7 +29,7 @@ from crowdgame.play.duels.duels import (
     join_duel,
     new_duel,
     seat_number,
-    start_against_crowd,
+    start_for_one,
     withdraw_duel,
 )
 from crowdgame.play.duels.forms import DuelForm
@@ -130,6 +131,9 @@ def new_game(request: HttpRequest) -> HttpResponse:
             check_creation_limits(guest, network)
             guest = guest or new_guest()
             duel = new_duel(guest, form.duel_settings(), network)
+        if duel.bot:
+            with suppress(RedisError):  # the page then has a button to start it
+                start_for_one(duel.event.code, guest, ballot_box())
     except PlayError as refusal:
         return _play_page(request, str(refusal), 409)
     return set_guest_cookie(redirect("duel", duel.event.code), guest)
@@ -267,12 +271,12 @@ def plan(request: HttpRequest, code: str) -> HttpResponse:
 
 @require_POST
 def begin(request: HttpRequest, code: str) -> HttpResponse:
-    """Start the match against a crowd. Only for the duel's creator."""
+    """Start the match against a crowd or the computer. Only for the duel's creator."""
     duel, guest = _require_duel(code), current_guest(request)
     if guest is None:
         return _duel_page(request, duel, gettext("Only the player who created this game can start it."), 409)
     try:
-        start_against_crowd(code, guest, ballot_box())
+        start_for_one(code, guest, ballot_box())
     except PlayError as refusal:
         return _duel_page(request, duel, str(refusal), 409)
     return redirect("duel", duel.event.code)

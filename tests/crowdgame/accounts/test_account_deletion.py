@@ -11,7 +11,7 @@ from crowdgame.accounts.accounts import delete_account as delete
 from crowdgame.accounts.backend import guest_of
 from crowdgame.accounts.guest_names import new_guest
 from crowdgame.accounts.models import Guest
-from crowdgame.play.duels.duels import DuelSettings, join_duel, new_duel, start_against_crowd
+from crowdgame.play.duels.duels import DuelSettings, join_duel, new_duel, start_for_one
 from tests.crowdgame.accounts.test_accounts import PASSWORD, log_in, page, sign_up
 from tests.voting.match_helpers import RED_WINS, play
 from voting.ballot_box.ballot_box import BallotBox
@@ -31,7 +31,7 @@ def test_account_deletion_keeps_begun_crowd_game(box: BallotBox, over: bool) -> 
     client, ada = sign_up()
     duel = new_duel(ada, DuelSettings(crowd=True))
     new_duel(ada, DuelSettings(crowd=True))
-    start_against_crowd(duel.event.code, ada, box)
+    start_for_one(duel.event.code, ada, box)
     if over:
         play(Match.objects.get(), box, RED_WINS)
     delete_account(client)

@@ -41,7 +41,8 @@ const isAgainstCrowd = ({ teams }: EventState) => teams.some(({ solo }) => solo)
 function offered({ turn }: Match, event: EventState): OwnAction[] {
   const isFirst = turn!.number === 1;
   const actions: OwnAction[] = [isFirst ? "abort" : "resign"];
-  if (!isAgainstCrowd(event)) actions.push("draw");
+  if (isAgainstCrowd(event) || event.teams.some(({ source }) => source !== "phones")) return actions;
+  actions.push("draw");
   if (event.is_casual && !isFirst) actions.push("takeback");
   return actions;
 }

@@ -20,7 +20,7 @@ from crowdgame.play.duels.cleanup import (
     stale_guests,
 )
 from crowdgame.play.duels.creation_limits import hash_network
-from crowdgame.play.duels.duels import DuelSettings, join_duel, load_seat_key, new_duel, start_against_crowd
+from crowdgame.play.duels.duels import DuelSettings, join_duel, load_seat_key, new_duel, start_for_one
 from crowdgame.play.duels.models import Duel
 from tests.crowdgame.maintenance.test_retention import backdate_event
 from tests.voting.match_helpers import RED_WINS, play
@@ -46,7 +46,7 @@ def test_clean_up_deletes_deserted_games_and_their_guests(box: BallotBox) -> Non
     joined, _ = game()
     join_duel(joined.event.code, new_guest(), box)
     crowd_duel, maker = game(crowd=True)
-    start_against_crowd(crowd_duel.event.code, maker, box)
+    start_for_one(crowd_duel.event.code, maker, box)
     full, creator = game()
     Duel.objects.filter(pk=full.pk).update(one=creator, two=new_guest())
     assert list(abandoned_games(DAYS)) == [deserted]

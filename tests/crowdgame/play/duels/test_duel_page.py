@@ -8,7 +8,7 @@ from django.test import Client
 from crowdgame.accounts.guest_names import new_guest
 from crowdgame.accounts.models import Guest
 from crowdgame.play.duels.duel_view import view_duel
-from crowdgame.play.duels.duels import DuelSettings, find_duel, join_duel, new_duel, start_against_crowd
+from crowdgame.play.duels.duels import DuelSettings, find_duel, join_duel, new_duel, start_for_one
 from crowdgame.play.duels.models import Duel
 from tests.crowdgame.play.duels.test_play_pages import join_game, new_game, page
 from tests.voting.match_helpers import RED_WINS, only_turn, open_now, play, play_out, play_turn, vote
@@ -102,7 +102,7 @@ def test_page_of_crowd_game_offers_only_what_its_creator_may_do(box: BallotBox) 
     guest, visitor = new_guest(), new_guest()
     duel = new_duel(guest, DuelSettings(crowd=True, casual=True))
     assert permissions(duel, guest) == ((True, True, True), False, ())
-    start_against_crowd(duel.event.code, guest, box)
+    start_for_one(duel.event.code, guest, box)
     assert permissions(duel, guest) == ((True, False, False), True, ("abort",))
     play(Match.objects.get(), box, RED_WINS[:1])
     assert permissions(duel, guest)[2] == ("resign",)

@@ -16,7 +16,7 @@ from crowdgame.play.duels.duels import (
     load_seat_key,
     new_duel,
     seat_number,
-    start_against_crowd,
+    start_for_one,
     withdraw_duel,
 )
 from crowdgame.play.duels.lists import MAX_QUERY_LENGTH, DuelListKind, clean_query, load_page, load_play_lists
@@ -94,7 +94,7 @@ def test_guest_cannot_play_alone(box: BallotBox) -> None:
     duel, guest = waiting_duel()
     join_duel(duel.event.code, guest, box)
     with pytest.raises(PlayError, match="created this game"):
-        start_against_crowd(duel.event.code, guest, box)
+        start_for_one(duel.event.code, guest, box)
     assert seat_number(find_duel(duel.event.code), None)
     assert not Match.objects.exists()
 
@@ -123,7 +123,7 @@ def test_scheduled_match_against_crowd_is_not_scheduled_again(
     duel, guest = waiting_duel(crowd=True)
     Event.objects.update(next_match_at=1)
     monkeypatch.setattr(duels, "start_due_match", lambda *_: None)
-    start_against_crowd(duel.event.code, guest, box)
+    start_for_one(duel.event.code, guest, box)
     assert Event.objects.get().next_match_at == 1
 
 
@@ -215,12 +215,12 @@ def test_crowd_game_has_solo_team_and_open_team() -> None:
 
 def test_only_creator_begins_crowd_game_and_once(box: BallotBox) -> None:
     duel, guest = waiting_duel(crowd=True)
-    for action in (join_duel, start_against_crowd):
+    for action in (join_duel, start_for_one):
         with pytest.raises(PlayError):
             action(duel.event.code, new_guest(), box)
     assert not Match.objects.exists()
     for _ in range(2):
-        start_against_crowd(duel.event.code, guest, box)
+        start_for_one(duel.event.code, guest, box)
     with pytest.raises(PlayError, match="before it starts"):
         withdraw_duel(duel.event.code, guest)
     match = Match.objects.get()
@@ -234,7 +234,7 @@ def test_crowd_game_is_listed_as_open_then_running(box: BallotBox) -> None:
     assert [(line.code, line.crowd, line.clock) for line in load_page("open", 1)] == [
         (duel.event.code, True, "30 seconds per turn")
     ]
-    start_against_crowd(duel.event.code, guest, box)
+    start_for_one(duel.event.code, guest, box)
     assert not load_page("open", 1).object_list
     assert set(load_page("running", 1)[0].names) == {str(guest), "The crowd"}
     assert [line.your_turn for line in load_play_lists(guest, box, 6).mine] == [True]
@@ -243,10 +243,10 @@ def test_crowd_game_is_listed_as_open_then_running(box: BallotBox) -> None:
 
 def test_creator_begins_next_crowd_game_without_rematch(box: BallotBox) -> None:
     duel, guest = waiting_duel(crowd=True)
-    start_against_crowd(duel.event.code, guest, box)
+    start_for_one(duel.event.code, guest, box)
     play(Match.objects.get(), box, RED_WINS)
     with pytest.raises(PlayError, match="This game has no rematch"):
         request_rematch(duel.event_id, seat_number(duel, guest), box)
     assert load_snapshot(Event.objects.get()).rematch_wanted_by is None
-    start_against_crowd(duel.event.code, guest, box)
+    start_for_one(duel.event.code, guest, box)
     assert [match.state for match in Match.objects.order_by("number")] == ["ended", "playing"]

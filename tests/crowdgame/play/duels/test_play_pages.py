@@ -228,3 +228,41 @@ def test_play_pages_are_readable_without_ballot_box(monkeypatch: pytest.MonkeyPa
     assert (answer.status_code, "is not responding" in answer.content.decode()) == (503, True)
     assert not Match.objects.exists()
     box.close()
+
+
+def test_one_click_starts_a_casual_game_against_the_computer(box: BallotBox) -> None:
+    client = Client()
+    assert "Computer 5, at full strength" in page(client)
+    code = new_game(client, bot="4")
+    duel = Duel.objects.select_related("event").get()
+    match = Match.objects.get(event=duel.event)
+    assert (match.bots, duel.event.is_casual, duel.listed) == (
+        {"version": 1, bot_side(match): 4},
+        True,
+        False,
+    )
+    for view in (page(client), page(client, f"/play/{code}"), page(Client(), f"/play/{code}")):
+        assert "Computer 4" in view
+    german = client.get(f"/play/{code}", headers={"Accept-Language": "de"}).content.decode()
+    assert "Computer 4" in german
+    assert "/join" not in page(Client(), f"/play/{code}")
+    assert 'name="turn"' in page(client, f"/play/{code}")
+    assert "Offer a draw" not in page(client, f"/play/{code}")
+
+
+def bot_side(match: Match) -> str:
+    return "red" if match.red.bot_strength else "yellow"
+
+
+def test_rematch_with_the_computer_starts_at_once(box: BallotBox) -> None:
+    client = Client()
+    code = new_game(client, bot="1")
+    match = Match.objects.get()
+    client.post(f"/play/{code}/do/abort", {"turn": str(match.turns.get().pk)})
+    client.post(f"/play/{code}/rematch")
+    assert [match.state for match in Match.objects.order_by("number")] == ["aborted", "playing"]
+
+
+def test_wrong_strength_creates_nothing() -> None:
+    assert Client().post("/play/new", {"bot": "6"}).status_code == 400
+    assert not Event.objects.exists()

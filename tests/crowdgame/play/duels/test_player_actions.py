@@ -289,7 +289,7 @@ def test_ended_match_accepts_nothing(box: BallotBox) -> None:
 
 def test_crowd_can_neither_resign_nor_agree_to_draw(box: BallotBox) -> None:
     guest = new_guest()
-    duel = duels.start_against_crowd(new_duel(guest, DuelSettings(crowd=True)).event.code, guest, box)
+    duel = duels.start_for_one(new_duel(guest, DuelSettings(crowd=True)).event.code, guest, box)
     turn = only_turn(Match.objects.get(event=duel.event))
     player = duels.seat_number(duel, guest)
     for team, action in (
