@@ -147,7 +147,7 @@ TURNS_QUEUE, BACKGROUND_QUEUE = "celery", "background"
 # A worker without --queues consumes both.
 CELERY_TASK_QUEUES: dict[str, dict[str, str]] = {TURNS_QUEUE: {}, BACKGROUND_QUEUE: {}}
 CELERY_TASK_DEFAULT_QUEUE = BACKGROUND_QUEUE
-CELERY_TASK_ROUTES = {name: {"queue": TURNS_QUEUE} for name in ("voting.close_*", "voting.cast_*")}
+CELERY_TASK_ROUTES = {"voting.close_*": {"queue": TURNS_QUEUE}}
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = False
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
