@@ -9,7 +9,7 @@ from click import echo, style
 from crowdgame.server.laptop.stack import Stack
 from crowdgame.server.laptop.startup import Links
 
-WHITE, BLACK = (255, 255, 255), (0, 0, 0)  # independent of the terminal's color theme
+WHITE, BLACK = 231, 16  # of 256 colors, independent of the terminal's color theme
 
 
 def print_welcome(links: Links, stack: Stack, phones: int) -> None:
