@@ -11,11 +11,11 @@ from voting.terms import BOT
 class Bots:
     slug = BOT
     addresses = {
-        "1": gettext_noop("Computer 1, a beginner"),
-        "2": gettext_noop("Computer 2, a casual player"),
-        "3": gettext_noop("Computer 3, an experienced player"),
-        "4": gettext_noop("Computer 4, a strong player"),
-        "5": gettext_noop("Computer 5, at full strength"),
+        "1": gettext_noop("Computer 1, beginner"),
+        "2": gettext_noop("Computer 2, casual"),
+        "3": gettext_noop("Computer 3, experienced"),
+        "4": gettext_noop("Computer 4, strong"),
+        "5": gettext_noop("Computer 5, full strength"),
     }
     once = True
 

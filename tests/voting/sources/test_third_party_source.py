@@ -51,5 +51,5 @@ def test_later_choice_of_an_account_counts_and_illegal_ones_do_not(box: BallotBo
 
 
 def test_built_in_source_cannot_be_replaced(desk: Path) -> None:
-    assert source_labels()["bot:5"] == "Computer 5, at full strength"
+    assert source_labels()["bot:5"] == "Computer 5, full strength"
     assert source_labels()["paper:desk-2"] == "Paper ballots, desk 2"

@@ -232,7 +232,7 @@ def test_play_pages_are_readable_without_ballot_box(monkeypatch: pytest.MonkeyPa
 
 def test_one_click_starts_a_casual_game_against_the_computer(box: BallotBox) -> None:
     client = Client()
-    assert "Computer 5, at full strength" in page(client)
+    assert "Computer 5, full strength" in page(client)
     code = new_game(client, bot="4")
     duel = Duel.objects.select_related("event").get()
     match = Match.objects.get(event=duel.event)
