@@ -18,6 +18,7 @@ from crowdgame.organizer.api.models import ApiToken
 from crowdgame.organizer.api.schemas import offered_actions
 from crowdgame.organizer.api.tokens import REQUESTS_PER_MINUTE, create_token
 from crowdgame.organizer.console.actions import ACTIONS
+from crowdgame.organizer.cups.cups import create_cup, start_pairing
 from crowdgame.results.analysis.turn_solving import store_analysis
 from tests.voting.match_helpers import RED_WINS, new_event, only_turn, open_now, organizer, play, store, vote
 from voting.ballot_box.ballot_box import BallotBox
@@ -354,3 +355,17 @@ def test_document_describes_every_operation() -> None:
     }
     seconds = document["components"]["schemas"]["NewEvent"]["properties"]["window_s"]
     assert seconds["minimum"] == 3
+
+
+# ------------------------------------------------------------------ cups
+def test_organizer_reads_only_own_cups() -> None:
+    """They belong to no single event, so a token of one event reads none."""
+    cup, other = create_cup(organizer(), "Cup", ("Ants", "Bees")), create_cup(organizer("boris"), "Cup", "AB")
+    program = Program("read")
+    assert program.get("cups/") == [{"code": cup.code, "name": "Cup", "format": "knockout"}]
+    played = start_pairing(cup.pk, 1)
+    read = program.get(f"cups/{cup.code}/")
+    assert [team["name"] for team in read["teams"]] == ["Ants", "Bees"]
+    assert [(pairing["number"], pairing["event"]) for pairing in read["pairings"]] == [(1, played.code)]
+    assert program.call("GET", f"cups/{other.code}/")[0] == 404
+    assert Program("read", event=played).get("cups/") == []
