@@ -2,6 +2,7 @@
 
 from functools import cache
 from math import ceil
+from threading import Lock
 
 from games.engine.game import SIDES
 from games.solver.module import SolverModule
@@ -17,6 +18,8 @@ NODES = 800_000  # 0.6 s
 UNLIMITED = (1 << 62) - 1
 DIGITS = 12  # more are rounding errors
 
+_one_search = Lock()  # threads share the module's memory
+
 
 class OutOfNodes(Exception):
     """The search was cut off."""
@@ -29,6 +32,11 @@ def solve(position: Position, nodes: int = NODES) -> Solution:
     budget of `nodes` positions. Otherwise, or if that does not suffice, the search deepens turn by turn until
     the rest is used up, and the last complete depth counts. An answer depends on nothing else.
     """
+    with _one_search:
+        return _solve(position, nodes)
+
+
+def _solve(position: Position, nodes: int) -> Solution:
     module = _module(position.columns, position.reverse_tie)
     module.call("forget")
     if position.free_cells <= EXACT_CELLS:
@@ -43,9 +51,10 @@ def solve(position: Position, nodes: int = NODES) -> Solution:
 
 def solve_depth(position: Position, depth: int) -> Solution:
     """Solve a position so many turns deep. An answer depends on nothing else."""
-    module = _module(position.columns, position.reverse_tie)
-    module.call("forget")
-    return _search(module, position, depth, UNLIMITED)
+    with _one_search:
+        module = _module(position.columns, position.reverse_tie)
+        module.call("forget")
+        return _search(module, position, depth, UNLIMITED)
 
 
 def _deepen(module: SolverModule, position: Position, nodes: int) -> Solution:

@@ -1,5 +1,7 @@
 """Solutions, compared with brute force and with a plain search."""
 
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from random import Random
 
 import pytest
@@ -147,6 +149,14 @@ def test_solution_does_not_depend_on_earlier_ones() -> None:
     samples = [played_sample(free, random) for free in (30, 24, 18, 16)]
     first = [solve(sample.position, nodes=2000) for sample in samples]
     assert [solve(sample.position, nodes=2000) for sample in reversed(samples)] == first[::-1]
+
+
+def test_solver_answers_threads_one_after_the_other() -> None:
+    random = Random(14)
+    positions = [played_sample(30, random).position for _ in range(8)]
+    alone = [solve(position, nodes=3000) for position in positions]
+    with ThreadPoolExecutor(4) as threads:
+        assert list(threads.map(partial(solve, nodes=3000), positions)) == alone
 
 
 def play(*turns: tuple[int, int]) -> State:
