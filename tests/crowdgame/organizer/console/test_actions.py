@@ -341,7 +341,7 @@ def test_undo_is_refused_once_the_effect_is_gone(
         *[((), ("voter.ban", {"voter_code": code}), "six letters") for code in (None, "", "ANNA", "BCDFGHJ")],
         ((), ("voter.move", VOTER), "Already done"),
         ((), ("voter.admit", VOTER), "Already done"),
-        ((), ("voter.move", {**VOTER, "team": 2}), "has no phones"),
+        ((), ("voter.move", {**VOTER, "team": 2}), "votes without phones"),
         ((APPOINTED,), APPOINTED, "Already done"),
         ((), ("voter.captain", VOTER), "Already done"),
         ((), ("voter.captain", {"voter_code": "nonsense", "team": 1}), "Enter the voter code"),
