@@ -18,7 +18,7 @@ from games.solver.solver import solve, solve_depth
 VERSION = 1
 """The version of everything that decides a pick. Records name it."""
 
-SLIP_HEAT, ANSWER_HEAT = 0.25, 0.12
+ERROR_TEMPERATURE, ANSWER_TEMPERATURE = 0.25, 0.12
 SCALE = 1 << 30  # weights are integers, so that every language draws the same column
 
 Row = Sequence[float | None]
@@ -68,10 +68,12 @@ def _weigh(position: Position, side: Side, strength: Strength, seed: str) -> lis
     solution = _solve(position, strength, slips=slips)
     own = _payoffs(solution, side)
     if slips:
-        weights: Sequence[float] = _respond(own, [1.0] * len(own[0]), SLIP_HEAT)
+        weights: Sequence[float] = _respond(own, [1.0] * len(own[0]), ERROR_TEMPERATURE)
     elif strength.expects_slips:
         theirs = _payoffs(solution, other_side(side))
-        weights = _respond(own, _respond(theirs, [1.0] * len(theirs[0]), SLIP_HEAT), ANSWER_HEAT)
+        weights = _respond(
+            own, _respond(theirs, [1.0] * len(theirs[0]), ERROR_TEMPERATURE), ANSWER_TEMPERATURE
+        )
     else:
         weights = solution.red_mix if side == "red" else solution.yellow_mix
     return [round(weight * SCALE) for weight in weights]
