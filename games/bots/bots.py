@@ -13,7 +13,6 @@ from typing import Any
 from games.engine.game import Game, Side, other_side
 from games.solver.positions import Position, read_position
 from games.solver.solution import Solution
-from games.solver.solver import solve, solve_depth
 
 VERSION = 1
 """The version of everything that decides a pick. Records name it."""
@@ -80,6 +79,9 @@ def _weigh(position: Position, side: Side, strength: Strength, seed: str) -> lis
 
 
 def _solve(position: Position, strength: Strength, *, slips: bool) -> Solution:
+    # It loads WebAssembly, which the processes that only know the names of the strengths don't need.
+    from games.solver.solver import solve, solve_depth  # noqa: PLC0415
+
     if strength.turns is None:
         return solve(position)
     # In the classic game a turn is one ball, so the opponent's reply is the turn after.
