@@ -332,15 +332,17 @@ def test_interim_counts_go_only_to_those_who_may_see_them(
     team_counts = {1: [2, 1, 0, 0, 0, 0, 0], 2: [0, 0, 0, 0, 0, 1, 2]}
     with watchers(server, clients, made["code"]) as watching:
         Stage(server, clients, watching, made["id"]).vote({1: LOW, 2: HIGH})
+        if option == "peek":
+            shown = watching.clients["the console"].receive(kind, red=team_counts[1], yellow=team_counts[2])
+        for team, counts in team_counts.items() if option == "own_counts" else ():
+            watching.clients[f"a phone of team {team}"].receive(kind, counts=counts)
         frames = watching.frames()
         assert all(f'"{option}":true' in seen[0] for name, seen in frames.items() if "seat" not in name)
         if option == "peek":
-            console = watching.clients.pop("the console")
-            turn = console.receive(kind, red=team_counts[1], yellow=team_counts[2])["turn"]
-            assert f'"id":{turn}' in frames["the projector"][0]
+            del watching.clients["the console"]
+            assert f'"id":{shown["turn"]}' in frames["the projector"][0]
         for team, counts in team_counts.items() if option == "own_counts" else ():
             phone = watching.clients.pop(f"a phone of team {team}")
-            phone.receive(kind, counts=counts)
             so_far = [message["counts"] for message in phone.received if message["type"] == kind]
             assert all(n <= most for seen in so_far for n, most in zip(seen, counts, strict=True))
         observed = watching.observe()
