@@ -1,0 +1,37 @@
+"""A program that calls the API, for tests."""
+
+import json
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.test import Client
+
+from crowdgame.organizer.api.tokens import create_token
+from tests.voting.match_helpers import organizer
+from voting.models import Event
+
+
+class Program:
+    """A program with a token of the organizer olga."""
+
+    def __init__(
+        self, *scopes: Any, token: str | None = None, user: User | None = None, **options: Any
+    ) -> None:
+        self.token = create_token(user or organizer(), "ci", scopes, **options) if token is None else token
+
+    def call(self, method: str, path: str, body: object = None, **headers: str) -> tuple[int, Any]:
+        answer = self.request(method, path, body, **headers)
+        return answer.status_code, json.loads(answer.content) if answer.content else None
+
+    def request(self, method: str, path: str, body: object = None, **headers: str) -> Any:
+        text = b"" if body is None else json.dumps(body).encode()
+        headers = {"authorization": f"Bearer {self.token}", **headers}
+        return Client().generic(method, f"/api/v1/{path}", text, "application/json", headers=headers)
+
+    def get(self, path: str) -> Any:
+        status, answer = self.call("GET", path)
+        assert status == 200, answer
+        return answer
+
+    def act(self, event: Event, action: str, **body: object) -> tuple[int, Any]:
+        return self.call("POST", f"events/{event.code}/actions/{action}/", body)

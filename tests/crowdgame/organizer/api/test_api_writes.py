@@ -1,0 +1,123 @@
+"""The API performs actions as the console does, and creates events as the form does."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from crowdgame.events.models import AuditEntry
+from crowdgame.organizer.api.endpoints import endpoints
+from crowdgame.organizer.api.schemas import offered_actions
+from crowdgame.organizer.console.actions import ACTIONS
+from tests.crowdgame.organizer.api.api_program import Program
+from tests.voting.match_helpers import organizer
+from voting.ballot_box.ballot_box import BallotBox
+from voting.models import Event
+from voting.models.settings import list_settings
+from voting.turns.turns import start_match
+
+pytestmark = pytest.mark.django_db
+
+
+def test_every_action_is_an_operation_unless_it_needs_a_gateway() -> None:
+    offered = {one.name for one in endpoints() if one.scope == "run"}
+    assert offered == offered_actions().keys()
+    assert ACTIONS.keys() - offered == {"rehearsal.start", "rehearsal.stop"}
+
+
+def test_action_is_logged_under_the_name_of_user_and_token(event: Event) -> None:
+    program = Program("run")
+    status, state = program.act(event, "match.start")
+    assert (status, state["match"]["turn"]["number"]) == (200, 1)
+    assert program.act(event, "turn.pause")[0] == 200
+    assert list(AuditEntry.objects.order_by("pk").values_list("by", "action")) == [
+        ("olga (ci)", "match.start"),
+        ("olga (ci)", "turn.pause"),
+    ]
+
+
+def test_action_that_is_not_possible_now_is_a_conflict(event: Event) -> None:
+    assert Program("run").act(event, "turn.pause") == (409, {"title": "No turn is live.", "status": 409})
+
+
+@pytest.mark.parametrize(
+    ("action", "body"),
+    [
+        ("turn.extend", {"seconds": 0}),
+        ("turn.extend", {"second": 5}),
+        ("lobby.open", []),
+        ("lobby.open", {"id": 1}),
+    ],
+)
+def test_malformed_action_changes_nothing(event: Event, action: str, body: Any) -> None:
+    start_match(event.pk, BallotBox())
+    assert Program("run").call("POST", f"events/{event.code}/actions/{action}/", body)[0] == 400
+    assert not AuditEntry.objects.exists()
+
+
+@pytest.mark.parametrize("path", ["nothing/", "events/{code}/actions/turn.fly/", "events/BCDFGHJK/"])
+def test_unknown_address_is_answered_as_a_problem(event: Event, path: str) -> None:
+    answer = Program("read", "run").request("GET", path.format(code=event.code))
+    assert (answer.status_code, answer.headers["Content-Type"]) == (404, "application/problem+json")
+
+
+def test_wrong_method_is_refused(event: Event) -> None:
+    answer = Program("read", "run").request("DELETE", f"events/{event.code}/")
+    assert (answer.status_code, answer.headers["Allow"]) == (405, "GET")
+
+
+def test_event_is_created_with_any_setting() -> None:
+    body = {
+        "preset": "two-halls",
+        "team_1": "Ants",
+        "team_2": "Bees",
+        "window_s": 25,
+        "tally_method": "approval",
+        "best_of": 3,
+        "options": {"columns": 6},
+    }
+    status, state = Program("create").call("POST", "events/", body)
+    assert (status, state["name"]) == (200, "Ants vs. Bees")
+    event = Event.objects.get(code=state["code"])
+    assert (event.owner, event.window_s, event.tally_method, event.best_of) == (
+        organizer(),
+        25,
+        "approval",
+        3,
+    )
+    assert event.options["columns"] == 6
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "where"),
+    [
+        ({"window_s": 1}, 400, ""),
+        ({"windows": 20}, 400, ""),
+        ({"tally_method": "shouting"}, 400, ""),
+        ({"team_1": "Ants", "team_2": "ants"}, 422, "team_2"),
+        ({"options": {"wings": 2}}, 422, "options"),
+        ({"bank_s": 60, "cap_s": 90}, 422, "cap_s"),
+        ({"max_side_changes": 1, "peek": True}, 422, "max_side_changes"),
+    ],
+)
+def test_event_with_invalid_settings_is_not_created(body: dict[str, Any], status: int, where: str) -> None:
+    answered, refusal = Program("create").call("POST", "events/", body)
+    assert (answered, where in refusal.get("errors", {"": ""})) == (status, True)
+    assert not Event.objects.exists()
+
+
+def test_clock_of_each_side_is_chosen_by_its_time() -> None:
+    _, state = Program("create").call("POST", "events/", {"bank_s": 300, "increment_s": 5})
+    event = Event.objects.get(code=state["code"])
+    assert (event.bank_s, event.increment_s, event.crowd_clocks) == (300, 5, True)
+
+
+def test_preset_creates_the_event_that_its_button_creates() -> None:
+    for slug in ("two-halls", "two-classes", "best-of-three", "show-of-hands"):
+        _, state = Program("create").call("POST", "events/", {"preset": slug})
+        client = Client()
+        client.force_login(organizer())
+        client.post("/console/new/", {"preset": slug})
+        made, pressed = Event.objects.get(code=state["code"]), Event.objects.latest("pk")
+        for name in list_settings(Event):
+            assert getattr(made, name) == getattr(pressed, name), name
