@@ -45,6 +45,10 @@ class PlayerActions:
     offered: tuple[str, ...]
     asked: tuple[str, ...]
 
+    @property
+    def has_offers(self) -> bool:
+        return "draw" in self.names or "takeback" in self.names
+
 
 @dataclass(frozen=True, slots=True)
 class Viewer:
