@@ -4,4 +4,4 @@ from django.urls import path
 from crowdgame.events.access import organizer_page
 from crowdgame.organizer.api.pages import tokens
 
-urlpatterns = [path("tokens/", organizer_page(reauthentication_required(tokens)), name="tokens_of_programs")]
+urlpatterns = [path("tokens/", organizer_page(reauthentication_required(tokens)), name="api_tokens")]

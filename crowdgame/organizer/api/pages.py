@@ -80,7 +80,7 @@ def tokens(request: HttpRequest) -> HttpResponse:
     if request.POST.get("revoke", "").isdecimal():
         ApiToken.objects.filter(user=user, pk=request.POST["revoke"]).delete()
         messages.success(request, _("The token no longer works."))
-        return redirect("console:tokens_of_programs")
+        return redirect("console:api_tokens")
     form = TokenForm(user, request.POST if request.method == "POST" else None)
     token = ""
     if form.is_valid():

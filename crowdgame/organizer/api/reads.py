@@ -161,7 +161,7 @@ def read_cup(token: ApiToken, query: Query, code: str) -> schemas.Cup:
         format=cup.format,
         teams=[schemas.CupTeam(seed=team.seed, name=team.name) for team in cup.teams.order_by("seed")],
         pairings=[
-            schemas.CupGame(
+            schemas.CupPairing(
                 number=pairing.number,
                 red=pairing.red,
                 yellow=pairing.yellow,

@@ -90,7 +90,7 @@ class CupTeam(Struct, frozen=True, kw_only=True):
     name: str
 
 
-class CupGame(Struct, frozen=True, kw_only=True):
+class CupPairing(Struct, frozen=True, kw_only=True):
     """A pairing that has started: the seeds of its teams, and its event, unless that was deleted."""
 
     number: int
@@ -104,7 +104,7 @@ class Cup(CupRow, frozen=True, kw_only=True):
     """A cup with its teams and the pairings that have started."""
 
     teams: list[CupTeam]
-    pairings: list[CupGame]
+    pairings: list[CupPairing]
 
 
 class Refusal(Struct, frozen=True, kw_only=True, omit_defaults=True):
