@@ -10,6 +10,7 @@ from games.engine.registry import all_games
 from voting.counting.methods.voting_method import METHODS
 from voting.models import Team
 from voting.names import clean_name
+from voting.sources.bots import SOURCE as BOTS
 from voting.sources.registry import source_labels
 from voting.terms import HANDS, PHONES, Admission, Pace
 
@@ -64,6 +65,15 @@ class NameField(forms.CharField):
 
     def to_python(self, value: Any) -> str:
         return clean_name(super().to_python(value) or "")
+
+
+def computer_name(strength: str | int) -> str:
+    """Return the name of a team that the computer plays, in the active language."""
+    return gettext("Computer %(strength)s") % {"strength": strength}
+
+
+def computer_choices() -> list[tuple[str, str]]:
+    return [(strength, gettext(label)) for strength, label in BOTS.addresses.items()]
 
 
 def source_choices() -> list[tuple[str, str]]:

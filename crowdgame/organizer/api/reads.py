@@ -159,7 +159,10 @@ def read_cup(token: ApiToken, query: Query, code: str) -> schemas.Cup:
         code=cup.code,
         name=cup.name,
         format=cup.format,
-        teams=[schemas.CupTeam(seed=team.seed, name=team.name) for team in cup.teams.order_by("seed")],
+        teams=[
+            schemas.CupTeam(seed=team.seed, name=team.name, source=team.source)
+            for team in cup.teams.order_by("seed")
+        ],
         pairings=[
             schemas.CupPairing(
                 number=pairing.number,

@@ -84,10 +84,14 @@ class CupRow(Struct, frozen=True, kw_only=True):
 
 
 class CupTeam(Struct, frozen=True, kw_only=True):
-    """A team of a cup. `seed` is its place in the draw, from 1."""
+    """A team of a cup. `seed` is its place in the draw, from 1.
+
+    `source` is `phones`, or for example `bot:3` for the computer that fills a free place.
+    """
 
     seed: int
     name: str
+    source: str
 
 
 class CupPairing(Struct, frozen=True, kw_only=True):

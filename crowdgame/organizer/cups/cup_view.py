@@ -36,6 +36,8 @@ class TeamStatus:
 class CupView:
     """A cup as its pages show it. `now` is the current or next pairing, `left` the number of unfinished ones.
 
+    `teams` are those that people play for.
+
     `side` is the side on which the champion won the final; empty for a league.
     """
 
@@ -71,7 +73,9 @@ def view_cup(progress: CupProgress) -> CupView:
         rounds=columns,
         sheets=tuple(sheets),
         table=rows,
-        teams=tuple(_team_status(progress, cards, seed) for seed in progress.names),
+        teams=tuple(
+            _team_status(progress, cards, seed) for seed in progress.names if seed != progress.filler
+        ),
         champions=champions,
         side=_champion_side(progress) if champions else "",
         now=cards[now.pairing.number] if now else None,

@@ -14,6 +14,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 from django.utils.translation import override
 
+from crowdgame.events.event_texts import computer_name
 from crowdgame.organizer.cups.league_table import champions
 from crowdgame.organizer.cups.models import Cup, CupPairing, CupTeam
 from crowdgame.organizer.cups.pairing import CupFormat, Draw, Pairing, draw_cup
@@ -30,7 +31,7 @@ from voting.events import create_event, generate_code
 from voting.matches import TERMS
 from voting.models import Event, Match, MatchResult
 from voting.names import clean_name
-from voting.terms import Lobby, MatchState, TeamChoice
+from voting.terms import BOT, PHONES, Lobby, MatchState, TeamChoice
 
 CUP_CODE_LENGTHS = (5, 7)  # no event's code has these, so that the two cannot be confused
 
@@ -63,10 +64,14 @@ class PlayedPairing:
 
 @dataclass(frozen=True, slots=True)
 class CupProgress:
-    """A cup and the state of its pairings. `names` is keyed by seed, `played` by the pairing's number."""
+    """A cup and the state of its pairings. `names` is keyed by seed, `played` by the pairing's number.
+
+    `filler` is the seed of the computer that fills a free place, if it does.
+    """
 
     cup: Cup
     names: Mapping[int, str]
+    filler: int | None
     draw: Draw
     meetings: tuple[PairingStatus, ...]
     played: Mapping[int, PlayedPairing]
@@ -90,20 +95,29 @@ def changing_cup(cup_id: int) -> Iterator[Cup]:
         yield held
 
 
-def create_cup(owner: User, name: str, teams: Sequence[str], **choices: Any) -> Cup:
-    """Create a cup. `teams` are names by seed, the best first. `choices` are further fields of Cup."""
+def create_cup(owner: User, name: str, teams: Sequence[str], filler: str = "", **choices: Any) -> Cup:
+    """Create a cup. `teams` are names by seed, the best first. `choices` are further fields of Cup.
+
+    If the number of teams is odd, `filler` joins as the last one: the strength of a computer opponent.
+    """
     with transaction.atomic():
         code = generate_code(CUP_CODE_LENGTHS, (Cup, Event))
         cup = Cup.objects.create(owner=owner, name=clean_name(name), code=code, **choices)
-        names = [CupTeam(cup=cup, seed=seed, name=clean_name(team)) for seed, team in enumerate(teams, 1)]
-        CupTeam.objects.bulk_create(names)
+        rows = [CupTeam(cup=cup, seed=seed, name=clean_name(team)) for seed, team in enumerate(teams, 1)]
+        if filler and len(teams) % 2:
+            with override(cup.language):
+                name = computer_name(filler)
+            rows.append(CupTeam(cup=cup, seed=len(teams) + 1, name=name, source=f"{BOT}:{filler}"))
+        CupTeam.objects.bulk_create(rows)
     return cup
 
 
 def load_cup_progress(cup: Cup) -> CupProgress:
     """Load a cup and compute the state of its pairings from the matches."""
     kind = CupFormat(cup.format)
-    names = dict(cup.teams.order_by("seed").values_list("seed", "name"))
+    teams = list(cup.teams.order_by("seed"))
+    names = {team.seed: team.name for team in teams}
+    filler = next((team.seed for team in teams if team.source != PHONES), None)
     rows = {row.number: row for row in cup.pairings.select_related("event")}
     played = _load_played(rows.values())
     draw = draw_cup(kind, len(names))
@@ -112,7 +126,7 @@ def load_cup_progress(cup: Cup) -> CupProgress:
         for number, row in rows.items()
         if row.event or row.walkover  # else its event was deleted: the pairing can be started again
     }
-    return CupProgress(cup, names, draw, resolve_draw(draw, held), played)
+    return CupProgress(cup, names, filler, draw, resolve_draw(draw, held), played)
 
 
 def _load_played(rows: Collection[CupPairing]) -> dict[int, PlayedPairing]:
@@ -163,6 +177,9 @@ def start_pairing(cup_id: int, number: int) -> Event:
             return progress.played[number].event
         red, yellow = _require_due(meeting)
         event = _create_event(progress, meeting, (red, yellow))
+        if progress.filler in (red, yellow):
+            place = (red, yellow).index(progress.filler) + 1
+            event.teams.filter(number=place).update(source=cup.teams.get(seed=progress.filler).source)
         _write(cup, number, event=event, red=red, yellow=yellow, walkover=None)
     return event
 

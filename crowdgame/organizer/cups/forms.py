@@ -4,11 +4,17 @@ from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.contrib.auth.models import User
-from django.utils.translation import gettext, pgettext_lazy
+from django.utils.translation import gettext, override, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from crowdgame.events.durations import DurationField
-from crowdgame.events.event_texts import NameField, game_choices, pace_choices
+from crowdgame.events.event_texts import (
+    NameField,
+    computer_choices,
+    computer_name,
+    game_choices,
+    pace_choices,
+)
 from crowdgame.events.game_options import add_option_fields, apply_options, game_rows
 from crowdgame.events.presets import PRESETS, Preset
 from crowdgame.events.setting_fields import language_field, texts
@@ -81,6 +87,14 @@ class CupForm(CupModelForm):
     format = forms.ChoiceField(label=_("Format"), choices=FORMAT_CHOICES, widget=forms.RadioSelect)
     game = forms.ChoiceField(
         choices=game_choices, widget=forms.RadioSelect, error_messages={"required": _("Choose a game.")}
+    )
+    filler = forms.ChoiceField(
+        label=_("With an odd number of teams"),
+        choices=lambda: [("", gettext("A team has a bye")), *computer_choices()],
+        required=False,
+        help_text=_(
+            "The computer fills the free place, as the last team of the list. It counts like any other team."
+        ),
     )
     best_of = forms.TypedChoiceField(
         label=_("Matches per pairing"),
@@ -170,10 +184,25 @@ class CupForm(CupModelForm):
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
         apply_options(self, cleaned)
+        self._check_filler(cleaned)
         return cleaned
+
+    def _check_filler(self, cleaned: dict[str, Any]) -> None:
+        """Add an error if a team has the name of the computer that fills the free place."""
+        if not cleaned.get("filler") or not len(self.teams) % 2:
+            return
+        with override(cleaned.get("language")):
+            name = computer_name(cleaned["filler"])
+        if name.casefold() in map(str.casefold, self.teams):
+            self.add_error("names", gettext("“%(name)s” appears twice.") % {"name": name})
 
     def create(self, owner: User) -> Cup:
         choices = {name: self.cleaned_data[name] for name in self.Meta.fields if name != "name"}
         return create_cup(
-            owner, self.cleaned_data["name"], self.teams, **choices, options=self.instance.options
+            owner,
+            self.cleaned_data["name"],
+            self.teams,
+            self.cleaned_data["filler"],
+            **choices,
+            options=self.instance.options,
         )

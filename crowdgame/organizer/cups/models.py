@@ -9,7 +9,7 @@ from django.utils.translation import get_language
 from crowdgame.organizer.cups.pairing import CupFormat
 from voting.models import MAX_BEST_OF, MAX_CODE_LENGTH, Event, MatchTerms
 from voting.models.settings import choices
-from voting.terms import Nicknames
+from voting.terms import PHONES, Nicknames
 
 MAX_CUP_TEAMS = 32
 
@@ -66,11 +66,15 @@ class Cup(MatchTerms):
 
 
 class CupTeam(models.Model):
-    """A team of a cup. The draw refers to it by its seed, from 1."""
+    """A team of a cup. The draw refers to it by its seed, from 1.
+
+    `source` is that of its team in each pairing's event: `phones`, or the computer that fills a free place.
+    """
 
     cup = models.ForeignKey(Cup, on_delete=models.CASCADE, related_name="teams")
     seed = models.PositiveSmallIntegerField()
     name = models.CharField(max_length=40)
+    source = models.CharField(max_length=80, default=PHONES, db_default=PHONES)
 
     class Meta:
         constraints = [

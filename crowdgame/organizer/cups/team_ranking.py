@@ -1,6 +1,7 @@
 """Ratings of an organizer's teams over all their events and cups. Computed on each request, not stored.
 
-Teams with the same name are the same team. Aborted matches and dry runs do not count.
+Teams with the same name are the same team. Aborted matches, dry runs and matches against the computer do not
+count.
 """
 
 from collections.abc import Iterator
@@ -50,7 +51,9 @@ def _played(owner: User, game: str, names: dict[str, str]) -> Iterator[FinishedM
     Fills `names`: the comparison key of each team's name, mapped to its latest spelling.
     """
     places: dict[str, int] = {}
-    ended = Match.objects.filter(event__owner=owner, game=game, state=MatchState.ENDED, rehearsed=False)
+    ended = Match.objects.filter(
+        event__owner=owner, game=game, state=MatchState.ENDED, rehearsed=False, bots__isnull=True
+    )
     for pk, red, yellow, result, ended_at in ended.order_by("ended_at", "pk").values_list(*COLUMNS):
         keys = [" ".join(name.split()).casefold() for name in (red, yellow)]
         if keys[0] == keys[1]:

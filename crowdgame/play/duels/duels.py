@@ -18,6 +18,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, override, pgettext
 
 from crowdgame.accounts.models import Guest
+from crowdgame.events.event_texts import computer_name
 from crowdgame.events.presets import default_event_name
 from crowdgame.play.duels.models import Duel
 from crowdgame.play.duels.time_controls import DEFAULT_TIME_CONTROL, TimeControl
@@ -106,7 +107,7 @@ def new_duel(guest: Guest, duel_settings: DuelSettings, network: str = "") -> Du
 def opponent_name(duel: Duel | DuelSettings) -> str:
     """Return the name of an opponent that is no guest, in the active language; empty for a guest."""
     if duel.bot:
-        return _("Computer %(strength)s") % {"strength": duel.bot}
+        return computer_name(duel.bot)
     return pgettext("team", "The crowd") if duel.crowd else ""
 
 

@@ -4,20 +4,14 @@ from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
-from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from crowdgame.events.event_texts import game_choices
+from crowdgame.events.event_texts import computer_choices, game_choices
 from crowdgame.events.game_options import game_rows, option_fields, read_option_values
 from crowdgame.play.duels.duels import DEFAULT_GAME, DuelSettings
 from crowdgame.play.duels.time_controls import DEFAULT_TIME_CONTROL, TIME_CONTROLS, TIME_CONTROLS_BY_SLUG
 from games.engine.errors import BadOptions
 from games.engine.registry import all_games, find_game
-from voting.sources.bots import SOURCE as BOTS
-
-
-def bot_choices() -> list[tuple[str, str]]:
-    return [(strength, gettext(label)) for strength, label in BOTS.addresses.items()]
 
 
 class DuelForm(forms.Form):
@@ -41,7 +35,12 @@ class DuelForm(forms.Form):
         label=_("Casual: no rating, and both can agree to take a turn back"), required=False
     )
     bot = forms.TypedChoiceField(
-        label=_("Strength"), choices=bot_choices, initial="2", coerce=int, empty_value=None, required=False
+        label=_("Strength"),
+        choices=computer_choices,
+        initial="2",
+        coerce=int,
+        empty_value=None,
+        required=False,
     )
     random_on_timeout = forms.BooleanField(label=_("Play a random column when time runs out"), required=False)
 

@@ -1,5 +1,7 @@
 """Cups for tests, and pairings decided without playing a match."""
 
+from typing import Any
+
 from crowdgame.organizer.cups.cups import create_cup, start_pairing
 from crowdgame.organizer.cups.models import Cup
 from tests.voting.match_helpers import organizer
@@ -9,7 +11,7 @@ from voting.terms import MatchState
 FOUR = ("4a", "4b", "5a", "5b")
 
 
-def new_cup(teams: tuple[str, ...] = FOUR, **choices: object) -> Cup:
+def new_cup(teams: tuple[str, ...] = FOUR, **choices: Any) -> Cup:
     return create_cup(organizer(), "Spring cup", teams, **choices)
 
 
