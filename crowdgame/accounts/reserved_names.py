@@ -10,6 +10,8 @@ from crowdgame.accounts.name_skeletons import SEPARATORS, name_skeleton, without
 
 LABEL_PREFIXES = ("guest", "crowdgame")
 LABELS = ("open seat", "the crowd")
+# The computer opponents, with or without their strength: Computer 3.
+COMPUTERS = ("computer", "bot", "ordenador", "ordinateur", "computador", "حاسوب", "الحاسوب", "电脑", "電腦")
 # Also refused as the beginning of a word, which covers other forms: Organisatorin, administradora.
 ROLE_PREFIXES = (
     *("admin", "moderat", "moderad", "organiz", "organis", "owner", "referee", "umpire", "arbitr"),
@@ -47,7 +49,7 @@ def is_reserved(name: str) -> bool:
     return (
         whole.startswith(_skeletons(LABEL_PREFIXES))
         or any(word.startswith(_skeletons(ROLE_PREFIXES)) for word in words)
-        or not words.isdisjoint(_skeletons(LABELS + ROLES))
+        or not words.isdisjoint(_skeletons(LABELS + COMPUTERS + ROLES))
     )
 
 

@@ -7,8 +7,10 @@ import unicodedata
 from typing import cast
 
 import pytest
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
+from django.utils.translation import override
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -22,6 +24,7 @@ from crowdgame.accounts.accounts import (
 from crowdgame.accounts.guest_names import new_guest
 from crowdgame.accounts.models import GUEST_SKELETON_LENGTH, Guest
 from crowdgame.accounts.name_skeletons import mixes_scripts, name_skeleton
+from crowdgame.events.event_texts import computer_name
 from voting.ballot_box.ballot_box import BallotBox
 
 PASSWORD = "anchors-aweigh"
@@ -86,10 +89,26 @@ def test_role_is_refused_in_each_language(name: str) -> None:
     assert refusal(name) == "This name is reserved. Choose another one."
 
 
+@pytest.mark.parametrize("language", [code for code, _ in settings.LANGUAGES])
+def test_name_of_a_computer_opponent_is_refused(language: str) -> None:
+    with override(language):
+        name = computer_name(3)
+    assert [refusal(one) for one in (name, name.replace(" ", ""), name.replace("3", "").strip())] == [
+        "This name is reserved. Choose another one."
+    ] * 3
+
+
+@pytest.mark.parametrize("name", ["The Computer", "C0mputer 3", "COMPUTER-4", "Bot", "bot 12"])
+def test_name_that_resembles_a_computer_opponent_is_refused(name: str) -> None:
+    assert refusal(name) == "This name is reserved. Choose another one."
+
+
 @pytest.mark.parametrize(
     "name",
     [
         "Hostettler",
+        "Computerfreak",
+        "Botond",
         "Modesty",
         "Adam",
         "Malik",
