@@ -6,9 +6,12 @@ an address and a link.
 """
 
 import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from functools import partial
 from smtplib import SMTPDataError, SMTPException, SMTPRecipientsRefused, SMTPSenderRefused
+from threading import Lock
 
 from django.conf import settings
 from django.core.mail import EmailMessage, EmailMultiAlternatives, get_connection
@@ -22,12 +25,27 @@ from crowdgame.accounts.password_resets import queue_reset_links
 from voting.turns.tasks import send_task
 
 log = logging.getLogger(__name__)
+_sending = Lock()
 
 SEND_MAIL = "accounts.send_mail"
 KEPT_FOR = timedelta(days=1)
 LEASE = timedelta(minutes=1)
 SEND_BATCH_SIZE = 10
 PERMANENT_SMTP_CODE = 500
+
+
+@contextmanager
+def mail_turn() -> Iterator[bool]:
+    """Yield whether no other thread of this process sends e-mail. If one does, what is due stays due.
+
+    So a mail server that hangs blocks one thread of a background worker, and the others do its other tasks.
+    """
+    is_free = _sending.acquire(blocking=False)
+    try:
+        yield is_free
+    finally:
+        if is_free:
+            _sending.release()
 
 
 def queue_mail(message: EmailMessage) -> None:

@@ -4,6 +4,7 @@ from functools import cache
 
 from celery import shared_task
 
+from crowdgame.accounts.queued_mail import mail_turn
 from crowdgame.play.notifications import email
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.stores import STORE_ERRORS
@@ -13,4 +14,6 @@ ballot_box = cache(BallotBox)
 
 @shared_task(name=email.SEND_NOTIFICATIONS, throws=STORE_ERRORS)
 def send_notifications() -> None:
-    email.send_due(ballot_box())
+    with mail_turn() as is_free:
+        if is_free:
+            email.send_due(ballot_box())
