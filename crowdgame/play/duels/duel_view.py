@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 
 from crowdgame.accounts.models import Guest
 from crowdgame.play.duels.descriptions import describe_duel
-from crowdgame.play.duels.duels import load_seat_key, seat_number
+from crowdgame.play.duels.duels import games_just_started, load_seat_key, seat_number
 from crowdgame.play.duels.lists import names_by_side, players_by_side
 from crowdgame.play.duels.models import Duel
 from crowdgame.play.duels.plan_view import PlanView, view_plan
@@ -87,7 +87,8 @@ class MatchView:
 @dataclass(frozen=True, slots=True)
 class DuelView:
     """The page's data. `about` is the game, its variant and time; `free` the team with the free seat, 0 if
-    there is none. `there` counts the crowd's connected members.
+    there is none. `there` counts the crowd's connected members. `started` are the player's games that people
+    have joined meanwhile: their codes, and the opponents' names.
     """
 
     code: str
@@ -100,6 +101,7 @@ class DuelView:
     watching: int
     viewer: Viewer
     match: MatchView
+    started: tuple[tuple[str, str], ...]
 
     @property
     def version(self) -> str:
@@ -123,6 +125,14 @@ def view_duel(duel: Duel, match: Match | None, guest: Guest | None, present: Pre
         watching=present.watching,
         viewer=_view_viewer(duel, match, position, guest if mine else None, over=shown.over),
         match=shown,
+        started=_started_games(guest) if guest and mine and duel.bot else (),
+    )
+
+
+def _started_games(guest: Guest) -> tuple[tuple[str, str], ...]:
+    return tuple(
+        (duel.event.code, str(duel.two if duel.one == guest else duel.one))
+        for duel in games_just_started(guest)
     )
 
 

@@ -27,7 +27,7 @@ from voting.admission.tickets import make_roster
 from voting.ballot_box.ballot_box import BallotBox
 from voting.events import DUEL_CODE_LENGTHS, create_event, draw_code, generate_code
 from voting.matches import MatchError, locked_event
-from voting.models import Event, Match, Ticket
+from voting.models import LIVE_STATES, Event, Match, Ticket, Turn
 from voting.terms import BOT, Admission, Lobby, MatchState, NoBallotRule
 from voting.turns.turns import start_due_match
 
@@ -275,6 +275,15 @@ def active_games(guest: Guest) -> QuerySet[Duel]:
     matches = Match.objects.filter(event=OuterRef("event"))
     on = Exists(matches.filter(state=MatchState.PLAYING)) | ~Exists(matches)
     return Duel.objects.filter(on, Q(one=guest) | Q(two=guest)).order_by("-pk")
+
+
+def games_just_started(guest: Guest) -> QuerySet[Duel]:
+    """Return the guest's games against other guests in which the first turn is live, newest first."""
+    first_turn = Turn.objects.filter(
+        match__event=OuterRef("event"), match__number=1, number=1, state__in=LIVE_STATES
+    )
+    people = {"one__isnull": False, "two__isnull": False}
+    return active_games(guest).filter(Exists(first_turn), **people).select_related("event", "one", "two")
 
 
 def load_seat_key(duel: Duel, guest: Guest) -> str:

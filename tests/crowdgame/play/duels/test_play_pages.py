@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from crowdgame.accounts.guest_cookie import COOKIE
 from crowdgame.accounts.models import Guest
-from crowdgame.play.duels import creation_limits
+from crowdgame.play.duels import creation_limits, duels
 from crowdgame.play.duels import views as play_views
 from crowdgame.play.duels.models import Duel
 from crowdgame.server.laptop.network import LOOPBACK, free_port
@@ -252,6 +252,32 @@ def test_one_click_starts_a_casual_game_against_the_computer(box: BallotBox) -> 
 
 def bot_side(match: Match) -> str:
     return "red" if match.red.bot_strength else "yellow"
+
+
+def test_player_plays_the_computer_while_the_own_game_waits(box: BallotBox) -> None:
+    one, two = Client(), Client()
+    waiting = new_game(one, game="captains-mistress", **{"captains-mistress-columns": "6"})
+    form = page(one, f"/play/{waiting}").partition("/play/new")[2].partition("</form>")[0]
+    sent = dict(re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', form))
+    assert "Play the computer while you wait" not in page(two, f"/play/{waiting}")
+    played = new_game(one, **sent)
+    duel = Duel.objects.select_related("event").get(event__code=played)
+    assert (duel.bot, duel.event.game, duel.event.options["columns"]) == (2, "captains-mistress", 6)
+    assert f"/play/{waiting}" not in page(one, f"/play/{played}")
+    join_game(waiting, two)
+    computer_game = page(one, f"/play/{played}")
+    assert f"Your game against <bdi>{Guest.objects.latest('pk')}</bdi> has started." in computer_game
+    assert f'href="/play/{waiting}"' in computer_game
+    assert "has started" not in page(two, f"/play/{played}")
+    assert "while you wait" not in page(one, f"/play/{waiting}")
+
+
+def test_waiting_game_counts_towards_the_limit_of_computer_games(monkeypatch: pytest.MonkeyPatch) -> None:
+    client = Client()
+    new_game(client)
+    monkeypatch.setattr(duels, "MAX_ACTIVE_GAMES", 1)
+    assert client.post("/play/new", {"bot": "2"}).status_code == 409
+    assert Client().post("/play/new", {"bot": "2"}).status_code == 302
 
 
 def test_rematch_with_the_computer_starts_at_once(box: BallotBox) -> None:
