@@ -21,6 +21,7 @@ from crowdgame.play.chat.models import ChatBlock, ChatLine, ChatMute, ChatReport
 from crowdgame.play.duels.conditional_picks import list_plans
 from crowdgame.play.duels.models import Duel
 from crowdgame.play.notifications.models import EmailAddress
+from crowdgame.play.ratings.computer_results import load_computer_results
 from crowdgame.play.ratings.models import Rating
 from voting.models import Event, Match
 
@@ -119,6 +120,7 @@ GUEST_TABLES: dict[str, tuple[Promise, Callable[[Guest], Rows]]] = {
     ),
     "planned-choices": (_("Planned choices"), list_plans),
     "ratings": (_("Ratings"), _rows(Rating, "guest", "game mu sigma games")),
+    "computer-games": (_("Games against the computer"), load_computer_results),
     "chat-messages": (_("Chat messages"), _rows(ChatLine, "guest", "room__kind name text at removed")),
     "muted-guests": (_("Guests you muted"), _rows(ChatBlock, "guest", "blocked__number")),
     "reported-messages": (_("Messages you reported"), _rows(ChatReport, "by", "line__text reason at")),

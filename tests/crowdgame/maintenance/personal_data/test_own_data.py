@@ -40,6 +40,7 @@ from crowdgame.play.duels.duels import DuelSettings, join_duel, new_duel, seat_n
 from crowdgame.play.duels.models import Duel
 from crowdgame.play.notifications.models import EmailAddress
 from crowdgame.play.ratings.models import Rating
+from tests.crowdgame.organizer.cups.cup_helpers import let_win
 from tests.crowdgame.play.duels.conditional_picks_helpers import THREE_DAYS
 from tests.voting.match_helpers import RED_WINS, only_turn, play
 from voting.ballot_box.ballot_box import BallotBox
@@ -144,6 +145,7 @@ def fill_every_table(user: User, guest: Guest, box: BallotBox) -> None:
     EmailAddress.objects.create(guest=guest, email="a@example.org")
     duel = join_duel(new_duel(others[0], DuelSettings(time_control=THREE_DAYS)).event.code, guest, box)
     plan_pick(duel.event_id, seat_number(duel, guest), only_turn(duel.event.matches.get()).pk, 1, 1)
+    let_win(new_duel(guest, DuelSettings(bot=3, casual=True)).event, 1)
     Rating.objects.create(guest=guest, game="g", mu=1, sigma=1, games=1, last_at=1)
     room = ChatRoom.objects.create(kind="lobby")
     line, _ = (
