@@ -1,4 +1,5 @@
 import { t } from "../live/i18n";
+import { hasPhones } from "../live/match/ballotSource";
 import { useState } from "preact/hooks";
 import { displayLinks, pageLinks, stageUrl, type PageLink, type LinkContext } from "./links";
 
@@ -12,7 +13,7 @@ export function Join({ joinUrl, ...context }: LinkContext & { joinUrl: string })
       <p class="code">{event.code}</p>
       <p class="join-links">
         {byTeam ? (
-          event.teams.map(({ number, name }) => <a key={number} href={`${joinUrl}/${number}`}>{t("%(name)s: %(address)s", { name, address: `${shown}/${number}` })}</a>)
+          event.teams.filter(hasPhones).map(({ number, name }) => <a key={number} href={`${joinUrl}/${number}`}>{t("%(name)s: %(address)s", { name, address: `${shown}/${number}` })}</a>)
         ) : (
           <a href={joinUrl} dir="ltr">{shown}</a>
         )}

@@ -4,14 +4,14 @@ import { isPartHidden, sideAtPlace, tallyForSide, teamAtPlace, type Place } from
 import { isTalkHeld } from "../../live/match/phase";
 import { isForTwo } from "../../live/match/timeBank";
 import type { StageView } from "../scene/stageView";
-import { hasPhones, sourceText } from "../../live/match/ballotSource";
+import { hasPhones, sourceLabel } from "../../live/match/ballotSource";
 
 /** What a turnout bar shows: a number and its label, and the height from 0 to 1. */
 export interface TurnoutLevel {
   number: number;
   share: number;
   word: "" | "joined" | "voted" | "source";
-  /** Of a team without phones, where its votes come from. */
+  /** Of a team without phones, where its votes come from; empty if its name says so. */
   source?: string;
   /** The total that `number` is out of. */
   of?: number;
@@ -32,7 +32,7 @@ export function turnoutLevel(view: StageView, place: Place): TurnoutLevel {
   const counted = unmaskedCount(view, place);
   const crowd = counted.word === "joined" || counted.word === "voted";
   const team = teamAtPlace(view.state, place);
-  if (crowd && !hasPhones(team)) return phonelessLevel(view, counted, sourceText(team));
+  if (crowd && !hasPhones(team)) return phonelessLevel(view, counted, sourceLabel(team));
   if (!crowd || !isPartHidden(view.state, "turnout")) return counted;
   return { ...counted, number: 0, share: HIDDEN_LEVEL, word: "", of: 0, isNumberHidden: true };
 }

@@ -16,3 +16,9 @@ export function sourceText({ source }: Team): string {
   if (source.startsWith(BOT)) return t("Computer %(strength)s", { strength: source.slice(BOT.length) });
   return source === "hands" ? t("by show of hands") : t("without phones");
 }
+
+/** Where the votes come from, to stand beside the team's name; empty if the name says the same. */
+export function sourceLabel(team: Team): string {
+  const text = sourceText(team);
+  return text === team.name ? "" : text;
+}
