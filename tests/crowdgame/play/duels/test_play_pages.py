@@ -17,6 +17,8 @@ from crowdgame.play.duels import views as play_views
 from crowdgame.play.duels.models import Duel
 from crowdgame.server.laptop.network import LOOPBACK, free_port
 from tests.chat_helpers import fill_lobby_chat
+from tests.voting.match_helpers import only_turn, play_turn
+from tests.voting.page_fixtures import SIMULTANEOUS
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Event, Match
 
@@ -256,20 +258,22 @@ def bot_side(match: Match) -> str:
 
 def test_player_plays_the_computer_while_the_own_game_waits(box: BallotBox) -> None:
     one, two = Client(), Client()
-    waiting = new_game(one, game="captains-mistress", **{"captains-mistress-columns": "6"})
+    waiting = new_game(one, **{f"{SIMULTANEOUS}-columns": "6"})
     form = page(one, f"/play/{waiting}").partition("/play/new")[2].partition("</form>")[0]
     sent = dict(re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', form))
     assert "Play the computer while you wait" not in page(two, f"/play/{waiting}")
     played = new_game(one, **sent)
     duel = Duel.objects.select_related("event").get(event__code=played)
-    assert (duel.bot, duel.event.game, duel.event.options["columns"]) == (2, "captains-mistress", 6)
-    assert f"/play/{waiting}" not in page(one, f"/play/{played}")
+    assert (duel.bot, duel.event.game, duel.event.options["columns"]) == (2, SIMULTANEOUS, 6)
+    assert "has started" not in page(one, f"/play/{played}")
     join_game(waiting, two)
     computer_game = page(one, f"/play/{played}")
     assert f"Your game against <bdi>{Guest.objects.latest('pk')}</bdi> has started." in computer_game
     assert f'href="/play/{waiting}"' in computer_game
     assert "has started" not in page(two, f"/play/{played}")
     assert "while you wait" not in page(one, f"/play/{waiting}")
+    play_turn(only_turn(Match.objects.get(event__code=waiting)), box, [1], [2])
+    assert "has started" not in page(one, f"/play/{played}")
 
 
 def test_waiting_game_counts_towards_the_limit_of_computer_games(monkeypatch: pytest.MonkeyPatch) -> None:

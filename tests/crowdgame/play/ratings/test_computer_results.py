@@ -6,7 +6,8 @@ from django.test import Client
 from crowdgame.accounts.guest_names import new_guest
 from crowdgame.accounts.models import Guest
 from crowdgame.maintenance.personal_data.tables import Person, load_tables
-from crowdgame.play.duels.duels import DuelSettings, new_duel, seat_number
+from crowdgame.play.duels.duels import DuelSettings, new_duel
+from crowdgame.play.duels.models import Duel
 from crowdgame.play.ratings.models import Rating
 from tests.crowdgame.organizer.cups.cup_helpers import let_win
 from tests.crowdgame.play.duels.test_play_pages import join_game, new_game
@@ -24,17 +25,18 @@ def results(guest: Guest) -> list[list[object]]:
 
 def test_results_are_counted_for_each_strength_and_game() -> None:
     guest = new_guest()
-    for bot, game, score in (
-        (2, "trails", "won"),
-        (2, "trails", "lost"),
-        (5, "trails", "drawn"),
-        (2, "goofspiel", "won"),
+    for bot, game, seat, winner in (
+        (2, "trails", "one", 1),
+        (2, "trails", "two", 2),
+        (2, "trails", "one", 2),
+        (5, "trails", "two", 0),
+        (2, "goofspiel", "two", 1),
     ):
         duel = new_duel(guest, DuelSettings(game=game, bot=bot, casual=True))
-        place = seat_number(duel, guest)
-        match = let_win(duel.event, {"won": place, "lost": 3 - place, "drawn": 0}[score])
+        Duel.objects.filter(pk=duel.pk).update(**{"one": None, "two": None, seat: guest})
+        match = let_win(duel.event, winner)
         Match.objects.filter(pk=match.pk).update(game=game)
-    assert results(guest) == [["goofspiel", 2, 1, 0, 0], ["trails", 2, 1, 0, 1], ["trails", 5, 0, 1, 0]]
+    assert results(guest) == [["goofspiel", 2, 0, 0, 1], ["trails", 2, 2, 0, 1], ["trails", 5, 0, 1, 0]]
     assert results(new_guest()) == []
 
 
