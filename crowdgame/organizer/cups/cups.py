@@ -106,8 +106,8 @@ def create_cup(owner: User, name: str, teams: Sequence[str], filler: str = "", *
         rows = [CupTeam(cup=cup, seed=seed, name=clean_name(team)) for seed, team in enumerate(teams, 1)]
         if filler and len(teams) % 2:
             with override(cup.language):
-                name = computer_name(filler)
-            rows.append(CupTeam(cup=cup, seed=len(teams) + 1, name=name, source=f"{BOT}:{filler}"))
+                computer = computer_name(filler)
+            rows.append(CupTeam(cup=cup, seed=len(teams) + 1, name=computer, source=f"{BOT}:{filler}"))
         CupTeam.objects.bulk_create(rows)
     return cup
 

@@ -105,12 +105,16 @@ def test_unchanged_answer_is_not_sent_again(event: Event) -> None:
 
 def test_organizer_reads_only_own_cups() -> None:
     """They belong to no single event, so a token of one event reads none."""
-    cup, other = create_cup(organizer(), "Cup", ("Ants", "Bees")), create_cup(organizer("boris"), "Cup", "AB")
+    cup = create_cup(organizer(), "Cup", ("Ants", "Bees", "Cats"), filler="3")
+    other = create_cup(organizer("boris"), "Cup", "AB")
     program = Program("read")
     assert program.get("cups/") == [{"code": cup.code, "name": "Cup", "format": "knockout"}]
     played = start_pairing(cup.pk, 1)
     read = program.get(f"cups/{cup.code}/")
-    assert [team["name"] for team in read["teams"]] == ["Ants", "Bees"]
+    assert [(team["name"], team["source"]) for team in read["teams"]] == [
+        *((name, "phones") for name in ("Ants", "Bees", "Cats")),
+        ("Computer 3", "bot:3"),
+    ]
     assert [(pairing["number"], pairing["event"]) for pairing in read["pairings"]] == [(1, played.code)]
     assert program.call("GET", f"cups/{other.code}/")[0] == 404
     assert Program("read", event=played).get("cups/") == []
