@@ -58,17 +58,23 @@ def pick_action(game: Game[Any], state: Any, side: Side, strength: int, seed: st
 def bot_pick(position: Position, side: Side, strength: int, seed: str) -> int:
     """Return the bot's column, from 1. Of a position and its mirror image, it plays the mirrored columns."""
     shown = min(position, position.mirrored(), key=lambda it: (it.red, it.yellow))
-    column = _draw(_weigh(shown, side, STRENGTHS[strength], seed), _lot(seed, side, "pick"))
+    column = _draw(weigh_columns(shown, side, strength, seed), _lot(seed, side, "pick"))
     return column + 1 if shown == position else position.columns - column
 
 
-def _weigh(position: Position, side: Side, strength: Strength, seed: str) -> list[int]:
-    slips = _lot(seed, side, "slip") < int(strength.slips * SCALE)
-    solution = _solve(position, strength, slips=slips)
+def weigh_columns(position: Position, side: Side, strength: int, seed: str) -> list[int]:
+    """Return how likely the bot picks each column, as whole numbers.
+
+    Machines may differ in the last bit of a float, which rarely changes a weight, and then by 1. A pick
+    differs only if its lot, one of 2^30, also falls on the boundary of two columns: less than once in 2^40.
+    """
+    plays = STRENGTHS[strength]
+    slips = _lot(seed, side, "slip") < int(plays.slips * SCALE)
+    solution = _solve(position, plays, slips=slips)
     own = _payoffs(solution, side)
     if slips:
         weights: Sequence[float] = _respond(own, [1.0] * len(own[0]), ERROR_TEMPERATURE)
-    elif strength.expects_slips:
+    elif plays.expects_slips:
         theirs = _payoffs(solution, other_side(side))
         weights = _respond(
             own, _respond(theirs, [1.0] * len(theirs[0]), ERROR_TEMPERATURE), ANSWER_TEMPERATURE

@@ -1,0 +1,116 @@
+import { columnsOf, countFreeCells, isOpen, type SolverPosition } from "./position";
+
+const COLUMNS = 7;
+const PAGE = 1 << 16;
+const TABLE_BITS = 20;
+const ENTRY_BYTES = 32;
+const STEPS_PER_UNIT = 256;
+const EXACT_CELLS = 18;
+const LIKELY_EXACT_CELLS = 22;
+const EXACT_SHARE = 0.7;
+const TO_THE_END = 63;
+const NODES = 800_000;
+const UNLIMITED = (1n << 62n) - 1n;
+const DIGITS = 12;
+
+type Search = (red: bigint, yellow: bigint, first: number, depth: number, nodes: bigint) => number;
+
+/** The functions of games/solver/solver.c. */
+interface Exports {
+  readonly memory: WebAssembly.Memory;
+  readonly __heap_base: WebAssembly.Global<"i32">;
+  readonly set_up: (memory: number, bits: number, columns: number, reverseTie: number) => void;
+  readonly weights_needed: () => number;
+  readonly forget: () => void;
+  readonly solve: Search;
+  readonly solve_classic: Search;
+  readonly nodes_searched: () => bigint;
+  readonly answer_address: () => number;
+}
+
+/** The value of each of red's columns against each of yellow's; null if one of them is full. */
+export type Matrix = readonly (readonly (number | null)[])[];
+
+export interface Solution {
+  readonly redMix: readonly number[];
+  readonly yellowMix: readonly number[];
+  readonly matrix: Matrix;
+  readonly isExact: boolean;
+}
+
+/** Solves positions of one width and one rule for double wins, with the same numbers as games/solver/solver.py. */
+export class Solver {
+  private readonly exports: Exports;
+
+  /** `weights` is the content of a file in games/solver/weights. */
+  constructor(program: WebAssembly.Module, weights: Int16Array, { columns, reverseTie }: Pick<SolverPosition, "columns" | "reverseTie">) {
+    this.exports = new WebAssembly.Instance(program).exports as unknown as Exports;
+    const table = this.exports.__heap_base.value;
+    const weightsAddress = table + (ENTRY_BYTES << TABLE_BITS);
+    this.reserve(weightsAddress);
+    this.exports.set_up(table, TABLE_BITS, columns, Number(reverseTie));
+    if (this.exports.weights_needed() !== weights.length) throw new RangeError("weights of another board");
+    this.reserve(weightsAddress + Float32Array.BYTES_PER_ELEMENT * weights.length);
+    new Float32Array(this.exports.memory.buffer, weightsAddress).set(Float32Array.from(weights, (steps) => steps / STEPS_PER_UNIT));
+  }
+
+  /** Solves a turn as deep as the budget of nodes allows. */
+  solve(position: SolverPosition): Solution {
+    this.exports.forget();
+    const free = countFreeCells(position);
+    if (free <= EXACT_CELLS) return this.search(position, TO_THE_END)!;
+    if (free > LIKELY_EXACT_CELLS) return this.deepen(position, NODES);
+    const exact = this.search(position, TO_THE_END, BigInt(Math.trunc(NODES * EXACT_SHARE)));
+    return exact ?? this.deepen(position, NODES - this.nodesSearched());
+  }
+
+  /** Solves a turn so many turns deep. */
+  solveDepth(position: SolverPosition, depth: number): Solution {
+    this.exports.forget();
+    return this.search(position, depth)!;
+  }
+
+  private deepen(position: SolverPosition, nodes: number): Solution {
+    let solution = this.search(position, 1)!;
+    for (let depth = 2, left = nodes; !solution.isExact; depth++) {
+      left -= this.nodesSearched();
+      const deeper = this.search(position, depth, BigInt(Math.max(left, 0)));
+      if (!deeper) break;
+      solution = deeper;
+    }
+    return solution;
+  }
+
+  /** Null if the nodes didn't suffice. */
+  private search(position: SolverPosition, depth: number, nodes = UNLIMITED): Solution | null {
+    const search = position.isClassic ? this.exports.solve_classic : this.exports.solve;
+    const reached = search(position.red, position.yellow, Number(position.first === "yellow"), depth, nodes);
+    return reached ? this.readSolution(position, reached === TO_THE_END) : null;
+  }
+
+  private readSolution(position: SolverPosition, isExact: boolean): Solution {
+    const [answer, columns] = [this.readAnswer(), columnsOf(position)];
+    const open = columns.map((column) => isOpen(position, column));
+    const moves = (side: string) => !position.isClassic || position.first === side;
+    const mix = (side: string, start: number) => (moves(side) ? columns.map((column) => answer[start + column]!) : []);
+    const [redOpen, yellowOpen] = ["red", "yellow"].map((side) => (moves(side) ? open : [true])) as [boolean[], boolean[]];
+    const matrix = redOpen.map((isRedOpen, red) => yellowOpen.map((isYellowOpen, yellow) => (isRedOpen && isYellowOpen ? answer[1 + 2 * COLUMNS + red * COLUMNS + yellow]! : null)));
+    return { redMix: mix("red", 1), yellowMix: mix("yellow", 1 + COLUMNS), matrix, isExact };
+  }
+
+  /** The value, red's mix, yellow's mix and the matrix, without rounding errors. */
+  private readAnswer(): number[] {
+    const answer = new Float64Array(this.exports.memory.buffer, this.exports.answer_address(), 1 + 2 * COLUMNS + COLUMNS * COLUMNS);
+    return Array.from(answer, (value) => Number(value.toFixed(DIGITS)));
+  }
+
+  private nodesSearched(): number {
+    return Number(this.exports.nodes_searched());
+  }
+
+  private reserve(size: number): void {
+    const { memory } = this.exports;
+    const missing = Math.ceil((size - memory.buffer.byteLength) / PAGE);
+    if (missing > 0) memory.grow(missing);
+  }
+}
