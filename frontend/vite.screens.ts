@@ -37,7 +37,8 @@ function pages(): Plugin {
 }
 
 // The pages are written next to phone.html, their assets to /static/app/.
-const common = { target: "es2020", outDir: "dist", emptyOutDir: false, assetsDir: "static/app", modulePreload: false, reportCompressedSize: false } as const;
+const ASSETS = "static/app";
+const common = { target: "es2020", outDir: "dist", emptyOutDir: false, assetsDir: ASSETS, modulePreload: false, reportCompressedSize: false } as const;
 
 function script(input: Record<string, string>, entryFileNames = "static/app/[name]-[hash].js") {
   const rolldownOptions: Rolldown.InputOptions & { output: Rolldown.OutputOptions } = { input, output: { entryFileNames }, preserveEntrySignatures: "strict" };
@@ -55,6 +56,7 @@ export default defineConfig({
   base: "/static/app/",
   publicDir: false,
   plugins: [translateMessages(environmentLanguage, catalogs), pages()],
+  build: { assetsDir: ASSETS }, // of workers, which belong to no environment
   environments,
   builder: {
     sharedConfigBuild: true,

@@ -13,6 +13,8 @@ from deploy.laptop import virtualenv
 FRONTEND_DIR = ROOT / "frontend"
 NODE_MODULES_DIR = FRONTEND_DIR / "node_modules"
 DIST_DIR = FRONTEND_DIR / "dist"
+# Parts of the page that verifies records.
+SOLVER_FILES = (ROOT / "games" / "solver" / "solver.wasm", ROOT / "games" / "solver" / "weights")
 NODE_20, AFTER_NODE_20, NODE_22 = (20, 19), (21, 0), (22, 12)
 NON_SOURCE_NAMES = {"node_modules", "dist"}
 QUIET_NPM_ENV = {
@@ -63,7 +65,8 @@ def is_built() -> bool:
 
 def _pages_stamp() -> Stamp:
     sources = sorted(path for path in FRONTEND_DIR.iterdir() if path.name not in NON_SOURCE_NAMES)
-    return Stamp(DIST_DIR / ".stamp", fingerprint([*sources, *sorted(LOCALE_DIR.rglob("djangojs.po"))]))
+    others = [*sorted(LOCALE_DIR.rglob("djangojs.po")), *SOLVER_FILES]
+    return Stamp(DIST_DIR / ".stamp", fingerprint([*sources, *others]))
 
 
 def _run_npm(title: str, command: str, log: str) -> None:

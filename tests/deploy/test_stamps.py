@@ -48,13 +48,17 @@ def test_frontend_is_rebuilt_only_after_source_changes(
     monkeypatch.setattr(frontend, "FRONTEND_DIR", home)
     monkeypatch.setattr(frontend, "NODE_MODULES_DIR", home / "node_modules")
     monkeypatch.setattr(frontend, "DIST_DIR", home / "dist")
+    solver = tmp_path / "solver.wasm"
+    solver.touch()
+    monkeypatch.setattr(frontend, "SOLVER_FILES", [solver])
     for _ in range(2):
         frontend.install()
         frontend.build_pages()
     assert builds.read_text() == "built\n"
-    (home / "src" / "phone.ts").write_text("export {}")
-    frontend.build_pages()
-    assert builds.read_text() == "built\nbuilt\n"
+    for times, source in enumerate((home / "src" / "phone.ts", solver), 2):
+        source.write_text("export {}")
+        frontend.build_pages()
+        assert builds.read_text() == times * "built\n"
 
 
 @pytest.mark.parametrize(

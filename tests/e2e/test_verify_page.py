@@ -8,10 +8,14 @@ from urllib.request import urlopen
 import pytest
 from playwright.sync_api import Page, ViewportSize, expect
 
+from games.bots.bots import VERSION, pick_action
+from games.engine.record import GameRecord, replay
 from tests.e2e import axe
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.page_visits import WON
 from tests.server import Server
+from tests.voting.records.test_dishonest_server import seal_again
+from tests.voting.sample_matches import Record
 
 NARROW: ViewportSize = {"width": 320, "height": 640}
 DROP_JS = """([text, name]) => {
@@ -106,3 +110,55 @@ def test_history_of_a_match_is_shown(page: Page, record: str) -> None:
 def test_other_file_is_refused(page: Page) -> None:
     page.evaluate(DROP_JS, ["no JSON", "cat.json"])
     expect(page.locator(".note.error")).to_contain_text("This file is not a match record.")
+
+
+def against_computer(record: str) -> Record:
+    """The first turns of a match in which yellow's votes are those of the computer."""
+    played: Record = json.loads(record)
+    turns = len(played["turns"]) - 1
+    played |= {"turns": played["turns"][:turns], "counts": played["counts"][:turns]}
+    played |= {"state": "playing", "result": "open", "ended_by": None}
+    played["bots"] = {"version": VERSION, "yellow": 3}
+    for number in range(turns):
+        replayed = replay(GameRecord(played["game"], played["options"], tuple(played["turns"][:number])))
+        seed = played["counts"][number]["seed"]
+        pick = pick_action(replayed.game, replayed.state, "yellow", 3, seed)
+        vote_yellow(played, number, pick)
+    return played
+
+
+def vote_yellow(record: Record, number: int, column: int) -> None:
+    """Replace yellow's vote in a turn, as a server could, and seal it."""
+    [ballot] = record["counts"][number]["yellow"]["ballots"]
+    ballot[0] = column
+    seal_again(record)
+
+
+def test_picks_of_the_computer_are_recomputed(page: Page, record: str) -> None:
+    played = against_computer(record)
+    requests: list[str] = []
+    page.on("request", lambda request: requests.append(request.url.rpartition("/")[2].partition("-")[0]))
+    page.evaluate(DROP_JS, [json.dumps(played), "match.json"])
+    expect_verdict(page, "The record is valid")
+    expect(page.locator(".turn [data-outcome=passed]", has_text="Choice of the computer")).to_be_visible()
+    expect(page.locator(".verdict")).to_contain_text("operator knew the seed")
+    assert sorted(requests) == ["7", "pickWorker", "solver"]
+    vote_yellow(played, 1, played["turns"][1]["yellow"] % 7 + 1)
+    page.evaluate(DROP_JS, [json.dumps(played), "match.json"])
+    expect_verdict(page, "The record is not valid")
+    expect(page.get_by_role("heading", name="Turn 2 of 3")).to_be_visible()
+    expect(page.locator("[data-outcome=failed]")).to_have_count(1)
+    expect(page.locator("[data-outcome=failed]")).to_contain_text("Choice of the computer")
+
+
+@pytest.mark.parametrize("missing", ["Worker", "network"])
+def test_picks_that_cannot_be_recomputed_are_no_fault(page: Page, record: str, missing: str) -> None:
+    if missing == "network":
+        page.context.set_offline(True)
+    else:
+        page.evaluate("delete window.Worker")
+    page.evaluate(DROP_JS, [json.dumps(against_computer(record)), "match.json"])
+    expect_verdict(page, "The record is valid")
+    unchecked = page.locator("[data-outcome=unchecked]", has_text="Choice of the computer")
+    expect(unchecked).to_contain_text("Try again with a connection")
+    expect(page.locator(".verdict")).not_to_contain_text("operator knew the seed")

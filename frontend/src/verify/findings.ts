@@ -1,7 +1,7 @@
 import type { Board } from "../protocol";
 import type { Side } from "./record";
 
-export type Check = "form" | "draw" | "rules" | "seed" | "ballots" | "root" | "counts" | "pick" | "played" | "result" | "sides" | "box" | "seals" | "voided" | "state";
+export type Check = "form" | "draw" | "rules" | "seed" | "ballots" | "root" | "counts" | "pick" | "played" | "result" | "sides" | "box" | "seals" | "voided" | "state" | "computer";
 export type Outcome = "passed" | "failed" | "unchecked";
 export type Verdict = "VALID" | "INVALID" | "PARTLY CHECKED";
 
@@ -26,6 +26,8 @@ export type Reason =
   | "by-arrival"
   | "server-order"
   | "no-solver"
+  | "computer-absent"
+  | "computer-version"
   | "unsorted"
   | "other-root"
   | "other-counts"
@@ -80,7 +82,15 @@ export interface Report {
 
 /** Collects findings. */
 export class Findings {
-  readonly all: Finding[] = [];
+  readonly all: Finding[];
+
+  constructor(earlier: readonly Finding[] = []) {
+    this.all = [...earlier];
+  }
+
+  get hasFailed(): boolean {
+    return this.all.some(({ outcome }) => outcome === "failed");
+  }
 
   pass(turn: number | null, side: Side | null, check: Check): void {
     this.all.push({ turn, side, check, outcome: "passed" });

@@ -104,8 +104,8 @@ export interface MatchRecord {
   readonly result: Result;
   readonly ended_by: Ending | null;
   readonly sides: readonly SidesTurn[] | null;
-  /** The computer plays a side. */
-  readonly hasBots: boolean;
+  /** The strength of each side that the computer plays, and the version of the table of strengths. */
+  readonly bots: (Readonly<Record<Side, number | null>> & { readonly version: number }) | null;
 }
 
 /** A field is missing or has a wrong type. */
@@ -137,7 +137,7 @@ export function readRecord(file: Json): MatchRecord {
     result: new Field(file, "result").oneOf(RESULTS),
     ended_by: new Field(file, "ended_by").nullable((field) => field.oneOf(ENDINGS)),
     sides: new Field(file, "sides").optional(readSides),
-    hasBots: new Field(file, "bots").optional((field) => field.object()) !== null,
+    bots: new Field(file, "bots").optional(readBots),
   };
 }
 
@@ -240,6 +240,11 @@ function readTerms(terms: Field): Terms {
     resign: terms.at("resign").optional((field) => field.oneOf(RESIGN_SHARES)),
     max_side_changes: terms.at("max_side_changes").missing((field) => field.number()) ?? 0,
   };
+}
+
+function readBots(bots: Field): MatchRecord["bots"] {
+  const strength = (field: Field) => field.number(1);
+  return { version: bots.at("version").number(-Infinity), red: bots.at("red").optional(strength), yellow: bots.at("yellow").optional(strength) };
 }
 
 function readMove(move: Field): Move {

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+import { comparePicks } from "./bots/botTurns";
 import { compareHashes, leafHash, lotHash, toHex, TreeRoot } from "./hashes";
-import { verifyText } from "./recount";
+import { parseJson } from "./json";
+import { readRecord } from "./record";
+import { finish, recount, verifyText } from "./recount";
 import { runInSlices } from "./slices";
 
 type Side = "red" | "yellow";
@@ -68,6 +71,29 @@ test("in a record of version 2, the server chose the order of the ballots", () =
   assert.deepEqual(unchecked(sample), ["server-order", "seals-unlisted"]);
   assert.deepEqual(unchecked({ ...sample, turns: [], counts: [] }), []);
   assert.deepEqual(unchecked(record()), ["seals-unlisted"]);
+});
+
+test("the computer’s picks are compared, or the report says why not", () => {
+  const compare = (bots: object, picks: readonly number[] | null, more: object = {}) => {
+    const sample = { ...record([[[4], [1]], [[3], [3, 3]]]), bots, ...more };
+    const recounted = finish(recount(readRecord(parseJson(JSON.stringify(sample)))));
+    const { verdict, findings } = comparePicks(recounted, picks);
+    const named = findings.filter(({ check }) => check === "computer").map(({ turn, side, outcome, reason }) => [turn, side, outcome, reason].filter((part) => part != null).join(" "));
+    return [verdict, ...named];
+  };
+  const bots = { version: 1, red: 3 };
+  assert.deepEqual(compare(bots, [4, 3]), ["VALID", "0 red passed", "1 red passed"]);
+  assert.deepEqual(compare(bots, [4, 2]), ["INVALID", "0 red passed", "1 red failed other-pick"]);
+  assert.deepEqual(compare({ version: 1, yellow: 3 }, [1, 3]), ["INVALID", "0 yellow passed", "1 yellow failed other-pick"]);
+  assert.deepEqual(compare(bots, null), ["VALID", "unchecked no-solver"]);
+  assert.deepEqual(compare({ ...bots, version: 2 }, []), ["VALID", "unchecked computer-version"]);
+  assert.deepEqual(compare(bots, [], { game: "stone" }), ["PARTLY CHECKED", "0 red unchecked unknown-game", "1 red unchecked unknown-game"]);
+  assert.deepEqual(compare(bots, [], { turns: [], counts: [] }), ["VALID"]);
+  const absent = record([[[4], [1]]]);
+  Object.assign(absent.counts[0]!.red, sideCount(1, "red", []), { pick: null, decided_by: "pass" });
+  absent.turns[0]!.red = null as unknown as number;
+  assert.deepEqual(compare(bots, [], { turns: absent.turns, counts: absent.counts, terms: { ...absent.terms, no_ballot_rule: "pass" } }), ["VALID", "0 red unchecked computer-absent"]);
+  for (const red of [0, 6, "3"]) assert.equal(verifyText(JSON.stringify({ ...record(), bots: { version: 1, red } })).verdict, "INVALID");
 });
 
 test("the history of a match is checked", () => {

@@ -1,4 +1,5 @@
 import type { Board } from "../protocol";
+import { checkBots, comparePicks, readBotTurn, type BotTurn, type RecountedMatch } from "./bots/botTurns";
 import { Findings, type Report, type Verdict } from "./findings";
 import { lotHash } from "./hashes";
 import { checkHistory } from "./historyCheck";
@@ -29,20 +30,21 @@ export function countBallots({ counts }: MatchRecord): number {
   return counts.reduce((sum, count) => sum + SIDES.reduce((ballots, side) => ballots + (count[side]?.ballots.length ?? 0), 0), 0);
 }
 
-/** Recounts a match. Yields the number of ballots hashed since it last did, so that the caller can pause. */
-export function* recount(record: MatchRecord): Generator<number, Report> {
+/** Recounts a match, except for the picks of the computer. Yields the number of ballots hashed since it last did, so that the caller can pause. */
+export function* recount(record: MatchRecord): Generator<number, RecountedMatch> {
   const recounted = new Recount(record);
   yield* recounted.run();
-  return { verdict: recounted.verdict, findings: recounted.findings.all, boards: recounted.boards };
+  return { verdict: recounted.verdict, findings: recounted.findings.all, boards: recounted.boards, botTurns: recounted.botTurns };
 }
 
-/** The verdict on the text of a file. */
+/** The verdict on the text of a file, without the picks of the computer. */
 export function verifyText(text: string): Report {
   const parsed = finish(parseRecord(text));
-  return "report" in parsed ? parsed.report : finish(recount(parsed.record));
+  return "report" in parsed ? parsed.report : comparePicks(finish(recount(parsed.record)), null);
 }
 
-function finish<Value>(steps: Generator<number, Value>): Value {
+/** Runs all steps at once. */
+export function finish<Value>(steps: Generator<number, Value>): Value {
   for (;;) {
     const step = steps.next();
     if (step.done) return step.value;
@@ -52,13 +54,14 @@ function finish<Value>(steps: Generator<number, Value>): Value {
 class Recount {
   readonly findings = new Findings();
   readonly boards: (Board | null)[] = [];
+  readonly botTurns: BotTurn[] = [];
   /** Null if the game isn't known, or after a fault. */
   private position: Position | null = null;
 
   constructor(private readonly record: MatchRecord) {}
 
   get verdict(): Verdict {
-    if (this.findings.all.some(({ outcome }) => outcome === "failed")) return "INVALID";
+    if (this.findings.hasFailed) return "INVALID";
     return GAMES.has(this.record.game) ? "VALID" : "PARTLY CHECKED";
   }
 
@@ -69,7 +72,7 @@ class Recount {
     this.findings.expect(turns.length === counts.length, null, null, "form", "length", turns.length, counts.length);
     for (let index = 0; index < counts.length; index++) yield* this.checkTurn(index);
     this.checkResult();
-    if (this.record.hasBots) this.findings.skip(null, null, "ballots", "no-solver");
+    checkBots(this.record, this.findings);
     if (this.record.version === 2 && countBallots(this.record)) this.findings.skip(null, null, "ballots", "server-order");
     checkSides(this.record, this.findings);
     checkHistory(this.record, this.findings);
@@ -116,6 +119,8 @@ class Recount {
     for (const side of SIDES) {
       const choices = this.position?.choices ?? null;
       if (count[side]) yield* checkSide({ record: this.record, index, side, count: count[side], choices }, this.findings);
+      const botTurn = readBotTurn(this.record, index, side, this.position, this.findings);
+      if (botTurn) this.botTurns.push(botTurn);
     }
     this.checkPlayed(index);
     this.boards.push(this.position?.board ?? null);

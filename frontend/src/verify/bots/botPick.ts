@@ -50,17 +50,17 @@ export function recomputePick({ side, strength, seed, legal, position }: BotInpu
 /** How likely the computer picks each column. Why the numbers of every language lead to the same picks: games/bots/bots.py. */
 export function weighColumns(position: SolverPosition, { side, strength, seed }: Pick<BotInputs, "side" | "strength" | "seed">, solver: Solver): number[] {
   const { slips, expectsSlips, turns } = STRENGTHS[strength - 1]!;
-  const isSlip = drawLot(seed, side, "slip") < Math.trunc(slips * SCALE);
+  const slipsNow = drawLot(seed, side, "slip") < Math.trunc(slips * SCALE);
   // In the classic game a turn is one ball, so the opponent's reply is the turn after.
-  const seesReply = Number(position.isClassic && !isSlip);
+  const seesReply = Number(position.isClassic && !slipsNow);
   const solution = turns === null ? solver.solve(position) : solver.solveDepth(position, turns + seesReply);
-  return mixColumns(solution, side, isSlip, expectsSlips).map((weight) => Math.round(weight * SCALE));
+  return mixColumns(solution, side, slipsNow, expectsSlips).map((weight) => Math.round(weight * SCALE));
 }
 
-function mixColumns(solution: Solution, side: Side, isSlip: boolean, expectsSlips: boolean): readonly number[] {
-  if (!isSlip && !expectsSlips) return side === "red" ? solution.redMix : solution.yellowMix;
+function mixColumns(solution: Solution, side: Side, slipsNow: boolean, expectsSlips: boolean): readonly number[] {
+  if (!slipsNow && !expectsSlips) return side === "red" ? solution.redMix : solution.yellowMix;
   const own = payoffs(solution.matrix, side);
-  if (isSlip) return respond(own, null, ERROR_TEMPERATURE);
+  if (slipsNow) return respond(own, null, ERROR_TEMPERATURE);
   return respond(own, respond(payoffs(solution.matrix, other(side)), null, ERROR_TEMPERATURE), ANSWER_TEMPERATURE);
 }
 

@@ -19,6 +19,7 @@ export function Results({ record, report }: Props) {
         <p>{verdictMeaning(report.verdict, !!record && isDecided(record))} <code dir="ltr">{report.verdict}</code></p>
         {record && <Summary record={record} />}
         {report.verdict !== "INVALID" && <p class="small">{t("Someone who rewrites the whole record can make it valid. Compare some seals with those that phones and screens received.")}</p>}
+        {provesPicks(report) && <p class="small">{t("Each choice of the computer follows from the position and from a seed whose hash was published before the vote. So no vote changed it. But the server’s operator knew the seed, and could have told someone the choice.")}</p>}
       </section>
       {general.length > 0 && (
         <section class="panel">
@@ -34,6 +35,11 @@ export function Results({ record, report }: Props) {
 
 function isDecided({ result, ended_by }: MatchRecord): boolean {
   return result !== "open" && ended_by !== "conceded" && ended_by !== "agreed";
+}
+
+/** Whether picks of the computer were recomputed without a fault in the record. */
+function provesPicks({ verdict, findings }: Report): boolean {
+  return verdict !== "INVALID" && findings.some(({ check, outcome }) => check === "computer" && outcome === "passed");
 }
 
 function Summary({ record }: { record: MatchRecord }) {

@@ -82,12 +82,14 @@ function problem(reason: "unavailable" | "not-a-record"): string {
 
 function Progress({ verification }: { verification: Verification }) {
   if (verification.state !== "running") return null;
-  const { done, ballots } = verification;
+  const { unit, done, total } = verification;
   const number = (value: number) => value.toLocaleString(NUMBER_LOCALE);
   return (
     <section class="panel">
-      <label for="progress">{t("%(done)s of %(ballots)s ballots recounted", { done: number(done), ballots: number(ballots) })}</label>
-      <progress id="progress" value={done} max={ballots || 1} />
+      <label for="progress">
+        {unit === "ballots" ? t("%(done)s of %(ballots)s ballots recounted", { done: number(done), ballots: number(total) }) : t("%(done)s of %(choices)s choices of the computer recomputed", { done: number(done), choices: number(total) })}
+      </label>
+      <progress id="progress" value={done} max={total || 1} />
     </section>
   );
 }

@@ -19,6 +19,7 @@ export function checkName(check: Check): string {
     seals: t("Published seals"),
     voided: t("Void turns"),
     state: t("State of the match"),
+    computer: t("Choice of the computer"),
   };
   return names[check];
 }
@@ -105,7 +106,9 @@ const REASONS: Record<Reason, (finding: Finding) => string> = {
   captain: () => t("The captain’s ballot doesn’t exist."),
   arrivals: () => t("The order in which the ballots arrived is missing or wrong."),
   "by-arrival": () => t("A tie was decided by the order of arrival, which only the server knows."),
-  "no-solver": () => t("This page can’t recompute the computer’s columns. The command `crowdgame verify` does."),
+  "no-solver": () => t("The computer’s choices couldn’t be recomputed here. Try again with a connection, or use the command `crowdgame verify`."),
+  "computer-absent": () => t("The record doesn’t say why the computer didn’t vote."),
+  "computer-version": () => t("This page doesn’t know this version of the computer, so its choices weren’t recomputed."),
   "server-order": () => t("The server chose the order of the ballots, as in all records before version 3."),
   unsorted: () => t("The ballots are not in the order of their hashes."),
   "other-root": mismatch,

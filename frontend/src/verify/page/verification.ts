@@ -1,5 +1,7 @@
 import { fetchInTime } from "../../live/connection/fetchInTime";
 import { Store } from "../../live/state/store";
+import { comparePicks } from "../bots/botTurns";
+import { pickInWorker } from "../bots/pickInWorker";
 import type { Report } from "../findings";
 import type { MatchRecord } from "../record";
 import { countBallots, parseRecord, recount } from "../recount";
@@ -11,13 +13,13 @@ const DOWNLOAD_WITHIN_MS = 120_000;
 export type Verification =
   | { readonly state: "empty" }
   | { readonly state: "unreadable"; readonly reason: "unavailable" | "not-a-record" }
-  | { readonly state: "running"; readonly done: number; readonly ballots: number }
+  | { readonly state: "running"; readonly unit: "ballots" | "picks"; readonly done: number; readonly total: number }
   | { readonly state: "finished"; readonly record: MatchRecord | null; readonly report: Report };
 
 /** The verification shown by the page. A new file replaces an earlier one, even while that is being recounted. */
 export class Verifier {
   readonly store = new Store<Verification>({ state: "empty" });
-  private latest = 0;
+  private latest = new AbortController();
 
   /** Verifies a file that the reader chose. */
   async verifyFile(file: Blob): Promise<void> {
@@ -33,14 +35,16 @@ export class Verifier {
     else this.show(run, { state: "unreadable", reason: "unavailable" });
   }
 
-  private begin(): number {
-    const run = ++this.latest;
-    this.show(run, { state: "running", done: 0, ballots: 0 });
+  private begin(): AbortSignal {
+    this.latest.abort();
+    this.latest = new AbortController();
+    const run = this.latest.signal;
+    this.show(run, { state: "running", unit: "ballots", done: 0, total: 0 });
     return run;
   }
 
-  private async verifyBytes(run: number, bytes: ArrayBuffer): Promise<void> {
-    if (run !== this.latest) return;
+  private async verifyBytes(run: AbortSignal, bytes: ArrayBuffer): Promise<void> {
+    if (run.aborted) return;
     const text = decode(bytes);
     if (text === null) return this.show(run, { state: "unreadable", reason: "not-a-record" });
     const parsed = await runInSlices(parseRecord(text), () => {});
@@ -49,14 +53,15 @@ export class Verifier {
       return this.show(run, isRecord ? { state: "finished", record: null, report: parsed.report } : { state: "unreadable", reason: "not-a-record" });
     }
     const { record } = parsed;
-    const ballots = countBallots(record);
-    this.show(run, { state: "running", done: 0, ballots });
-    const report = await runInSlices(recount(record), (done) => this.show(run, { state: "running", done, ballots }));
-    this.show(run, { state: "finished", record, report });
+    const progress = (unit: "ballots" | "picks", total: number) => (done: number) => this.show(run, { state: "running", unit, done, total });
+    const recounted = await runInSlices(recount(record), progress("ballots", countBallots(record)));
+    const { botTurns } = recounted;
+    const picks = await pickInWorker(botTurns, run, progress("picks", botTurns.length)).catch(() => null);
+    this.show(run, { state: "finished", record, report: comparePicks(recounted, picks) });
   }
 
-  private show(run: number, verification: Verification): void {
-    if (run === this.latest) this.store.set(verification);
+  private show(run: AbortSignal, verification: Verification): void {
+    if (!run.aborted) this.store.set(verification);
   }
 }
 
