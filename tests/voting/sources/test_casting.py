@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 
 import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
 
 from games.bots.bots import pick_action
-from games.engine.game import Side
+from games.engine.game import SIDES, Side, other_side
 from tests.voting.box_loss_helpers import empty
 from tests.voting.match_helpers import (
     SELECTOR,
@@ -13,6 +15,7 @@ from tests.voting.match_helpers import (
     new_event,
     only_turn,
     open_now,
+    play,
     play_out,
     run_out,
     tally_of,
@@ -147,17 +150,52 @@ def test_bot_that_is_not_to_move_casts_nothing(box: BallotBox) -> None:
     assert sum(box.ballot_counts(to_boxed_turn(load_turn(turn.pk))).values()) == 0
 
 
-def test_hidden_ballots_of_people_never_change_a_pick(box: BallotBox) -> None:
-    turn = begin(box)
-    picks: set[tuple[str, int, str]] = set()
-    for columns in ([1, 1, 2], [7, 7, 7], [4]):
-        box.cast(to_boxed_turn(load_turn(turn.pk)), ballots("red", columns, sequence=len(picks) + 1))
-        Turn.objects.filter(pk=turn.pk).update(awaits_sources=True)
-        cast_due(box)
-        stored = StoredBallot.objects.get(turn=turn)
-        picks.add((stored.voter, stored.choice, stored.blind))
-    assert len(picks) == 1
-    assert derive_seat(turn.match.event_id, BOT, "bot") == stored.voter
+def bots_ballot(turn: Turn, box: BallotBox, side: Side, hidden: Sequence[int]) -> tuple[str, int, str]:
+    """The ballot that the bot casts into a box with these ballots of the opponent, and nothing else."""
+    StoredBallot.objects.filter(turn=turn).delete()
+    Turn.objects.filter(pk=turn.pk).update(awaits_sources=True)
+    empty()
+    restore_turn(turn.pk, box)
+    box.cast(to_boxed_turn(load_turn(turn.pk)), ballots(other_side(side), hidden))
+    assert box.ballot_counts(to_boxed_turn(load_turn(turn.pk)))[other_side(side)] == len(hidden)
+    cast_due(box)
+    stored = StoredBallot.objects.get(turn=turn)
+    return stored.voter, stored.choice, stored.blind
+
+
+columns = st.integers(1, 7)
+hidden_ballots = st.lists(columns, max_size=5)
+
+
+@settings(
+    max_examples=settings().max_examples // 3,
+    phases=[Phase.generate],  # shrinking takes minutes
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(
+    played=st.lists(st.tuples(columns, columns), max_size=3),
+    side=st.sampled_from(SIDES),
+    strength=st.integers(1, 4),
+    hidden=st.tuples(hidden_ballots, hidden_ballots),
+)
+def test_hidden_ballots_of_the_opponent_never_change_a_pick(
+    box: BallotBox,
+    played: list[tuple[int, int]],
+    side: Side,
+    strength: int,
+    hidden: tuple[list[int], list[int]],
+) -> None:
+    bot = f"bot:{strength}"
+    turn = begin(box, (bot, "phones") if side == "red" else ("phones", bot))
+    play(turn.match, box, played)
+    turn = only_turn(turn.match)
+    open_now(turn, box)
+    first, second = (bots_ballot(turn, box, side, columns) for columns in hidden)
+    assert first == second
+    assert first[:2] == (
+        derive_seat(turn.match.event_id, bot, "bot"),
+        expected_pick(turn, side, strength),
+    )
 
 
 def test_screens_know_the_source_of_a_team(box: BallotBox) -> None:
