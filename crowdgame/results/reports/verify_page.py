@@ -14,7 +14,11 @@ SCRIPT_MAX_AGE_S = 300
 
 @require_safe
 def verify_page(request: HttpRequest) -> HttpResponse:
-    """Serve the page in the reader's language. Answers 503 if the frontend isn't built."""
+    """Serve the page in the reader's language. Answers 503 if the frontend isn't built.
+
+    Only the page's worker compiles WebAssembly, and its own response has no policy. So this one needs no
+    'wasm-unsafe-eval'.
+    """
     page = built_page("verify")
     if page is None:
         return HttpResponse("The frontend is not built.\n", "text/plain", 503)
