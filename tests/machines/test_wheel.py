@@ -26,7 +26,7 @@ from tests.run_folder import migrated_database
 from tests.upgrades.release import CODES, RELEASES
 
 DIST = ROOT / "dist"
-MAX_WHEEL_MB = 6
+MAX_WHEEL_MB = 6.5  # with the solver twice: for the server and as static files
 JOIN_MS = 120_000
 START_S = 300
 NOT_SHIPPED = re.compile(
