@@ -55,6 +55,7 @@ export class Verifier {
     const { record } = parsed;
     const progress = (unit: "ballots" | "picks", total: number) => (done: number) => this.show(run, { state: "running", unit, done, total });
     const recounted = await runInSlices(recount(record), progress("ballots", countBallots(record)));
+    if (run.aborted) return;
     const { botTurns } = recounted;
     const picks = await pickInWorker(botTurns, run, progress("picks", botTurns.length)).catch(() => null);
     this.show(run, { state: "finished", record, report: comparePicks(recounted, picks) });
