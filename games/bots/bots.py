@@ -14,7 +14,7 @@ from games.engine.game import Game, Side, other_side
 from games.solver.positions import Position, read_position
 from games.solver.solution import Solution
 
-VERSION = 1
+VERSION = 2
 """The version of everything that decides a pick. Records name it."""
 
 ERROR_TEMPERATURE, ANSWER_TEMPERATURE = 0.25, 0.12
@@ -56,10 +56,8 @@ def pick_action(game: Game[Any], state: Any, side: Side, strength: int, seed: st
 
 
 def bot_pick(position: Position, side: Side, strength: int, seed: str) -> int:
-    """Return the bot's column, from 1. Of a position and its mirror image, it plays the mirrored columns."""
-    shown = min(position, position.mirrored(), key=lambda it: (it.red, it.yellow))
-    column = _draw(weigh_columns(shown, side, strength, seed), _lot(seed, side, "pick"))
-    return column + 1 if shown == position else position.columns - column
+    """Return the bot's column, from 1."""
+    return 1 + _draw(weigh_columns(position, side, strength, seed), _lot(seed, side, "pick"))
 
 
 def weigh_columns(position: Position, side: Side, strength: int, seed: str) -> list[int]:

@@ -39,8 +39,11 @@ class Position:
         They are this one, its mirror image, and both with the colors exchanged.
         """
         same = self, self.mirrored()
-        exchanged = (replace(it, red=it.yellow, yellow=it.red, first=other_side(it.first)) for it in same)
-        return frozenset((*same, *exchanged))
+        return frozenset((*same, *(it.exchanged() for it in same)))
+
+    def exchanged(self) -> "Position":
+        """Return the position with the colors exchanged."""
+        return replace(self, red=self.yellow, yellow=self.red, first=other_side(self.first))
 
     def mirrored(self) -> "Position":
         """Return the position with the columns in reverse order."""

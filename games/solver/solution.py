@@ -1,6 +1,6 @@
 """The solution of a turn: its value, an equilibrium, and what each pair of columns is worth."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 Mix = tuple[float, ...]
 """The probability of each column, from the first; zero for a full one."""
@@ -31,3 +31,18 @@ class Solution:
         If only one side moves, an estimate gives most columns nearly the same value.
         """
         return self.is_exact or bool(self.red_mix and self.yellow_mix)
+
+    def mirrored(self) -> "Solution":
+        """Return the solution of the mirrored position."""
+        matrix = tuple(row[::-1] for row in reversed(self.matrix))
+        return replace(self, red_mix=self.red_mix[::-1], yellow_mix=self.yellow_mix[::-1], matrix=matrix)
+
+    def exchanged(self) -> "Solution":
+        """Return the solution of the position with the colors exchanged. No zero becomes negative."""
+        matrix = tuple(
+            tuple(None if value is None else 0.0 - value for value in column)
+            for column in zip(*self.matrix, strict=True)
+        )
+        return replace(
+            self, value=0.0 - self.value, red_mix=self.yellow_mix, yellow_mix=self.red_mix, matrix=matrix
+        )

@@ -1,5 +1,11 @@
-"""The solver: exact near the end of a match, and as deep as its budget allows before."""
+"""The solver: exact near the end of a match, and as deep as its budget allows before.
 
+A position, its mirror image, and both with the colors exchanged are solved as one position. So their answers
+agree, also where they are estimates.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from math import ceil
 from threading import Lock
@@ -33,7 +39,37 @@ def solve(position: Position, nodes: int = NODES) -> Solution:
     the rest is used up, and the last complete depth counts. An answer depends on nothing else.
     """
     with _one_search:
-        return _solve(position, nodes)
+        return _solve_normalized(position, lambda normalized: _solve(normalized, nodes))
+
+
+def solve_depth(position: Position, depth: int) -> Solution:
+    """Solve a position so many turns deep. An answer depends on nothing else."""
+    with _one_search:
+        return _solve_normalized(position, lambda normalized: _solve_depth(normalized, depth))
+
+
+def _solve_normalized(position: Position, search: Callable[[Position], Solution]) -> Solution:
+    """Search the one of the equivalent positions in which red is first, with the smaller columns."""
+    if position.first == "yellow":
+        return _solve_normalized(position.exchanged(), search).exchanged()
+    image = position.mirrored()
+    if (image.red, image.yellow) < (position.red, position.yellow):
+        return search(image).mirrored()
+    solution = search(position)
+    return _average(solution, solution.mirrored()) if image == position else solution
+
+
+def _average(solution: Solution, other: Solution) -> Solution:
+    """Return the mean of two solutions of one position: the mean of two equilibria is one."""
+    red, yellow = (
+        tuple((one + two) / 2 for one, two in zip(*mixes, strict=True))
+        for mixes in ((solution.red_mix, other.red_mix), (solution.yellow_mix, other.yellow_mix))
+    )
+    matrix = tuple(
+        tuple(None if one is None or two is None else (one + two) / 2 for one, two in zip(*rows, strict=True))
+        for rows in zip(solution.matrix, other.matrix, strict=True)
+    )
+    return replace(solution, red_mix=red, yellow_mix=yellow, matrix=matrix)
 
 
 def _solve(position: Position, nodes: int) -> Solution:
@@ -49,12 +85,10 @@ def _solve(position: Position, nodes: int) -> Solution:
     return _deepen(module, position, nodes)
 
 
-def solve_depth(position: Position, depth: int) -> Solution:
-    """Solve a position so many turns deep. An answer depends on nothing else."""
-    with _one_search:
-        module = _module(position.columns, position.reverse_tie)
-        module.call("forget")
-        return _search(module, position, depth, UNLIMITED)
+def _solve_depth(position: Position, depth: int) -> Solution:
+    module = _module(position.columns, position.reverse_tie)
+    module.call("forget")
+    return _search(module, position, depth, UNLIMITED)
 
 
 def _deepen(module: SolverModule, position: Position, nodes: int) -> Solution:

@@ -81,19 +81,19 @@ test("the computer’s picks are compared, or the report says why not", () => {
     const named = findings.filter(({ check }) => check === "computer").map(({ turn, side, outcome, reason }) => [turn, side, outcome, reason].filter((part) => part != null).join(" "));
     return [verdict, ...named];
   };
-  const bots = { version: 1, red: 3 };
+  const bots = { version: 2, red: 3 };
   assert.deepEqual(compare(bots, [4, 3]), ["VALID", "0 red passed", "1 red passed"]);
   assert.deepEqual(compare(bots, [4, 2]), ["INVALID", "0 red passed", "1 red failed other-pick"]);
-  assert.deepEqual(compare({ version: 1, yellow: 3 }, [1, 3]), ["INVALID", "0 yellow passed", "1 yellow failed other-pick"]);
+  assert.deepEqual(compare({ version: 2, yellow: 3 }, [1, 3]), ["INVALID", "0 yellow passed", "1 yellow failed other-pick"]);
   assert.deepEqual(compare(bots, null), ["VALID", "unchecked no-solver"]);
-  assert.deepEqual(compare({ ...bots, version: 2 }, []), ["VALID", "unchecked computer-version"]);
+  assert.deepEqual(compare({ ...bots, version: 1 }, []), ["VALID", "unchecked computer-version"]);
   assert.deepEqual(compare(bots, [], { game: "stone" }), ["PARTLY CHECKED", "0 red unchecked unknown-game", "1 red unchecked unknown-game"]);
   assert.deepEqual(compare(bots, [], { turns: [], counts: [] }), ["VALID"]);
   const absent = record([[[4], [1]]]);
   Object.assign(absent.counts[0]!.red, sideCount(1, "red", []), { pick: null, decided_by: "pass" });
   absent.turns[0]!.red = null as unknown as number;
   assert.deepEqual(compare(bots, [], { turns: absent.turns, counts: absent.counts, terms: { ...absent.terms, no_ballot_rule: "pass" } }), ["VALID", "0 red unchecked computer-absent"]);
-  for (const red of [0, 6, "3"]) assert.equal(verifyText(JSON.stringify({ ...record(), bots: { version: 1, red } })).verdict, "INVALID");
+  for (const red of [0, 6, "3"]) assert.equal(verifyText(JSON.stringify({ ...record(), bots: { version: 2, red } })).verdict, "INVALID");
 });
 
 test("the history of a match is checked", () => {

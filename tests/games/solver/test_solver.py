@@ -133,6 +133,16 @@ def test_solution_before_is_an_equilibrium_as_deep_as_the_budget_allows() -> Non
     assert_equilibrium(deep)
 
 
+@pytest.mark.parametrize("slug", [SIMULTANEOUS, SINGLE_SELECTOR, CLASSIC])
+def test_equivalent_positions_have_equivalent_solutions(slug: str) -> None:
+    opening = Sample(GAME, GAME.start(Options(columns=6, tie="other")))
+    samples = [opening, *(random_sample(slug, free, Random(free)) for free in (16, 26, 34, 40))]
+    for position in [sample.position for sample in samples]:
+        solution = solve(position, nodes=2000)
+        assert solve(position.mirrored(), nodes=2000) == solution.mirrored()
+        assert solve(position.exchanged(), nodes=2000) == solution.exchanged()
+
+
 @pytest.mark.nightly
 def test_positions_that_share_a_table_entry_are_distinguished() -> None:
     random = Random(13)

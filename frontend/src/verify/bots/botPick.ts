@@ -1,11 +1,11 @@
 import { textHash } from "../hashes";
 import type { Side } from "../record";
 import { other } from "../rules/position";
-import { mirrored, type SolverPosition } from "./position";
+import type { SolverPosition } from "./position";
 import type { Matrix, Solution, Solver } from "./solver";
 
 /** The version of games/bots/bots.py that this module agrees with. */
-export const BOTS_VERSION = 1;
+export const BOTS_VERSION = 2;
 export const MAX_STRENGTH = 5;
 
 const ERROR_TEMPERATURE = 0.25;
@@ -41,10 +41,7 @@ export interface BotInputs {
 export function recomputePick({ side, strength, seed, legal, position }: BotInputs, solver: Solver | null): number {
   const lot = drawLot(seed, side, "pick");
   if (!position) return legal[drawIndex(legal.map(() => 1), lot)]!;
-  const image = mirrored(position);
-  const isMirrored = image.red < position.red || (image.red === position.red && image.yellow < position.yellow);
-  const column = drawIndex(weighColumns(isMirrored ? image : position, { side, strength, seed }, solver!), lot);
-  return isMirrored ? position.columns - column : column + 1;
+  return 1 + drawIndex(weighColumns(position, { side, strength, seed }, solver!), lot);
 }
 
 /** How likely the computer picks each column. Why the numbers of every language lead to the same picks: games/bots/bots.py. */

@@ -1,6 +1,6 @@
 import type { Json } from "../json";
 import type { Side } from "../record";
-import type { Position } from "../rules/position";
+import { other, type Position } from "../rules/position";
 
 const BITS_PER_COLUMN = 7;
 const ROWS = 6;
@@ -32,6 +32,11 @@ export function readSolverPosition({ board, toMove }: Position, tie: Json | unde
 export function mirrored(position: SolverPosition): SolverPosition {
   const mirror = (bits: bigint) => columnsOf(position).reduce((all, column) => (all << BigInt(BITS_PER_COLUMN)) | columnBits(bits, column), 0n);
   return { ...position, red: mirror(position.red), yellow: mirror(position.yellow) };
+}
+
+/** The position with the colors exchanged. */
+export function exchanged(position: SolverPosition): SolverPosition {
+  return { ...position, red: position.yellow, yellow: position.red, first: other(position.first) };
 }
 
 export function isOpen({ red, yellow }: SolverPosition, column: number): boolean {

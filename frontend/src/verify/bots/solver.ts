@@ -1,4 +1,4 @@
-import { columnsOf, countFreeCells, isOpen, type SolverPosition } from "./position";
+import { columnsOf, countFreeCells, exchanged, isOpen, mirrored, type SolverPosition } from "./position";
 
 const COLUMNS = 7;
 const PAGE = 1 << 16;
@@ -56,18 +56,24 @@ export class Solver {
 
   /** Solves a turn as deep as the budget of nodes allows. */
   solve(position: SolverPosition): Solution {
+    return solveNormalized(position, (normalized) => this.solveBudget(normalized));
+  }
+
+  /** Solves a turn so many turns deep. */
+  solveDepth(position: SolverPosition, depth: number): Solution {
+    return solveNormalized(position, (normalized) => {
+      this.exports.forget();
+      return this.search(normalized, depth)!;
+    });
+  }
+
+  private solveBudget(position: SolverPosition): Solution {
     this.exports.forget();
     const free = countFreeCells(position);
     if (free <= EXACT_CELLS) return this.search(position, TO_THE_END)!;
     if (free > LIKELY_EXACT_CELLS) return this.deepen(position, NODES);
     const exact = this.search(position, TO_THE_END, BigInt(Math.trunc(NODES * EXACT_SHARE)));
     return exact ?? this.deepen(position, NODES - this.nodesSearched());
-  }
-
-  /** Solves a turn so many turns deep. */
-  solveDepth(position: SolverPosition, depth: number): Solution {
-    this.exports.forget();
-    return this.search(position, depth)!;
   }
 
   private deepen(position: SolverPosition, nodes: number): Solution {
@@ -113,4 +119,30 @@ export class Solver {
     const missing = Math.ceil((size - memory.buffer.byteLength) / PAGE);
     if (missing > 0) memory.grow(missing);
   }
+}
+
+/** Searches the one of the equivalent positions in which red is first, with the smaller columns. */
+function solveNormalized(position: SolverPosition, search: (position: SolverPosition) => Solution): Solution {
+  if (position.first === "yellow") return exchangeColors(solveNormalized(exchanged(position), search));
+  const image = mirrored(position);
+  const order = image.red === position.red ? image.yellow - position.yellow : image.red - position.red;
+  if (order < 0n) return mirrorColumns(search(image));
+  const solution = search(position);
+  return order === 0n ? average(solution, mirrorColumns(solution)) : solution;
+}
+
+function mirrorColumns({ redMix, yellowMix, matrix, isExact }: Solution): Solution {
+  return { redMix: [...redMix].reverse(), yellowMix: [...yellowMix].reverse(), matrix: matrix.map((row) => [...row].reverse()).reverse(), isExact };
+}
+
+function exchangeColors({ redMix, yellowMix, matrix, isExact }: Solution): Solution {
+  const columns = matrix[0]!.map((_, column) => matrix.map((row) => (row[column] == null ? null : 0 - row[column]!)));
+  return { redMix: yellowMix, yellowMix: redMix, matrix: columns, isExact };
+}
+
+function average(solution: Solution, other: Solution): Solution {
+  const mean = (one: number | null, two: number | null) => (one === null || two === null ? null : (one + two) / 2);
+  const mix = (one: readonly number[], two: readonly number[]) => one.map((value, column) => (value + two[column]!) / 2);
+  const matrix = solution.matrix.map((row, red) => row.map((value, yellow) => mean(value, other.matrix[red]![yellow]!)));
+  return { redMix: mix(solution.redMix, other.redMix), yellowMix: mix(solution.yellowMix, other.yellowMix), matrix, isExact: solution.isExact };
 }
