@@ -89,7 +89,7 @@ def test_computer_votes_in_its_pairing_and_in_no_other(cup: Cup, box: BallotBox)
         (COMPUTER, "bot:2"),
     ]
     match = start_match(first.pk, box)
-    assert match.bots == {"yellow": 2, "version": 1}
+    assert match.bots == {"yellow": 2, "version": 2}
     turn = only_turn(match)
     open_now(turn, box)
     cast_due(box)

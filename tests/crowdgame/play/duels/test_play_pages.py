@@ -239,7 +239,7 @@ def test_one_click_starts_a_casual_game_against_the_computer(box: BallotBox) -> 
     duel = Duel.objects.select_related("event").get()
     match = Match.objects.get(event=duel.event)
     assert (match.bots, duel.event.is_casual, duel.listed) == (
-        {"version": 1, bot_side(match): 4},
+        {"version": 2, bot_side(match): 4},
         True,
         False,
     )
