@@ -19,5 +19,5 @@ def running_proxied_gateway(server: Server) -> Iterator[Server]:
     started = gateway(stack, port=stack.port)
     with Supervisor(stack.logs) as supervisor:
         supervisor.start(replace(started, name=NAME, argv=[*started.argv, "--proxied"]))
-        assert wait_for_http(LOOPBACK, stack.port, 20)
+        assert wait_for_http(LOOPBACK, stack.port, 60)
         yield replace(server, stack=stack, supervisor=supervisor)

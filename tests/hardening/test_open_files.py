@@ -38,7 +38,7 @@ def limited(server: Server) -> Iterator[Server]:
     child = replace(started, name="limited", argv=["bash", "-c", SHELL, "limited", *started.argv])
     with Supervisor(stack.logs) as supervisor:
         supervisor.start(child)
-        assert wait_for_http(LOOPBACK, stack.port, 20)
+        assert wait_for_http(LOOPBACK, stack.port, 60)
         yield replace(server, stack=stack, supervisor=supervisor)
 
 

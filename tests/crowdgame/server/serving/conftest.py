@@ -44,7 +44,7 @@ def run_asgi_server(server: str, note: Path, drain_s: float = 0.3, proxies: int 
         argv = [*application, server, str(number), str(note), str(drain_s), str(proxies)]
         with psutil.Popen(argv, cwd=ROOT, pass_fds=[number], stderr=subprocess.PIPE, text=True) as process:
             asgi_server = AsgiServer(process, listener, note)
-            assert wait_for_http(LOOPBACK, asgi_server.port, 20)
+            assert wait_for_http(LOOPBACK, asgi_server.port, 60)
             yield asgi_server
             if process.poll() is None:
                 process.kill()
