@@ -12,7 +12,13 @@ from msgspec.structs import asdict, replace
 from games.engine.game import Side
 from voting import protocol
 from voting.announcements.outbox import announce_all
-from voting.announcements.snapshots import ShownMatch, build_snapshot, load_ended_matches, plan_reveal
+from voting.announcements.snapshots import (
+    ShownMatch,
+    build_snapshot,
+    load_ended_matches,
+    load_snapshot,
+    plan_reveal,
+)
 from voting.counting import window
 from voting.counting.ballots import pack_ballots
 from voting.counting.pacing import RevealSteps
@@ -173,12 +179,15 @@ def _current_series(event: Event) -> Series:
 def _announce(written: Sequence[WrittenTurn], teams: dict[int, list[Team]], now: int) -> None:
     several = (one.turn.match.event for one in written if one.turn.match.number > 1 or not one.following)
     ended = load_ended_matches(event.pk for event in several)
-    changes = []
+    changes = list[tuple[Event, type[protocol.Change], protocol.EventState]]()
     for turn, outcome, revealed, steps, following, _ in written:
         match, event = turn.match, turn.match.event
-        kind = protocol.TurnConcealed if outcome.is_concealed else protocol.TurnRevealed
+        if outcome.is_concealed:  # the tallies are secret: the reveal of an earlier turn is still shown
+            changes.append((event, protocol.TurnConcealed, load_snapshot(event)))
+            continue
         shown = ShownMatch(match, _position_after(turn, outcome), following, revealed, steps)
-        changes.append((event, kind, build_snapshot(event, teams[event.pk], shown, ended[event.pk])))
+        state = build_snapshot(event, teams[event.pk], shown, ended[event.pk])
+        changes.append((event, protocol.TurnRevealed, state))
     announce_all(changes, now)
 
 

@@ -80,6 +80,13 @@ def test_second_half_reveals_both(first: Turn, box: BallotBox) -> None:
     assert kinds(event_of(turn))[-1] == "turn.revealed"
 
 
+def test_later_concealed_half_leaves_the_reveal_before_it(first: Turn, box: BallotBox) -> None:
+    before = revealed(play_turn(only_turn(first.match), box, yellow=[5]))
+    concealed = play_turn(only_turn(first.match), box, red=[2, 2, 6])
+    assert concealed.state == TurnState.CONCEALED
+    assert revealed(concealed) == before
+
+
 def test_concealed_half_has_no_record_or_ballot_list(first: Turn, box: BallotBox) -> None:
     def recorded() -> list[tuple[int | None, int | None]]:
         exported = export_match(first.match.event.code, 1)
