@@ -25,11 +25,16 @@ from django.db import connections
 from crowdgame.maintenance.data_version import refuse_data_of_0_1
 from crowdgame.server.config.open_files import raise_open_files_limit
 from crowdgame.server.monitoring.port import open_metrics_port
-from voting.metrics.metrics import CurrentProcess, set_process_role
+from voting.metrics.metrics import CurrentProcess, ProcessRole, set_process_role
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "crowdgame.settings")
 
 IDLE_RECONNECT_S = 1.0
+# By the queues that a worker consumes.
+WORKER_ROLES: dict[tuple[str, ...], ProcessRole] = {
+    (settings.BACKGROUND_QUEUE,): "background",
+    (settings.WEBHOOK_QUEUE,): "webhooks",
+}
 
 log = logging.getLogger(__name__)
 
@@ -42,6 +47,7 @@ app.autodiscover_tasks(
         "crowdgame.accounts",
         "crowdgame.play.duels",
         "crowdgame.play.notifications",
+        "crowdgame.organizer.api",
     ]
 )
 
@@ -55,7 +61,7 @@ def keep_django_logging(**_: Any) -> None:
 def configure_worker(instance: Any, options: Any, **_: Any) -> None:
     """Set the metrics role, raise the limit of open files and suppress the banner, which is no log record."""
     raise_open_files_limit()
-    set_process_role("background" if options["queues"] == [settings.BACKGROUND_QUEUE] else "worker")
+    set_process_role(WORKER_ROLES.get(tuple(options["queues"] or ()), "worker"))
     instance.quiet = True
 
 

@@ -41,7 +41,7 @@ PLACES = {
 }
 GATEWAYS = ("gateway-1", "gateway-2")
 SCHEDULERS = ("scheduler-1", "scheduler-2")
-LONG_RUNNING = (*GATEWAYS, "worker", "background", *SCHEDULERS)
+LONG_RUNNING = (*GATEWAYS, "worker", "background", "webhooks", *SCHEDULERS)
 
 
 @dataclass
@@ -134,7 +134,7 @@ def test_compose_service_runs_and_is_healthy(local_compose: LocalCompose, name: 
     assert local_compose.is_healthy(name), local_compose.log(name)
 
 
-@pytest.mark.parametrize("workload", ["gateway", "worker", "background", "scheduler"])
+@pytest.mark.parametrize("workload", ["gateway", "worker", "background", "webhooks", "scheduler"])
 def test_kubernetes_probe_paths_are_answered(local_compose: LocalCompose, workload: str) -> None:
     name = workload if workload in LONG_RUNNING else f"{workload}-1"
     (container,) = manifests.pods()[workload]["containers"]

@@ -55,7 +55,7 @@ def test_manifests_run_the_same_commands() -> None:
         argv = re.sub(r"--(host|port)\s\S+\s?", "", " ".join(process.argv)).replace("=", " ").split()
         by_role.setdefault(process.role, set()).add(tuple(argv))
     assert {role: len(ways) for role, ways in by_role.items() if role != "collectstatic"} == dict.fromkeys(
-        ("gateway", "celery", "background", "scheduler", "analyzer", "migrate"), 1
+        ("gateway", "celery", "background", "webhooks", "scheduler", "analyzer", "migrate"), 1
     )
 
 
@@ -214,7 +214,7 @@ def test_kubernetes_containers_are_restricted() -> None:
             assert {"memory"} <= set(container["resources"]["limits"]), name
 
 
-@pytest.mark.parametrize("name", ["gateway", "worker", "background"])
+@pytest.mark.parametrize("name", ["gateway", "worker", "background", "webhooks"])
 def test_kubernetes_containers_can_write_temporary_files(name: str) -> None:
     pod = manifests.pods()[name]
     [mount] = [one for one in pod["containers"][0]["volumeMounts"] if one["mountPath"] == "/tmp"]  # noqa: S108

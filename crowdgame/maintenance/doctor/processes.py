@@ -18,6 +18,7 @@ SPARE_FILES = 200  # of a gateway, besides its phones
 QUEUES = {
     settings.TURNS_QUEUE: "closes turns",
     settings.BACKGROUND_QUEUE: "sends e-mails and casts conditional picks",
+    **({settings.WEBHOOK_QUEUE: "sends webhooks"} if settings.WEBHOOKS != "off" else {}),
 }
 REMEDIES = {
     "gateway": "Start `manage.py gateway`.",
@@ -35,7 +36,8 @@ def check_workers() -> Iterator[Finding]:
                 f"no Celery worker answers that {work}",
                 f"Start `celery --app crowdgame worker --queues {queue}`, or read its log.",
             )
-    if settings.EMAIL_ENABLED and any(queues >= QUEUES.keys() for queues in consumed):
+    both = {settings.TURNS_QUEUE, settings.BACKGROUND_QUEUE}
+    if settings.EMAIL_ENABLED and any(queues >= both for queues in consumed):
         yield Finding(
             "a worker that closes turns also sends e-mails: turns wait for the mail server",
             "Start two workers, with `--queues celery` and `--queues background`.",

@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy as _
 
 from crowdgame.accounts.models import AccountLanguage, Guest, Invitation
 from crowdgame.events.models import AuditEntry, Member
-from crowdgame.organizer.api.models import ApiToken
+from crowdgame.organizer.api.models import ApiToken, Webhook
 from crowdgame.organizer.cups.models import Cup
 from crowdgame.play.chat.models import ChatBlock, ChatLine, ChatMute, ChatReport
 from crowdgame.play.duels.conditional_picks import list_plans
@@ -75,6 +75,10 @@ USER_TABLES: dict[str, tuple[Promise, Callable[[User], Rows]]] = {
     "tokens": (
         _("API tokens"),
         _rows(ApiToken, "user", "name scopes event__code created_at used_on expires_at"),
+    ),
+    "webhooks": (
+        _("Webhooks"),
+        _rows(Webhook, "user", "event__code url types created_at paused_at"),
     ),
     "cups": (_("Cups"), _rows(Cup, "owner", "code name created_at")),
     "memberships": (_("Memberships in events"), _rows(Member, "user", "event__code role")),

@@ -1,11 +1,13 @@
-"""API tokens: programs act for an organizer with them."""
+"""API tokens, with which programs act for an organizer, and webhooks."""
 
 from django.conf import settings
 from django.db import models
+from django.utils import timezone
 
 from voting.models import Event
 
 NAME_LENGTH = 80
+MAX_URL_LENGTH = 500
 
 
 class ApiToken(models.Model):
@@ -25,3 +27,49 @@ class ApiToken(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+class Webhook(models.Model):
+    """A URL that receives the changes of an event, as long as the user may run the event.
+
+    `types` are those that it receives; empty for all. `seq` is the last announcement that was read for it.
+    From `next_at` on, a worker may serve it. The secrets are stored readable, because the server signs with
+    them.
+    """
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="webhooks")
+    event = models.ForeignKey(Event, on_delete=models.CASCADE, related_name="webhooks")
+    url = models.CharField(max_length=MAX_URL_LENGTH)
+    types = models.JSONField(default=list)
+    secret = models.CharField(max_length=64)
+    old_secret = models.CharField(max_length=64, blank=True, default="")
+    rotated_at = models.DateTimeField(null=True)
+    seq = models.BigIntegerField()
+    created_at = models.DateTimeField(auto_now_add=True)
+    failing_since = models.DateTimeField(null=True)
+    paused_at = models.DateTimeField(null=True)
+    next_at = models.DateTimeField(default=timezone.now)
+
+    def __str__(self) -> str:
+        return self.url
+
+
+class WebhookDelivery(models.Model):
+    """A message to a webhook. `due_at` is null once it was accepted, or was tried often enough.
+
+    `status` is the HTTP status of the last attempt; 0 if there was none, with the `reason`.
+    """
+
+    webhook = models.ForeignKey(Webhook, on_delete=models.CASCADE, related_name="deliveries")
+    message_id = models.CharField(max_length=40, unique=True)
+    type = models.CharField(max_length=40)
+    body = models.TextField()
+    created_at = models.DateTimeField(auto_now_add=True, db_index=True)
+    due_at = models.DateTimeField(null=True, default=timezone.now, db_index=True)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    status = models.PositiveSmallIntegerField(null=True)
+    reason = models.CharField(max_length=40, blank=True, default="")
+    duration_ms = models.PositiveIntegerField(null=True)
+
+    def __str__(self) -> str:
+        return self.message_id

@@ -120,7 +120,14 @@ VARIABLES: dict[str, tuple[Variable, ...]] = {
             "15",
         ),
     ),
-    "Duels, chat and retention": (
+    "Duels, chat, webhooks and retention": (
+        Variable(
+            "WEBHOOKS",
+            "Where webhooks may go: `public` addresses, also `private` networks, or nowhere (`off`). "
+            "`make play` starts no worker for them unless this is set.",
+            "`public`",
+            is_set_by_make_play=True,
+        ),
         Variable("CHAT", "`off` disables the chat of the lobby and of duels.", "on"),
         Variable("CHAT_DAYS", "Days until chat messages are deleted.", "30"),
         Variable(

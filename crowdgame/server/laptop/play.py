@@ -92,6 +92,7 @@ def build_stack(host: str, port: int, gateways: int) -> Stack:
         database_url=os.environ.get("DATABASE_URL", ""),
         box_url=os.environ.get("BALLOT_BOX_URL", ""),
         email_url=os.environ.get("EMAIL_URL", ""),
+        webhooks=os.environ.get("WEBHOOKS") or "off",
     )
 
 

@@ -14,7 +14,8 @@ from crowdgame.server.laptop.supervisor import Child
 MANAGE = (sys.executable, "-P", "-m", "crowdgame") if INSTALLED else (sys.executable, str(ROOT / "manage.py"))
 
 SERVERS = ("daphne", "uvicorn")
-TURNS_QUEUE, BACKGROUND_QUEUE = "celery", "background"  # must match `crowdgame.settings`
+# Must match `crowdgame.settings`.
+TURNS_QUEUE, BACKGROUND_QUEUE, WEBHOOK_QUEUE = "celery", "background", "webhooks"
 # Gateways and phones use a third of a core's time beside a busy worker or Valkey, which everyone waits for.
 GATEWAY_NICE = 5
 
@@ -28,6 +29,8 @@ class Stack:
     - `database_url`: SQLite in `data`.
     - `box_url`: the ballots are stored at `redis_url`.
     - `email_url`: no e-mail, and no background worker: one worker consumes both queues.
+
+    Without `webhooks` ("public" or "private"), they have no worker.
 
     With two `schedulers`, turns close on time while one restarts.
     `drain_s` is the maximum time in seconds that a stopping gateway takes to close its phones' connections.
@@ -48,6 +51,7 @@ class Stack:
     database_url: str = ""
     box_url: str = ""
     email_url: str = ""
+    webhooks: str = "off"
 
     @property
     def gateway_names(self) -> tuple[str, ...]:
@@ -87,6 +91,7 @@ class Stack:
             "DATABASE_URL": self.database_url,
             "BALLOT_BOX_URL": self.box_url,
             "EMAIL_URL": self.email_url,
+            "WEBHOOKS": self.webhooks,
             "GATEWAY": self.server,
             "PROMETHEUS_MULTIPROC_DIR": str(self.metrics_dir),
             "PUBLIC_URL": self.public_url or f"http://{self.address}:{self.port}",
@@ -140,8 +145,10 @@ def gateway(stack: Stack, number: int = 1, port: int | None = None) -> Child:
 
 
 def workers(stack: Stack) -> list[Child]:
-    """The worker that closes turns, and with a mail server the one that waits for it."""
-    return [worker(stack), background_worker(stack)] if stack.email_url else [worker(stack)]
+    """The worker that closes turns, and those that wait for a mail server or for receivers of webhooks."""
+    background = [background_worker(stack)] if stack.email_url else []
+    webhooks = [] if stack.webhooks == "off" else [webhook_worker(stack)]
+    return [worker(stack), *background, *webhooks]
 
 
 def worker(stack: Stack) -> Child:
@@ -154,6 +161,12 @@ def background_worker(stack: Stack) -> Child:
     """The Celery worker of all tasks that close no turn. They may wait for a mail server."""
     pool = ["--pool", "threads", "-c", "2"]
     return _celery(stack, "background", "--hostname", "background@%h", "--queues", BACKGROUND_QUEUE, *pool)
+
+
+def webhook_worker(stack: Stack) -> Child:
+    """The Celery worker that sends webhooks. Each of its threads may wait for a receiver."""
+    pool = ["--pool", "threads", "-c", "8"]
+    return _celery(stack, "webhooks", "--hostname", "webhooks@%h", "--queues", WEBHOOK_QUEUE, *pool)
 
 
 def _celery(stack: Stack, name: str, *options: str) -> Child:

@@ -75,6 +75,13 @@ PROCESSES = (
         lasts="2m",
     ),
     Alert(
+        "WebhookWorkerDown",
+        _missing("webhooks"),
+        "No webhook worker is running",
+        "Webhooks wait; nothing else does. Start their worker, or read its log.",
+        lasts="5m",
+    ),
+    Alert(
         "AnalyzerDown",
         _missing("analyzer"),
         "No analyzer is running",

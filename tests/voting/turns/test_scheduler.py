@@ -15,6 +15,7 @@ from django.db import connections
 from redis import Redis
 from redis.exceptions import LockError
 
+from crowdgame.organizer.api.webhook_delivery import SEND_DELIVERIES
 from crowdgame.play.duels.plan_casting import CAST_CONDITIONAL_PICKS
 from crowdgame.play.duels.tasks import cast_conditional_picks as cast_conditional_picks_task
 from crowdgame.play.notifications.email import SEND_NOTIFICATIONS
@@ -252,7 +253,9 @@ def test_only_closes_of_turns_wait_in_the_queue_of_the_deadline(valkey_url: str)
         send_task(name)
     waiting = [json.loads(message)["headers"]["task"] for message in queued_tasks(valkey_url)]
     assert sorted(waiting) == [CLOSE_TURN_EARLY, CLOSE_TURNS]
-    assert len(queued_tasks(valkey_url, "background")) == len(tasks) - 2 > 0
+    assert len(queued_tasks(valkey_url, "background")) == len(tasks) - 3 > 0
+    [webhooks] = queued_tasks(valkey_url, "webhooks")
+    assert SEND_DELIVERIES.encode() in webhooks
 
 
 def test_arm_close_survives_unreachable_broker() -> None:

@@ -32,6 +32,7 @@ from crowdgame.maintenance.personal_data.tables import (
     Person,
     load_tables,
 )
+from crowdgame.organizer.api.models import Webhook
 from crowdgame.organizer.api.tokens import create_token
 from crowdgame.organizer.cups.cups import create_cup
 from crowdgame.play.chat.models import ChatBlock, ChatLine, ChatMute, ChatReport, ChatRoom
@@ -135,6 +136,7 @@ def fill_every_table(user: User, guest: Guest, box: BallotBox) -> None:
     event = create_event(user, "Secret", ("Reds", "Yellows"))
     create_cup(user, "Cup", ("4a", "4b"))
     create_token(user, "scoreboard", ("read",))
+    Webhook.objects.create(user=user, event=event, url="https://example.org/", secret="x", seq=0)
     Member.objects.create(event=event, user=user, role=Role.VIEWER)
     for column in ("made_by", "used_by"):
         create_invitation(column)

@@ -33,6 +33,7 @@ WRONG = {
     "TRUSTED_PROXIES": "-1",
     "EVENT_PHONES": "20,000",
     "CONSOLE_RECHECK_S": "0",
+    "WEBHOOKS": "everywhere",
     "CHAT": "disabled",
     "CHAT_DAYS": "0",
     "RETENTION_DAYS": "30 days",

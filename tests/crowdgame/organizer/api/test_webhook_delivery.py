@@ -1,0 +1,266 @@
+"""Webhooks receive the changes of an event: each signed, at least once, and nothing of an open vote."""
+
+import json
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.utils import timezone
+
+from crowdgame.accounts.models import QueuedMail
+from crowdgame.events.models import AuditEntry, Member
+from crowdgame.events.permissions import OrganizerAccess
+from crowdgame.organizer.api.models import Webhook, WebhookDelivery
+from crowdgame.organizer.api.webhook_delivery import (
+    KEPT_FOR,
+    PAUSE_AFTER,
+    RETRY_AFTER,
+    _claim,
+    is_due,
+    purge_deliveries,
+    read_announcements,
+    send_deliveries,
+)
+from crowdgame.organizer.api.webhook_request import sign
+from crowdgame.organizer.api.webhooks import (
+    OLD_SECRET_PERIOD,
+    add_webhook,
+    ping,
+    resend,
+    resume_webhook,
+    rotate_secret,
+)
+from tests.crowdgame.organizer.api.receiver import Receiver, running_receiver
+from tests.voting.match_helpers import RED_WINS, organizer, play
+from voting.announcements.outbox import announce_edit
+from voting.ballot_box.ballot_box import BallotBox
+from voting.models import Announcement, Event
+from voting.protocol import Role
+from voting.turns.turns import start_match
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def receiver(settings: Any) -> Iterator[Receiver]:
+    settings.WEBHOOKS = "private"
+    with running_receiver() as running:
+        yield running
+
+
+def add(event: Event, receiver: Receiver, *types: str, user: User | None = None) -> Webhook:
+    user = user or organizer()
+    who = OrganizerAccess(user.get_username(), Role.COHOST, user.pk)
+    return add_webhook(who, event, receiver.url, types)
+
+
+def pass_time() -> None:
+    """Make every webhook and unfinished delivery due."""
+    Webhook.objects.update(next_at=timezone.now())
+    WebhookDelivery.objects.exclude(due_at=None).update(due_at=timezone.now())
+
+
+def test_revealed_turn_is_sent_with_ids_and_times_only(
+    event: Event, box: BallotBox, receiver: Receiver
+) -> None:
+    webhook = add(event, receiver, "turn.revealed")
+    play(start_match(event.pk, box), box, RED_WINS)
+    send_deliveries()
+    headers, body = receiver.requests[-1]
+    assert headers["webhook-signature"] == sign(
+        webhook.secret, headers["webhook-id"], int(headers["webhook-timestamp"]), body
+    )
+    sent = [json.loads(body) for _, body in receiver.requests]
+    assert [(one["type"], one["data"]["revealed"]) for one in sent] == [
+        ("turn.revealed", number) for number in (1, 2, 3, 4)
+    ]
+    last = Event.objects.get()
+    assert sent[-1]["data"] == {"event": event.code, "seq": last.seq, "match": 1, "turn": None, "revealed": 4}
+    assert sent[-1].keys() == {"type", "timestamp", "data"}
+    assert datetime.fromisoformat(sent[-1]["timestamp"]).tzinfo
+    assert not is_due()
+
+
+def test_webhook_starts_with_the_next_change_of_its_own_event(
+    event: Event, box: BallotBox, receiver: Receiver
+) -> None:
+    announce_edit(event.pk, box.now())
+    add(event, receiver)
+    assert not is_due()
+    start_match(event.pk, box)
+    send_deliveries()
+    assert [json.loads(body)["type"] for _, body in receiver.requests] == ["match.started"]
+
+
+def test_failed_message_is_sent_again_with_the_same_id(
+    event: Event, box: BallotBox, receiver: Receiver
+) -> None:
+    add(event, receiver)
+    announce_edit(event.pk, box.now())
+    receiver.answers = [500, 302]
+    for _ in range(3):
+        assert is_due()
+        send_deliveries()
+        assert not is_due()
+        pass_time()
+    assert len(set(receiver.ids)) == 1
+    assert len(receiver.ids) == 3
+    row = WebhookDelivery.objects.get()
+    assert (row.attempts, row.status, row.due_at) == (3, 204, None)
+    assert row.duration_ms is not None
+
+
+def test_retries_end_after_a_day(event: Event, receiver: Receiver) -> None:
+    delivery = ping(add(event, receiver))
+    for attempts in range(len(RETRY_AFTER) + 1):
+        WebhookDelivery.objects.update(attempts=attempts)
+        receiver.answers = [500]
+        before = timezone.now()
+        pass_time()
+        send_deliveries()
+        delivery.refresh_from_db()
+        if delivery.due_at:
+            assert delivery.due_at - before >= RETRY_AFTER[attempts]
+    assert delivery.due_at is None
+    assert sum(RETRY_AFTER, timedelta()) > PAUSE_AFTER
+
+
+def test_failure_delays_later_messages_but_loses_none(
+    event: Event, box: BallotBox, receiver: Receiver
+) -> None:
+    add(event, receiver)
+    for _ in range(3):
+        announce_edit(event.pk, box.now())
+    receiver.answers = [500]
+    send_deliveries()
+    assert len(receiver.ids) == 1
+    pass_time()
+    send_deliveries()
+    assert receiver.ids[1:] == list(
+        WebhookDelivery.objects.order_by("pk").values_list("message_id", flat=True)
+    )
+
+
+def test_announcement_is_read_once(event: Event, box: BallotBox, receiver: Receiver) -> None:
+    """Also if another worker's lease has expired."""
+    webhook = add(event, receiver)
+    same = Webhook.objects.get()
+    announce_edit(event.pk, box.now())
+    for one in (webhook, same):
+        read_announcements(one)
+    assert WebhookDelivery.objects.count() == 1
+
+
+def test_webhook_is_claimed_by_one_worker(event: Event, receiver: Receiver) -> None:
+    ping(add(event, receiver))
+    assert _claim() is not None
+    assert _claim() is None
+
+
+@pytest.mark.parametrize("left", [1, 0])
+def test_webhook_far_behind_is_told_what_it_missed(
+    left: int, event: Event, box: BallotBox, receiver: Receiver
+) -> None:
+    webhook = add(event, receiver, "turn.revealed")
+    for _ in range(3):
+        announce_edit(event.pk, box.now())
+    kept = Announcement.objects.order_by("-seq").values_list("pk", flat=True)[:left]
+    Announcement.objects.exclude(pk__in=list(kept)).delete()
+    send_deliveries()
+    [(_, body)] = receiver.requests
+    sent = json.loads(body)
+    gap = {"event": event.code, "first": webhook.seq + 1, "last": webhook.seq + 3 - left}
+    assert (sent["type"], sent["data"]) == ("webhook.skipped", gap)
+    assert not is_due()
+
+
+@pytest.mark.parametrize("lost", ["role", "demoted", "account"])
+def test_user_without_the_role_receives_nothing(lost: str, event: Event, receiver: Receiver) -> None:
+    vera = organizer("vera")
+    Member.objects.create(event=event, user=vera, role=Role.COHOST)
+    theirs, own = add(event, receiver, user=vera), add(event, receiver)
+    ping(theirs)
+    kept = ping(own)
+    if lost == "role":
+        Member.objects.all().delete()
+    elif lost == "demoted":
+        Member.objects.update(role=Role.VIEWER)
+    else:
+        User.objects.filter(pk=vera.pk).update(is_active=False)
+    send_deliveries()
+    assert receiver.ids == [kept.message_id]
+    assert [one.pk for one in Webhook.objects.all()] == [own.pk]
+
+
+@pytest.mark.parametrize(("status", "failing"), [(500, PAUSE_AFTER), (410, timedelta(0))])
+def test_webhook_is_paused_and_its_user_told(
+    status: int, failing: timedelta, event: Event, receiver: Receiver, settings: Any
+) -> None:
+    """After a day of failures, or when the receiver is gone for good. It continues when it is resumed."""
+    settings.EMAIL_ENABLED, settings.PUBLIC_URL = True, "https://play.example.org"
+    User.objects.update(email="olga@example.org")
+    webhook = add(event, receiver)
+    ping(webhook)
+    Webhook.objects.update(failing_since=timezone.now() - failing)
+    receiver.answers = [status]
+    send_deliveries()
+    pass_time()
+    assert not is_due()
+    assert QueuedMail.objects.get().message["to"] == ["olga@example.org"]
+    entry = AuditEntry.objects.latest("pk")
+    assert (entry.action, "127.0.0.1" in str(entry)) == ("webhook.pause", True)
+    resume_webhook(webhook)
+    send_deliveries()
+    assert len(receiver.ids) == 2
+
+
+def test_webhook_that_fails_for_less_than_a_day_goes_on(event: Event, receiver: Receiver) -> None:
+    """Nor does it matter that it failed before its last success."""
+    webhook = add(event, receiver)
+    ping(webhook)
+    Webhook.objects.update(failing_since=timezone.now() - PAUSE_AFTER + timedelta(minutes=1))
+    receiver.answers = [500]
+    send_deliveries()
+    webhook.refresh_from_db()
+    assert (webhook.paused_at, bool(webhook.failing_since)) == (None, True)
+    pass_time()
+    send_deliveries()
+    webhook.refresh_from_db()
+    assert webhook.failing_since is None
+
+
+def test_old_secret_signs_for_a_day(event: Event, receiver: Receiver) -> None:
+    webhook = add(event, receiver)
+    secrets = [webhook.secret, rotate_secret(webhook)]
+    for ago, valid in ((timedelta(0), secrets[::-1]), (OLD_SECRET_PERIOD, secrets[1:])):
+        Webhook.objects.update(rotated_at=timezone.now() - ago)
+        ping(webhook)
+        send_deliveries()
+        headers, body = receiver.requests[-1]
+        signed = (headers["webhook-id"], int(headers["webhook-timestamp"]), body)
+        assert headers["webhook-signature"].split() == [sign(secret, *signed) for secret in valid]
+
+
+def test_message_is_sent_again_on_request(event: Event, receiver: Receiver) -> None:
+    delivery = ping(add(event, receiver))
+    send_deliveries()
+    delivery.refresh_from_db()
+    resend(delivery)
+    send_deliveries()
+    assert receiver.ids == [delivery.message_id] * 2
+
+
+def test_deliveries_are_kept_for_a_week(event: Event, receiver: Receiver) -> None:
+    webhook = add(event, receiver)
+    old, new = ping(webhook), ping(webhook)
+    WebhookDelivery.objects.filter(pk=old.pk).update(created_at=timezone.now() - KEPT_FOR)
+    list(purge_deliveries())
+    assert [one.pk for one in WebhookDelivery.objects.all()] == [new.pk]
+
+
+def test_server_can_send_none(event: Event, receiver: Receiver, settings: Any) -> None:
+    ping(add(event, receiver))
+    settings.WEBHOOKS = "off"
+    assert not is_due()
