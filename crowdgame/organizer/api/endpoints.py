@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
 
-from crowdgame.organizer.api import reads, schemas, writes
+from crowdgame.organizer.api import reads, schemas, webhook_operations, writes
 from crowdgame.organizer.api.tokens import Scope
 from voting.protocol import EventState
 
@@ -35,7 +35,9 @@ class Endpoint:
 @cache
 def endpoints() -> tuple[Endpoint, ...]:
     event, match = "events/<code:code>/", "events/<code:code>/matches/<int:number>/"
+    webhooks, webhook = f"{event}webhooks/", f"{event}webhooks/<int:number>/"
     get = partial(Endpoint, "GET", scope="read")
+    run = partial(Endpoint, "POST", scope="run")
     return (
         get(
             "events/",
@@ -98,6 +100,45 @@ def endpoints() -> tuple[Endpoint, ...]:
             "Read a cup: its teams and pairings.",
             run=reads.read_cup,
             answer=schemas.Cup,
+        ),
+        get(
+            webhooks,
+            "listWebhooks",
+            "List your webhooks of an event.",
+            run=webhook_operations.list_webhooks,
+            answer=list[schemas.WebhookRow],
+        ),
+        run(
+            webhooks,
+            "addWebhook",
+            "Add a webhook, which receives the changes of an event.",
+            run=webhook_operations.add,
+            answer=schemas.AddedWebhook,
+            body=schemas.new_webhook_body(),
+        ),
+        Endpoint(
+            "DELETE",
+            webhook,
+            "removeWebhook",
+            "Remove a webhook.",
+            "run",
+            webhook_operations.remove,
+            schemas.WebhookRow,
+        ),
+        get(
+            f"{webhook}deliveries/",
+            "listDeliveries",
+            "List the latest messages to a webhook, the newest first.",
+            run=webhook_operations.list_deliveries,
+            answer=list[schemas.DeliveryRow],
+        ),
+        run(
+            f"{webhook}resend/",
+            "resendDelivery",
+            "Send a message to a webhook again.",
+            run=webhook_operations.resend_delivery,
+            answer=schemas.DeliveryRow,
+            body=schemas.Resend,
         ),
         *(
             Endpoint(

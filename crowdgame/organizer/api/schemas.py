@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from datetime import datetime
 from typing import Annotated, Any, Literal, cast, get_type_hints
 
 import msgspec
@@ -13,6 +14,8 @@ from crowdgame.events.durations import DurationField
 from crowdgame.events.forms import EventForm
 from crowdgame.events.game_options import option_fields
 from crowdgame.events.presets import PRESETS_BY_SLUG
+from crowdgame.organizer.api.models import MAX_URL_LENGTH
+from crowdgame.organizer.api.webhooks import TYPES
 from crowdgame.organizer.console.actions import ACTIONS
 from crowdgame.organizer.console.actions.registry import OrganizerAction
 from crowdgame.results.analysis.analyzed_turn import AnalyzedTurn
@@ -111,6 +114,44 @@ class Cup(CupRow, frozen=True, kw_only=True):
     pairings: list[CupPairing]
 
 
+class WebhookRow(Struct, frozen=True, kw_only=True):
+    """A webhook in the list. While it is paused, it receives nothing."""
+
+    id: int
+    url: str
+    types: list[str]
+    paused: bool
+
+
+class AddedWebhook(WebhookRow, frozen=True, kw_only=True):
+    """A new webhook with the secret of its signatures, which can't be read again."""
+
+    secret: str
+
+
+class Resend(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The delivery to send again."""
+
+    id: str
+
+
+class DeliveryRow(Struct, frozen=True, kw_only=True):
+    """A message to a webhook. `id` is its header `webhook-id`.
+
+    `status` is the HTTP status of the last attempt: null before the first one, 0 without an answer; `reason`
+    says why. `due_at` is the next attempt, null if there is none.
+    """
+
+    id: str
+    type: str
+    created_at: datetime
+    due_at: datetime | None
+    attempts: int
+    status: int | None
+    reason: str
+    duration_ms: int | None
+
+
 class Refusal(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Why a request was refused (RFC 9457). `errors` has the messages by setting."""
 
@@ -130,6 +171,13 @@ def action_body(one: OrganizerAction) -> type[Struct]:
     fields = [(name, ASK_TYPES[name], None) for name in names if name in ASK_TYPES]
     title = "".join(map(str.capitalize, re.split(r"[._]", one.name)))
     return msgspec.defstruct(title, fields, frozen=True, forbid_unknown_fields=True, kw_only=True)
+
+
+def new_webhook_body() -> type[Struct]:
+    """The body that adds a webhook. Without types, it receives all."""
+    kind: Any = Literal[TYPES]
+    fields: list[Any] = [("url", Annotated[str, Meta(max_length=MAX_URL_LENGTH)]), ("types", list[kind], [])]
+    return msgspec.defstruct("NewWebhook", fields, frozen=True, forbid_unknown_fields=True, kw_only=True)
 
 
 def new_event_body() -> type[Struct]:
