@@ -32,9 +32,9 @@ MAX_WEBHOOKS = 10
 OLD_SECRET_PERIOD = timedelta(days=1)
 SECRET_BYTES = 32
 URL_RULE = gettext_lazy("Enter an https:// address with port 443 or above 1023 and without a user name.")
-ADDED = gettext_noop("%(by)s added a webhook to %(host)s.")
-REMOVED = gettext_noop("%(by)s removed a webhook to %(host)s.")
-PAUSED = gettext_noop("A webhook to %(host)s was paused, because it accepts no messages.")
+ADDED = gettext_noop("%(by)s added a webhook to %(host)s")
+REMOVED = gettext_noop("%(by)s removed a webhook to %(host)s")
+PAUSED = gettext_noop("The webhook to %(host)s was paused, because it accepts no messages")
 
 
 def add_webhook(who: OrganizerAccess, event: Event, url: str, types: Iterable[str]) -> Webhook:
