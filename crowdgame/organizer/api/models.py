@@ -73,3 +73,8 @@ class WebhookDelivery(models.Model):
 
     def __str__(self) -> str:
         return self.message_id
+
+    @property
+    def outcome(self) -> str:
+        """What came of the last attempt, as technical English."""
+        return f"{f'HTTP {self.status}' if self.status else self.reason}, {self.duration_ms} ms"

@@ -34,7 +34,7 @@ ON_ITS_WAY = gettext_lazy("The message will be sent in a moment. Reload this pag
 
 
 class WebhookForm(forms.Form):
-    url = forms.CharField(label="URL", max_length=MAX_URL_LENGTH, widget=forms.URLInput)
+    url = forms.CharField(label=gettext_lazy("URL"), max_length=MAX_URL_LENGTH, widget=forms.URLInput)
     code = forms.CharField(label=gettext_lazy("Code of the event"))
     types = forms.MultipleChoiceField(
         label=gettext_lazy("Changes"),

@@ -1,0 +1,50 @@
+"""Receivers that hang delay neither turns nor e-mails: the worker of webhooks is a process of its own."""
+
+import json
+import socket
+from pathlib import Path
+from types import SimpleNamespace
+from urllib.request import Request, urlopen
+
+import pytest
+
+from crowdgame.server.laptop.network import LOOPBACK
+from tests.deploy.processes import wait_until
+from tests.mailbox import running_mail_server
+from tests.server import Server, running_server
+
+pytestmark = pytest.mark.nightly
+THREADS = 8  # of the worker of webhooks
+
+
+def test_turn_closes_and_mail_is_sent_while_receivers_hang(tmp_path: Path) -> None:
+    smtp = SimpleNamespace()
+    with running_mail_server(smtp) as mailbox, socket.create_server((LOOPBACK, 0)) as silent:
+        mail = f"smtp+plain://{LOOPBACK}:{smtp.EMAIL_PORT}"
+        with running_server(
+            tmp_path, analyzes=False, schedulers=1, webhooks="private", email_url=mail
+        ) as server:
+            event = server.ask("event")
+            for _ in range(THREADS):
+                add_webhook(server, event["code"], f"http://{LOOPBACK}:{silent.getsockname()[1]}/")
+            turn = server.ask("close_after", event_id=event["id"], ms=600_000)
+            hanging = [silent.accept() for _ in range(THREADS)]
+            server.ask("close_after", event_id=event["id"], ms=0)
+            server.ask("queue_mails", count=1)
+            closed = "SELECT 1 FROM games_turn WHERE id = ? AND state <> 'open'"  # paused, as nobody voted
+            wait_until(lambda: server.rows(closed, turn))
+            wait_until(lambda: mailbox.mails)
+            assert not server.rows("SELECT 1 FROM api_webhookdelivery WHERE attempts > 0")
+            for connection, _ in hanging:
+                connection.close()
+
+
+def add_webhook(server: Server, code: str, url: str) -> None:
+    token = server.ask("api_token", name="olga", scopes=["run"])
+    body = json.dumps({"url": url}).encode()
+    with urlopen(  # noqa: S310
+        Request(  # noqa: S310
+            f"{server.http}/api/v1/events/{code}/webhooks/", body, {"Authorization": f"Bearer {token}"}
+        )
+    ) as answer:
+        assert answer.status == 200
