@@ -73,7 +73,7 @@ def is_due() -> bool:
 
 def send_deliveries() -> None:
     """Serve all webhooks that are due, one after the other. Several workers share them."""
-    while webhook := _claim():
+    while webhook := next(filter(_claim, _due()[:BATCH_SIZE]), None):
         wait = _serve(webhook)
         Webhook.objects.filter(pk=webhook.pk).update(next_at=timezone.now() + wait)
 
@@ -85,18 +85,14 @@ def purge_deliveries() -> Iterator[object]:
 def _due() -> QuerySet[Webhook]:
     now = timezone.now()
     waiting = Exists(WebhookDelivery.objects.filter(webhook=OuterRef("pk"), due_at__lte=now))
-    return Webhook.objects.filter(
-        Q(event__seq__gt=F("seq")) | waiting, paused_at=None, next_at__lte=now
-    ).order_by("next_at")
+    ready = Webhook.objects.filter(Q(event__seq__gt=F("seq")) | waiting, paused_at=None, next_at__lte=now)
+    return ready.select_related("user", "event").order_by("next_at")
 
 
-def _claim() -> Webhook | None:
+def _claim(webhook: Webhook) -> bool:
     """Claim a webhook by a compare-and-set on `next_at`. It is due again when the lease expires."""
-    for webhook in _due().select_related("user", "event")[:BATCH_SIZE]:
-        same = Webhook.objects.filter(pk=webhook.pk, next_at=webhook.next_at)
-        if same.update(next_at=timezone.now() + LEASE):
-            return webhook
-    return None
+    same = Webhook.objects.filter(pk=webhook.pk, next_at=webhook.next_at)
+    return same.update(next_at=timezone.now() + LEASE) == 1
 
 
 def _serve(webhook: Webhook) -> timedelta:

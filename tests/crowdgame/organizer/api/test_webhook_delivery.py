@@ -154,9 +154,9 @@ def test_announcement_is_read_once(event: Event, box: BallotBox, receiver: Recei
 
 
 def test_webhook_is_claimed_by_one_worker(event: Event, receiver: Receiver) -> None:
-    ping(add(event, receiver))
-    assert _claim() is not None
-    assert _claim() is None
+    add(event, receiver)
+    read_by_both = Webhook.objects.get()
+    assert [_claim(read_by_both) for _ in range(2)] == [True, False]
 
 
 @pytest.mark.parametrize("left", [1, 0])

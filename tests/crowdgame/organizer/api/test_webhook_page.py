@@ -1,6 +1,10 @@
 """The page of an organizer's webhooks, and the operations of the API on them."""
 
+import base64
+import hmac
+import html
 import re
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -145,3 +149,17 @@ def test_program_adds_no_invalid_webhook(event: Event, settings: Any) -> None:
     settings.WEBHOOKS = "off"
     other = new_event()
     assert program.call("POST", f"events/{other.code}/webhooks/", {"url": URL})[0] == 409
+
+
+def test_signature_check_on_the_page_of_the_api_works(event: Event, olga: Client, receiver: Receiver) -> None:
+    olga.post(PAGE, {"url": receiver.url, "code": event.code})
+    webhook = Webhook.objects.get()
+    olga.post(PAGE, {"webhook": webhook.pk, "press": "test"})
+    send_deliveries()
+    page = html.unescape(olga.get("/api/v1/").content.decode())
+    [code] = re.findall(r"(def is_genuine.*?)</code>", page, re.DOTALL)
+    names: dict[str, Any] = {"base64": base64, "hmac": hmac, "time": time}
+    exec(code, names)  # noqa: S102
+    [(headers, body)] = receiver.requests
+    assert names["is_genuine"](webhook.secret, headers, body)
+    assert not names["is_genuine"](webhook.secret, headers, body + b" ")

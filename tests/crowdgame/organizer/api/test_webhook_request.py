@@ -98,6 +98,7 @@ def test_public_address_is_told_from_others(address: str, public: bool) -> None:
     "url",
     [
         "http://example.org/",
+        "http://example.org:8080/",
         "https://user@example.org/",
         "https://user:password@example.org/",
         "https://:@example.org/",
