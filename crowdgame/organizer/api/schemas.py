@@ -115,12 +115,12 @@ class Cup(CupRow, frozen=True, kw_only=True):
 
 
 class WebhookRow(Struct, frozen=True, kw_only=True):
-    """A webhook in the list. While it is paused, it receives nothing."""
+    """A webhook in the list. It is paused after failures since `paused_at`; null while it runs."""
 
     id: int
     url: str
     types: list[str]
-    paused: bool
+    paused_at: datetime | None
 
 
 class AddedWebhook(WebhookRow, frozen=True, kw_only=True):
@@ -130,19 +130,19 @@ class AddedWebhook(WebhookRow, frozen=True, kw_only=True):
 
 
 class Resend(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The delivery to send again."""
+    """The message to send again."""
 
-    id: str
+    message_id: str
 
 
 class DeliveryRow(Struct, frozen=True, kw_only=True):
-    """A message to a webhook. `id` is its header `webhook-id`.
+    """A message to a webhook. `message_id` is its header `webhook-id`.
 
     `status` is the HTTP status of the last attempt: null before the first one, 0 without an answer; `reason`
     says why. `due_at` is the next attempt, null if there is none.
     """
 
-    id: str
+    message_id: str
     type: str
     created_at: datetime
     due_at: datetime | None

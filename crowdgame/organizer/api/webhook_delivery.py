@@ -7,6 +7,7 @@ reads the announcements after it.
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
+from typing import Any
 
 import msgspec
 from django.conf import settings
@@ -24,7 +25,7 @@ from crowdgame.organizer.api.webhooks import (
     remove_webhook,
     valid_secrets,
 )
-from voting.models import Announcement, Event
+from voting.models import Announcement
 
 SEND_DELIVERIES = "webhooks.send_deliveries"
 BATCH_SIZE = 20
@@ -40,31 +41,6 @@ RETRY_AFTER = (
 )
 PAUSE_AFTER = timedelta(days=1)
 KEPT_FOR = timedelta(days=7)
-
-
-class _Numbered(msgspec.Struct):
-    number: int
-
-
-class _Match(_Numbered):
-    turn: _Numbered | None
-    reveal: _Numbered | None
-
-
-class _State(msgspec.Struct):
-    match: _Match | None
-
-
-class _Change(msgspec.Struct):
-    """The part of an announcement that webhooks receive."""
-
-    type: str
-    seq: int
-    at: int
-    state: _State
-
-
-_decode = msgspec.json.Decoder(_Change).decode
 
 
 def is_due() -> bool:
@@ -99,18 +75,19 @@ def _serve(webhook: Webhook) -> timedelta:
     """Send a batch until one fails. Return how long to wait before the next one."""
     read_announcements(webhook)
     for delivery in webhook.deliveries.filter(due_at__lte=timezone.now()).order_by("pk")[:BATCH_SIZE]:
-        if not _may_receive(webhook):
-            remove_webhook(webhook, by="")
+        current = Webhook.objects.select_related("user").filter(pk=webhook.pk, paused_at=None).first()
+        if current is None:
             break
-        if not _send(webhook, delivery):
+        if not _may_receive(current):
+            remove_webhook(current)
+            break
+        if not _send(current, delivery):
             return REST
     return timedelta(0)
 
 
 def _may_receive(webhook: Webhook) -> bool:
-    """Whether the user may still run the event, and has not removed the webhook."""
-    current = Webhook.objects.select_related("user").filter(pk=webhook.pk, user__is_active=True).first()
-    role = current and role_at_event(current.user, webhook.event_id)
+    role = role_at_event(webhook.user, webhook.event_id) if webhook.user.is_active else None
     return bool(role and "run" in ROLE_PERMISSIONS[role])
 
 
@@ -119,11 +96,11 @@ def read_announcements(webhook: Webhook) -> None:
 
     Announcements are kept for a day. If some are gone, a message of the type SKIPPED says which.
     """
-    newest = Event.objects.values_list("seq", flat=True).get(pk=webhook.event_id)
+    newest = webhook.event.seq  # loaded before the rows
     rows = Announcement.objects.filter(event=webhook.event_id, seq__gt=webhook.seq).order_by("seq")
-    changes = [_decode(bytes(row.body)) for row in rows[:BATCH_SIZE]]
-    first, last = (changes[0].seq, changes[-1].seq) if changes else (newest + 1, newest)
-    drafts = [_draft(webhook, one) for one in changes if not webhook.types or one.type in webhook.types]
+    changes = [msgspec.json.decode(bytes(row.body)) for row in rows[:BATCH_SIZE]]
+    first, last = (changes[0]["seq"], changes[-1]["seq"]) if changes else (newest + 1, newest)
+    drafts = [_draft(webhook, one) for one in changes if not webhook.types or one["type"] in webhook.types]
     if first > webhook.seq + 1:
         gap = {"event": webhook.event.code, "first": webhook.seq + 1, "last": first - 1}
         drafts.insert(0, draft_delivery(webhook, SKIPPED, timezone.now(), gap))
@@ -132,16 +109,13 @@ def read_announcements(webhook: Webhook) -> None:
             WebhookDelivery.objects.bulk_create(drafts)
 
 
-def _draft(webhook: Webhook, change: _Change) -> WebhookDelivery:
-    match = change.state.match
-    data = {
-        "event": webhook.event.code,
-        "seq": change.seq,
-        "match": match and match.number,
-        "turn": match and match.turn and match.turn.number,
-        "revealed": match and match.reveal and match.reveal.number,
-    }
-    return draft_delivery(webhook, change.type, datetime.fromtimestamp(change.at / 1000, UTC), data)
+def _draft(webhook: Webhook, change: dict[str, Any]) -> WebhookDelivery:
+    match = change["state"]["match"] or {}
+    numbers = {"match": match, "turn": match.get("turn"), "revealed": match.get("reveal")}
+    data = {name: one["number"] if one else None for name, one in numbers.items()}
+    at = datetime.fromtimestamp(change["at"] / 1000, UTC)
+    event = {"event": webhook.event.code, "seq": change["seq"]}
+    return draft_delivery(webhook, change["type"], at, event | data)
 
 
 def _send(webhook: Webhook, delivery: WebhookDelivery) -> bool:

@@ -2,11 +2,12 @@
 
 from typing import Any
 
+import msgspec
 from django.db.models import QuerySet
 from django.http import Http404
 
 from crowdgame.organizer.api import schemas
-from crowdgame.organizer.api.models import ApiToken, Webhook, WebhookDelivery
+from crowdgame.organizer.api.models import ApiToken, Webhook
 from crowdgame.organizer.api.reads import BadRequest, Query, find_event
 from crowdgame.organizer.api.tokens import TokenAccess, access_to
 from crowdgame.organizer.api.webhook_request import RefusedAddress
@@ -16,7 +17,10 @@ MAX_DELIVERIES = 100
 
 
 def list_webhooks(token: ApiToken, query: Query, code: str) -> list[schemas.WebhookRow]:
-    return [_row(webhook) for webhook in _webhooks(token, code)]
+    return [
+        msgspec.convert(webhook, schemas.WebhookRow, from_attributes=True)
+        for webhook in _webhooks(token, code)
+    ]
 
 
 def add(token: ApiToken, body: Any, code: str) -> schemas.AddedWebhook:
@@ -25,29 +29,27 @@ def add(token: ApiToken, body: Any, code: str) -> schemas.AddedWebhook:
         webhook = add_webhook(_access(token, code), find_event(token, code), body.url, body.types)
     except RefusedAddress as refusal:
         raise BadRequest(str(URL_RULE)) from refusal
-    return schemas.AddedWebhook(
-        id=webhook.pk, url=webhook.url, types=webhook.types, paused=False, secret=webhook.secret
-    )
+    return msgspec.convert(webhook, schemas.AddedWebhook, from_attributes=True)
 
 
 def remove(token: ApiToken, query: Query, code: str, number: int) -> schemas.WebhookRow:
     webhook = _find(token, code, number)
-    row = _row(webhook)
+    row = msgspec.convert(webhook, schemas.WebhookRow, from_attributes=True)
     remove_webhook(webhook, _access(token, code).name)
     return row
 
 
 def list_deliveries(token: ApiToken, query: Query, code: str, number: int) -> list[schemas.DeliveryRow]:
     rows = _find(token, code, number).deliveries.order_by("-pk")[:MAX_DELIVERIES]
-    return [_delivery(row) for row in rows]
+    return [msgspec.convert(row, schemas.DeliveryRow, from_attributes=True) for row in rows]
 
 
 def resend_delivery(token: ApiToken, body: schemas.Resend, code: str, number: int) -> schemas.DeliveryRow:
-    delivery = _find(token, code, number).deliveries.filter(message_id=body.id).first()
+    delivery = _find(token, code, number).deliveries.filter(message_id=body.message_id).first()
     if delivery is None:
         raise Http404("There is no such delivery.")
     resend(delivery)
-    return _delivery(delivery)
+    return msgspec.convert(delivery, schemas.DeliveryRow, from_attributes=True)
 
 
 def _access(token: ApiToken, code: str) -> TokenAccess:
@@ -66,22 +68,3 @@ def _find(token: ApiToken, code: str, number: int) -> Webhook:
     if webhook is None:
         raise Http404("There is no such webhook.")
     return webhook
-
-
-def _row(webhook: Webhook) -> schemas.WebhookRow:
-    return schemas.WebhookRow(
-        id=webhook.pk, url=webhook.url, types=webhook.types, paused=webhook.paused_at is not None
-    )
-
-
-def _delivery(row: WebhookDelivery) -> schemas.DeliveryRow:
-    return schemas.DeliveryRow(
-        id=row.message_id,
-        type=row.type,
-        created_at=row.created_at,
-        due_at=row.due_at,
-        attempts=row.attempts,
-        status=row.status,
-        reason=row.reason,
-        duration_ms=row.duration_ms,
-    )

@@ -1,6 +1,5 @@
 """`/console/webhooks/`: an organizer's webhooks and the messages sent to them."""
 
-from collections.abc import Callable
 from typing import Any, cast
 
 from django import forms
@@ -58,15 +57,12 @@ class WebhookForm(forms.Form):
             self.add_error("code", _("You have no event with this code."))
         elif not self.errors:
             who = OrganizerAccess(self.user.get_username(), role, self.user.pk)
-            self._add(lambda: add_webhook(who, event, self.cleaned_data["url"], self.cleaned_data["types"]))
-
-    def _add(self, add: Callable[[], Webhook]) -> None:
-        try:
-            self.webhook = add()
-        except RefusedAddress:
-            self.add_error("url", str(URL_RULE))
-        except MatchError as refusal:
-            self.add_error(None, str(refusal))
+            try:
+                self.webhook = add_webhook(who, event, self.cleaned_data["url"], self.cleaned_data["types"])
+            except RefusedAddress:
+                self.add_error("url", str(URL_RULE))
+            except MatchError as refusal:
+                self.add_error(None, str(refusal))
 
 
 @require_http_methods(["GET", "POST"])

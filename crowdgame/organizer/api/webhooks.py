@@ -34,6 +34,7 @@ SECRET_BYTES = 32
 URL_RULE = gettext_lazy("Enter an https:// address with port 443 or above 1023 and without a user name.")
 ADDED = gettext_noop("%(by)s added a webhook to %(host)s")
 REMOVED = gettext_noop("%(by)s removed a webhook to %(host)s")
+LOST = gettext_noop("The webhook to %(host)s was removed, because its user can't run the event any more")
 PAUSED = gettext_noop("The webhook to %(host)s was paused, because it accepts no messages")
 
 
@@ -58,9 +59,10 @@ def add_webhook(who: OrganizerAccess, event: Event, url: str, types: Iterable[st
     return webhook
 
 
-def remove_webhook(webhook: Webhook, by: str) -> None:
+def remove_webhook(webhook: Webhook, by: str = "") -> None:
+    """Remove it for the organizer `by`, or because its user may not run the event any more."""
     with transaction.atomic():
-        _log(webhook, "webhook.remove", REMOVED, by)
+        _log(webhook, "webhook.remove", REMOVED if by else LOST, by)
         webhook.delete()
 
 

@@ -192,6 +192,7 @@ def test_user_without_the_role_receives_nothing(lost: str, event: Event, receive
     send_deliveries()
     assert receiver.ids == [kept.message_id]
     assert [one.pk for one in Webhook.objects.all()] == [own.pk]
+    assert "can't run the event any more" in str(AuditEntry.objects.latest("pk"))
 
 
 @pytest.mark.parametrize(("status", "failing"), [(500, PAUSE_AFTER), (410, timedelta(0))])

@@ -128,12 +128,12 @@ def test_program_adds_reads_and_removes_a_webhook(event: Event, receiver: Receiv
     assert program.get(f"{own}deliveries/") == []
     WebhookDelivery.objects.create(webhook_id=added["id"], message_id="msg_1", type="x", body="{}")
     send_deliveries()
-    [sent] = [one for one in program.get(f"{own}deliveries/") if one["id"] == "msg_1"]
+    [sent] = [one for one in program.get(f"{own}deliveries/") if one["message_id"] == "msg_1"]
     assert (sent["attempts"], sent["status"], sent["due_at"]) == (1, 204, None)
-    assert program.call("POST", f"{own}resend/", {"id": "msg_1"})[0] == 200
+    assert program.call("POST", f"{own}resend/", {"message_id": "msg_1"})[0] == 200
     send_deliveries()
     assert receiver.ids.count("msg_1") == 2
-    assert program.call("POST", f"{own}resend/", {"id": "msg_2"})[0] == 404
+    assert program.call("POST", f"{own}resend/", {"message_id": "msg_2"})[0] == 404
     assert program.call("DELETE", own)[0] == 200
     assert program.get(path) == []
     assert AuditEntry.objects.latest("pk").by == "olga (ci)"

@@ -20,6 +20,7 @@ THREADS = 8  # of the worker of webhooks
 def test_turn_closes_and_mail_is_sent_while_receivers_hang(tmp_path: Path) -> None:
     smtp = SimpleNamespace()
     with running_mail_server(smtp) as mailbox, socket.create_server((LOOPBACK, 0)) as silent:
+        silent.settimeout(60)
         mail = f"smtp+plain://{LOOPBACK}:{smtp.EMAIL_PORT}"
         with running_server(
             tmp_path, analyzes=False, schedulers=1, webhooks="private", email_url=mail
