@@ -36,7 +36,7 @@ def announce_page_edit(request: HttpRequest, event: Event) -> bool:
 
 def log_edit(request: HttpRequest, event: Event, kind: str, what: LogText) -> None:
     """Add an audit log entry. `kind` is named like an action (`event.edit`)."""
-    add_page_audit_entry(event.pk, cast(User, request.user), kind, what, _box_time())
+    add_page_audit_entry(event.pk, cast(User, request.user), kind, what, box_time())
 
 
 def add_page_audit_entry(event_id: int, user: User, kind: str, what: LogText, now: int) -> None:
@@ -67,7 +67,7 @@ def delete_unless_playing(event_id: int) -> bool:
     return True
 
 
-def _box_time() -> int:
+def box_time() -> int:
     """Return the ballot box time in milliseconds, or this machine's time if the box isn't reachable."""
     try:
         with closing(BallotBox()) as box:

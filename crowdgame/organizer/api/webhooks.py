@@ -17,6 +17,7 @@ from django.utils.translation import gettext_lazy, gettext_noop, override
 
 from crowdgame.accounts.account_language import language_of
 from crowdgame.accounts.queued_mail import queue_mail
+from crowdgame.events.event_edits import box_time
 from crowdgame.events.models import AuditEntry
 from crowdgame.events.permissions import OrganizerAccess
 from crowdgame.organizer.api.models import Webhook, WebhookDelivery
@@ -139,6 +140,6 @@ def _log(webhook: Webhook, action: str, text: str, by: str) -> None:
         by=by,
         what=text,
         what_values={"host": host(webhook)},
-        at=round(timezone.now().timestamp() * 1000),
+        at=box_time(),
         action=action,
     )

@@ -160,7 +160,7 @@ def test_webhook_is_claimed_by_one_worker(event: Event, receiver: Receiver) -> N
 
 
 @pytest.mark.parametrize("left", [1, 0])
-def test_webhook_far_behind_is_told_what_it_missed(
+def test_webhook_far_behind_learns_what_it_missed(
     left: int, event: Event, box: BallotBox, receiver: Receiver
 ) -> None:
     webhook = add(event, receiver, "turn.revealed")
@@ -196,7 +196,7 @@ def test_user_without_the_role_receives_nothing(lost: str, event: Event, receive
 
 
 @pytest.mark.parametrize(("status", "failing"), [(500, PAUSE_AFTER), (410, timedelta(0))])
-def test_webhook_is_paused_and_its_user_told(
+def test_failing_webhook_is_paused_with_a_mail(
     status: int, failing: timedelta, event: Event, receiver: Receiver, settings: Any
 ) -> None:
     """After a day of failures, or when the receiver is gone for good. It continues when it is resumed."""

@@ -90,7 +90,7 @@ def test_signature_is_that_of_the_specification() -> None:
         ("ff0e::1", False),
     ],
 )
-def test_public_address_is_told_from_others(address: str, public: bool) -> None:
+def test_only_public_addresses_are_public(address: str, public: bool) -> None:
     assert is_public(address) == public
 
 
