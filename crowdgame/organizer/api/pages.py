@@ -93,12 +93,13 @@ def tokens(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def document_page(request: HttpRequest) -> HttpResponse:
-    """Show the operations with their arguments, as in the OpenAPI document."""
+    """Show the operations with their arguments, as in the OpenAPI document, and let people try them."""
     document = msgspec.json.decode(openapi())
     schemas = document["components"]["schemas"]
     operations = [
         {"method": method.upper(), "path": f"/api/v1{path}", "fields": _fields(one, schemas)}
         | {"name": one["operationId"], "summary": one["summary"], "needs": one["description"]}
+        | {"parameters": one["parameters"], "has_body": "requestBody" in one}
         for path, known in document["paths"].items()
         for method, one in known.items()
     ]
