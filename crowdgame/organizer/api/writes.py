@@ -7,6 +7,7 @@ import msgspec
 from django import forms
 from django.core.exceptions import PermissionDenied
 from django.http import Http404
+from django.utils.translation import get_language, override
 
 from crowdgame.events.durations import DurationWidget
 from crowdgame.events.forms import EventForm
@@ -40,7 +41,9 @@ def create_event(token: ApiToken, body: msgspec.Struct) -> EventState:
         raise PermissionDenied("The token is for one event only.")
     chosen = msgspec.to_builtins(body)  # without what is unset
     preset = PRESETS_BY_SLUG[chosen.pop("preset")]
-    blank = EventForm(instance=preset.build_event(), names=preset.team_names(), sources=preset.sources)
+    with override(chosen.get("language") or get_language()):
+        names = preset.team_names()
+    blank = EventForm(instance=preset.build_event(), names=names, sources=preset.sources)
     game, options = chosen.get("game", blank.instance.game), chosen.pop("options", {})
     values = {name: blank.get_initial_for_field(field, name) for name, field in blank.fields.items()}
     values |= chosen | {f"{game}-{name}": value for name, value in options.items()}

@@ -121,3 +121,9 @@ def test_preset_creates_the_event_that_its_button_creates() -> None:
         made, pressed = Event.objects.get(code=state["code"]), Event.objects.latest("pk")
         for name in list_settings(Event):
             assert getattr(made, name) == getattr(pressed, name), name
+
+
+@pytest.mark.parametrize(("body", "name"), [({}, "The computer"), ({"language": "de"}, "Der Computer")])
+def test_teams_without_names_get_some_in_the_language_of_the_event(body: dict[str, str], name: str) -> None:
+    _, state = Program("create").call("POST", "events/", {"preset": "computer", **body})
+    assert state["teams"][1]["name"] == name
