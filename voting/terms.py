@@ -6,7 +6,7 @@ from typing import Self
 from games.engine.texts import gettext_noop
 
 # Where a team's ballots come from, besides the ballot sources of third parties (`voting.sources`).
-PHONES, HANDS, BOT = "phones", "hands", "bot"
+PHONES, HANDS, BOT, TWITCH = "phones", "hands", "bot", "twitch"
 
 
 class LabeledEnum(StrEnum):

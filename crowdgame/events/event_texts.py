@@ -11,8 +11,7 @@ from voting.counting.methods.voting_method import METHODS
 from voting.models import Team
 from voting.names import clean_name
 from voting.sources.bots import SOURCE as BOTS
-from voting.sources.registry import source_labels
-from voting.terms import HANDS, PHONES, Admission, Pace
+from voting.terms import Admission, Pace
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
@@ -74,9 +73,3 @@ def computer_name(strength: str | int) -> str:
 
 def computer_choices() -> list[tuple[str, str]]:
     return [(strength, gettext(label)) for strength, label in BOTS.addresses.items()]
-
-
-def source_choices() -> list[tuple[str, str]]:
-    """Return where a team's ballots can come from."""
-    others = [(source, gettext(label)) for source, label in source_labels().items()]
-    return [(PHONES, gettext("Phones")), (HANDS, gettext("No phones: I count raised hands")), *others]

@@ -24,11 +24,11 @@ from crowdgame.events.event_texts import (
     game_choices,
     method_choices,
     pace_choices,
-    source_choices,
 )
 from crowdgame.events.game_options import add_option_fields, apply_options, game_rows, stored_options
 from crowdgame.events.presets import PRESETS, default_event_name, random_team_names
 from crowdgame.events.setting_fields import duration, language_field, texts
+from crowdgame.events.source_field import SourceField
 from games.engine.registry import all_games
 from voting.counting.methods.voting_method import METHODS
 from voting.events import create_event
@@ -36,7 +36,7 @@ from voting.matches import locked_event
 from voting.models import Event
 from voting.models.match_terms import MAX_HOST_WINDOW_S
 from voting.models.settings import choices, column_of, list_hidden_parts, list_settings
-from voting.terms import BOT, PHONES, Admission, MatchState, ResignShare, TieRule
+from voting.terms import BOT, PHONES, TWITCH, Admission, MatchState, ResignShare, TieRule
 
 SETTINGS = list_settings(Event)
 HIDING = list(list_hidden_parts(Event))
@@ -70,8 +70,8 @@ class EventForm(ClockFields, EventModelForm):
         max_length=NAME_LENGTH,
         error_messages={"required": _("Enter a team name.")},
     )
-    source_1 = forms.ChoiceField(label=_("Votes come from"), choices=source_choices, required=False)
-    source_2 = forms.ChoiceField(label=_("Votes come from"), choices=source_choices, required=False)
+    source_1 = SourceField()
+    source_2 = SourceField()
     language = language_field()
     game = forms.ChoiceField(
         choices=game_choices, widget=forms.RadioSelect, error_messages={"required": _("Choose a game.")}
@@ -185,12 +185,6 @@ class EventForm(ClockFields, EventModelForm):
     def clean_talk_s(self) -> int:
         return self.cleaned_data["talk_s"] or 0
 
-    def clean_source_1(self) -> str:
-        return self.cleaned_data["source_1"] or PHONES
-
-    def clean_source_2(self) -> str:
-        return self.cleaned_data["source_2"] or PHONES
-
     def clean_max_side_changes(self) -> int:
         return self.cleaned_data["max_side_changes"] or 0
 
@@ -209,13 +203,20 @@ class EventForm(ClockFields, EventModelForm):
                 "A team without phones cannot have a clock, because clocks stop when phones have voted."
             )
             self.add_error(name, text)
-        if all(cleaned.get(field, "").startswith(BOT) for field in SOURCE_FIELDS):
-            self.add_error("source_2", gettext("The computer can play only one of the teams."))
+        self._check_sources(cleaned)
         self._check_secret_sides(cleaned, has_phones=not without_phones)
         self._check_host_wait(cleaned)
         if cleaned.get("in_study") and not cleaned.get("consent"):
             self.add_error("consent", gettext("Enter a text that names the study and its purpose."))
         return cleaned
+
+    def _check_sources(self, cleaned: dict[str, Any]) -> None:
+        """Add an error if both teams have the same source, or are played by the computer."""
+        one, two = (cleaned.get(field, "") for field in SOURCE_FIELDS)
+        if one.startswith(BOT) and two.startswith(BOT):
+            self.add_error("source_2", gettext("The computer can play only one of the teams."))
+        if one == two and one.startswith(TWITCH):
+            self.add_error("source_2", gettext("Each team needs its own channel."))
 
     def _check_secret_sides(self, cleaned: dict[str, Any], *, has_phones: bool) -> None:
         """Add an error if secret sides are combined with a setting that reveals them."""
@@ -292,6 +293,7 @@ class EventForm(ClockFields, EventModelForm):
         return label
 
     def _write_teams(self, event: Event) -> None:
+        event.teams.update(source=PHONES)  # so that two teams can swap their channels
         for number, name in enumerate(self._team_names(), 1):
             source = self.cleaned_data[SOURCE_FIELDS[number - 1]]
             event.teams.filter(number=number).update(name=name, source=source)

@@ -92,6 +92,10 @@ def insert_copy(model: type[Model], **fields: Any) -> Callable[[Rows], None]:
     return wrong
 
 
+def two_teams_in_one_chat(rows: Rows) -> None:
+    Team.objects.filter(event=rows[Team].event).update(source="twitch:rooks")
+
+
 def match_of_one_team(rows: Rows) -> None:
     change(Match, yellow=rows[Match].red)(rows)
 
@@ -159,6 +163,7 @@ WRONG: dict[str, list[Callable[[Rows], None]]] = {
     "event_seq_not_negative": [change(Event, seq=-1)],
     "team_number_once": [insert_copy(Team)],
     "team_number_1_or_2": [change(Team, number=3), change(Team, number=0)],
+    "team_chat_once_an_event": [two_teams_in_one_chat],
     "match_number_once": [insert_copy(Match, state="aborted", ended_at=2)],
     "match_one_playing_an_event": [insert_copy(Match, number=2)],
     "match_two_teams": [match_of_one_team],

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from voting.models.match_terms import MatchTerms
 from voting.models.settings import HiddenPart, choices, hidden_part, setting
-from voting.terms import BOT, PHONES, Admission, AnalysisTime, Lobby, Nicknames, TeamChoice
+from voting.terms import BOT, PHONES, TWITCH, Admission, AnalysisTime, Lobby, Nicknames, TeamChoice
 
 MAX_BEST_OF = 21
 NOTICE_LENGTH = 140
@@ -251,7 +251,8 @@ class Team(models.Model):
     """One of the event's two teams.
 
     `source` is where its ballots come from: `phones`, `hands` (an organizer enters the counts of a show of
-    hands), or the slug and address of a ballot source (`voting.sources`), such as `bot:3`.
+    hands), or the slug and address of a ballot source (`voting.sources`), such as `bot:3` or
+    `twitch:channel`.
 
     `captain` is the voter code of its captain, whose ballot breaks ties if the match uses captains. `solo`: a
     single voter with a ticket plays it, and everyone else joins the other team.
@@ -269,6 +270,11 @@ class Team(models.Model):
         constraints = [
             UniqueConstraint(fields=["event", "number"], name="team_number_once"),
             CheckConstraint(condition=Q(number__in=[1, 2]), name="team_number_1_or_2"),
+            UniqueConstraint(
+                fields=["event", "source"],
+                condition=Q(source__startswith=f"{TWITCH}:"),
+                name="team_chat_once_an_event",
+            ),
         ]
 
     def __str__(self) -> str:

@@ -20,7 +20,7 @@ class Team(msgspec.Struct, frozen=True, kw_only=True):
         number: 1 or 2.
         name: Plain text, never markup.
         source: Where its ballots come from: `phones`, `hands` for a show of hands, or a ballot source such as
-            `bot:3`. Only `phones` has phones and a turnout.
+            `bot:3` or `twitch:channel`. Only `phones` has phones and a turnout.
         captain: The captain's voter code, or empty.
         solo: The team is a single voter who joins with a ticket. Everyone else joins the other team.
     """

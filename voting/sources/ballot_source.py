@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from games.engine.game import Game, Side
 
@@ -57,3 +57,19 @@ class BallotSource(Protocol):
         The same account and sequence must always have the same choice, because a call is repeated after a
         crash. Illegal choices are ignored. Return at once: turns of other events wait.
         """
+
+
+@runtime_checkable
+class TypedSource(BallotSource, Protocol):
+    """A ballot source whose address an organizer types, such as a channel. It has no `addresses`."""
+
+    @property
+    def label(self) -> str:
+        """The name of the source, in English."""
+
+    @property
+    def address_error(self) -> str:
+        """What to type instead of a wrong address, in English."""
+
+    def parse_address(self, typed: str) -> str | None:
+        """Return the address as it is stored; None if it is wrong. Returns a stored address unchanged."""

@@ -7,10 +7,14 @@ from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 
-from voting.sources.ballot_source import BallotSource
+from voting.sources.ballot_source import BallotSource, TypedSource
+from voting.terms import BOT, TWITCH
 
 GROUP = "crowdgame.ballot_sources"
-BUILT_IN: Mapping[str, EntryPoint] = {"bot": EntryPoint("bot", "voting.sources.bots:SOURCE", GROUP)}
+BUILT_IN: Mapping[str, EntryPoint] = {
+    slug: EntryPoint(slug, f"voting.sources.{module}:SOURCE", GROUP)
+    for slug, module in ((BOT, "bots"), (TWITCH, "twitch"))
+}
 
 
 @cache
@@ -24,13 +28,28 @@ def find_source(team_source: str) -> tuple[BallotSource, str] | None:
     """Return the ballot source of a team and its address; None for phones, hands and what isn't installed."""
     slug, _, address = team_source.partition(":")
     source = all_sources().get(slug)
-    return (source, address) if source and address in source.addresses else None
+    return (source, address) if source and _has_address(source, address) else None
+
+
+def _has_address(source: BallotSource, address: str) -> bool:
+    if isinstance(source, TypedSource):
+        return bool(address) and source.parse_address(address) == address
+    return address in source.addresses
+
+
+def typed_sources() -> dict[str, TypedSource]:
+    """Return the ballot sources whose address an organizer types, by slug."""
+    return {slug: source for slug, source in all_sources().items() if isinstance(source, TypedSource)}
 
 
 def source_labels() -> dict[str, str]:
-    """Return what a team's source can be besides phones and hands, with labels in English."""
+    """Return what an organizer can choose besides phones and hands, with labels in English.
+
+    A choice that ends with a colon needs an address.
+    """
+    typed = {f"{slug}:": source.label for slug, source in typed_sources().items()}
     return {
         f"{slug}:{address}": label
         for slug, source in all_sources().items()
         for address, label in source.addresses.items()
-    }
+    } | typed

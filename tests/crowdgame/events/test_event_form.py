@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import IntegrityError, transaction
 from django.test import Client
 
 from crowdgame.events.forms import EventForm
@@ -16,6 +17,7 @@ from tests.crowdgame.events.form_helpers import (
     form_defaults,
     sources,
 )
+from tests.voting.match_helpers import new_event
 from tests.voting.page_fixtures import CLASSIC, SIMULTANEOUS, answers
 from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
@@ -105,6 +107,13 @@ def test_event_form_stores_values_and_shows_them_again(
         (duration("host_wait_s", 181, 1), "Choose between 3 seconds and 3 minutes."),
         ({**BANK, "source_2": HANDS}, "A team without phones cannot have a clock"),
         ({"source_1": "bot:1", "source_2": "bot:5"}, "The computer can play only one of the teams."),
+        ({"source_1": "bot:6"}, "Select a valid choice. bot:6 is not"),
+        ({"source_1": "bot:"}, "Select a valid choice. bot: is not"),
+        *[
+            ({"source_2": "twitch:", "source_2_address": channel}, "Enter the name of a Twitch channel")
+            for channel in ("", "ab", "_late", "two words", "a" * 26, "x.tv/someone", "früh")
+        ],
+        ({"source_1": "twitch:Rooks", "source_2": "twitch:rooks"}, "Each team needs its own channel."),
         *[
             ({"max_side_changes": "1", **revealing}, "Secret sides cannot be combined")
             for revealing in (
@@ -120,6 +129,35 @@ def test_event_form_stores_values_and_shows_them_again(
 )
 def test_event_form_refuses_invalid_values(changes: dict[str, str], text: str) -> None:
     assert text in str(EventForm(answers(**changes)).errors)
+
+
+@pytest.mark.parametrize(
+    "typed", ["Rooks_2", " rooks_2 ", "#rooks_2", "https://www.twitch.tv/Rooks_2?sr=a", "twitch.tv/rooks_2/"]
+)
+def test_event_form_stores_the_channel_as_typed_in_many_ways(browser: Client, typed: str) -> None:
+    browser.post(
+        NEW, answers(source_1="twitch:", source_1_address=typed, source_2="twitch:", source_2_address="doves")
+    )
+    event = Event.objects.get()
+    assert sources(event) == {1: "twitch:rooks_2", 2: "twitch:doves"}
+    shown = form_defaults(browser, edit_path(event))
+    assert (shown["source_1"], shown["source_1_address"]) == ("twitch:", "rooks_2")
+    browser.post(edit_path(event), shown | {"source_1_address": "doves", "source_2_address": "rooks_2"})
+    assert sources(event) == {1: "twitch:doves", 2: "twitch:rooks_2"}
+
+
+def test_address_of_another_choice_is_ignored(browser: Client) -> None:
+    browser.post(NEW, answers(source_1=HANDS, source_1_address="rooks"))
+    assert sources(Event.objects.get()) == {1: HANDS}
+
+
+def test_channel_belongs_to_one_team_of_an_event() -> None:
+    event, other = new_event(), new_event()
+    event.teams.filter(number=1).update(source="twitch:rooks")
+    other.teams.filter(number=1).update(source="twitch:rooks")
+    with pytest.raises(IntegrityError), transaction.atomic():
+        event.teams.filter(number=2).update(source="twitch:rooks")
+    event.teams.update(source=HANDS)
 
 
 def test_invalid_event_form_shows_error_and_creates_nothing(browser: Client) -> None:
