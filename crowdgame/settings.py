@@ -5,7 +5,14 @@ from urllib.parse import urlsplit
 
 from csp.constants import NONE, SELF
 
-from crowdgame.server.config.addresses import ANY_ADDRESS, host_names, provider_url, public_origin, store_url
+from crowdgame.server.config.addresses import (
+    ANY_ADDRESS,
+    chat_server,
+    host_names,
+    provider_url,
+    public_origin,
+    store_url,
+)
 from crowdgame.server.config.database import database
 from crowdgame.server.config.log_config import logging_config
 from crowdgame.server.config.mail_settings import mail_server, sender
@@ -333,6 +340,9 @@ WEBHOOKS = read_choice("WEBHOOKS", ("public", "private", "off"))
 
 # Whether guests can chat in the lobby of the Play page and during duels. Events never have a chat.
 CHAT = read_switch("CHAT", default=True)
+# Host and port of the server of Twitch chats, and whether it uses TLS.
+TWITCH_CHAT = chat_server(os.environ.get("TWITCH_CHAT_URL") or "ircs://irc.chat.twitch.tv:6697")
+
 # Days for which chat messages are kept.
 CHAT_DAYS = read_number("CHAT_DAYS", 30, most=MAX_DAYS)
 

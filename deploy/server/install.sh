@@ -105,7 +105,7 @@ install_units() {
     sysctl -q --system || echo "warning: some kernel settings of sysctl.conf were not applied" >&2
     systemctl daemon-reload
     systemctl enable -q crowdgame.target crowdgame-valkey crowdgame-worker crowdgame-background crowdgame-webhooks crowdgame-backup.timer nginx
-    systemctl enable -q crowdgame-scheduler@1 crowdgame-scheduler@2 crowdgame-analyzer
+    systemctl enable -q crowdgame-scheduler@1 crowdgame-scheduler@2 crowdgame-analyzer crowdgame-chatreader
     for port in $ports; do systemctl enable -q "crowdgame-gateway@$port"; done
 }
 
@@ -115,7 +115,7 @@ switch_release() {
     ln -sf /opt/crowdgame/current/deploy/server/crowdgame /usr/local/bin/crowdgame
     systemctl $valkey crowdgame-valkey
     systemctl restart crowdgame-migrate
-    systemctl restart crowdgame-worker crowdgame-background crowdgame-webhooks crowdgame-scheduler@1 crowdgame-scheduler@2 crowdgame-analyzer
+    systemctl restart crowdgame-worker crowdgame-background crowdgame-webhooks crowdgame-scheduler@1 crowdgame-scheduler@2 crowdgame-analyzer crowdgame-chatreader
     for port in $ports; do systemctl restart "crowdgame-gateway@$port"; done
     systemctl start crowdgame.target crowdgame-backup.timer
     systemctl reload-or-restart nginx

@@ -55,7 +55,7 @@ def test_manifests_run_the_same_commands() -> None:
         argv = re.sub(r"--(host|port)\s\S+\s?", "", " ".join(process.argv)).replace("=", " ").split()
         by_role.setdefault(process.role, set()).add(tuple(argv))
     assert {role: len(ways) for role, ways in by_role.items() if role != "collectstatic"} == dict.fromkeys(
-        ("gateway", "celery", "background", "webhooks", "scheduler", "analyzer", "migrate"), 1
+        ("gateway", "celery", "background", "webhooks", "scheduler", "analyzer", "chatreader", "migrate"), 1
     )
 
 

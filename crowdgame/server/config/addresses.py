@@ -83,6 +83,18 @@ def provider_url(value: str) -> str:
     return value.rstrip("/")
 
 
+def chat_server(value: str) -> tuple[str, int, bool]:
+    """Return the host and port in TWITCH_CHAT_URL, and whether it uses TLS."""
+    parts = split_url(value)
+    if parts is None or parts.scheme not in {"irc", "ircs"} or not parts.hostname:
+        raise ImproperlyConfigured(
+            "TWITCH_CHAT_URL must be irc://HOST:PORT, or ircs:// with TLS, such as "
+            f"ircs://irc.chat.twitch.tv:6697. It is {value!r}."
+        )
+    tls = parts.scheme == "ircs"
+    return parts.hostname, parts.port or (6697 if tls else 6667), tls
+
+
 def split_url(url: str) -> SplitResult | None:
     """Return the parts of a URL, or None if it is malformed or has no valid port."""
     try:

@@ -129,6 +129,11 @@ VARIABLES: dict[str, tuple[Variable, ...]] = {
             is_set_by_make_play=True,
         ),
         Variable("CHAT", "`off` disables the chat of the lobby and of duels.", "on"),
+        Variable(
+            "TWITCH_CHAT_URL",
+            "Server whose channels can vote: `ircs://HOST:PORT` with TLS, or `irc://HOST:PORT`.",
+            "`ircs://irc.chat.twitch.tv:6697`",
+        ),
         Variable("CHAT_DAYS", "Days until chat messages are deleted.", "30"),
         Variable(
             "RETENTION_DAYS",
@@ -181,7 +186,9 @@ VARIABLES: dict[str, tuple[Variable, ...]] = {
             "none: only this machine can read it",
         ),
         Variable(
-            "METRICS_PORT", "Port on which a worker, scheduler or analyzer serves `/metrics` itself.", "none"
+            "METRICS_PORT",
+            "Port on which a worker, scheduler, analyzer or chat reader serves `/metrics` itself.",
+            "none",
         ),
         Variable("METRICS_HOST", "Address for `METRICS_PORT`.", "`127.0.0.1`"),
         Variable(

@@ -177,8 +177,11 @@ def _celery(stack: Stack, name: str, *options: str) -> Child:
 
 
 def schedulers(stack: Stack) -> list[Child]:
-    """The deadline schedulers. Running several is safe: closing a turn is idempotent."""
-    return [Child(name, [*MANAGE, "scheduler"], stack.env) for name in stack.scheduler_names]
+    """The deadline schedulers. Running several is safe: closing a turn is idempotent.
+
+    They also read chats, which saves a process that most events don't need.
+    """
+    return [Child(name, [*MANAGE, "scheduler", "--read-chats"], stack.env) for name in stack.scheduler_names]
 
 
 def analyzer(stack: Stack) -> Child:

@@ -36,6 +36,7 @@ WRONG = {
     "WEBHOOKS": "everywhere",
     "CHAT": "disabled",
     "CHAT_DAYS": "0",
+    "TWITCH_CHAT_URL": "https://twitch.tv/rooks",
     "RETENTION_DAYS": "30 days",
     "DUEL_DAYS": "1e3",
     "EMAIL_URL": "imap://h",

@@ -1,0 +1,104 @@
+"""Lines of an IRC server: which are votes, and for which column."""
+
+import pytest
+
+from voting.sources.chat_lines import ChatVote, parse_column, parse_line, read_vote
+
+NOW = 7
+TAGS = "@badge-info=;color=#FF0000;display-name=Ann;room-id=11;tmi-sent-ts=1700000000123;user-id=42"
+
+
+def read(line: str | bytes) -> ChatVote | None:
+    parsed = parse_line(line if isinstance(line, bytes) else line.encode())
+    return read_vote(parsed, NOW) if parsed else None
+
+
+ACCEPTED = ["3", "!3", " 3 ", "! 3", "3.", "3)", "3!", "03", "3\U000e0000", "3 \U000e0000", "\u200b3\u200f"]
+OTHER_SCRIPTS = [
+    "\uff13",
+    "\uff01\uff13",
+    "\u0663",
+    "\u06f3",
+    "\u0969",
+    "3\ufe0f\u20e3",
+    "\u20683\u2069",
+    "3\r",
+]
+CHATTER = [
+    "",
+    "!",
+    "3 is bad",
+    "I say 3",
+    "-3",
+    "+3",
+    "3.5",
+    "3/4",
+    "3 4",
+    "33 3",
+    "123",
+    "3?",
+    "!!3",
+    "three",
+    "#3",
+]
+TRICKS = [
+    "\x01ACTION 3\x01",
+    "@ann 3",
+    "\uff13\uff13\uff13",
+    "3" * 500,
+    "\u5341\u4e09",
+    "3,",
+    "!vote 3",
+    "\xbd",
+]
+
+
+@pytest.mark.parametrize("text", [*ACCEPTED, *OTHER_SCRIPTS])
+def test_parse_column_accepts_what_people_type(text: str) -> None:
+    assert parse_column(text) == 3
+
+
+@pytest.mark.parametrize("text", [*CHATTER, *TRICKS])
+def test_parse_column_ignores_ordinary_chat(text: str) -> None:
+    assert parse_column(text) is None
+
+
+def test_vote_has_the_servers_time_and_the_senders_login() -> None:
+    line = f"{TAGS} :Ann!ann@ann.tmi.twitch.tv PRIVMSG #Rooks :!5\r\n"
+    assert read(line) == ChatVote("rooks", "ann", 5, 1700000000123)
+    assert read(":ann!a@host PRIVMSG #rooks 5\r\n") == ChatVote("rooks", "ann", 5, NOW)
+    assert read(f"{TAGS};source-room-id=11 :ann!a@b PRIVMSG #rooks :5") == ChatVote(
+        "rooks", "ann", 5, 1700000000123
+    )
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        f"{TAGS};source-room-id=12 :ann!a@b PRIVMSG #rooks :5",  # from another channel of a shared chat
+        f"{TAGS} :ann!a@b PRIVMSG justinfan1 :5",
+        f"{TAGS} :ann!a@b NOTICE #rooks :5",
+        f"{TAGS} :ann!a@b USERNOTICE #rooks :5",
+        f"{TAGS} PRIVMSG #rooks :5",
+        f"{TAGS} :ann!a@b PRIVMSG #rooks",
+        ":ann!a@b PRIVMSG",
+        "@ :",
+        "",
+        "@user-id=1",
+        b"\xff\xfe\x00 :\xc3( PRIVMSG \x80",
+    ],
+)
+def test_other_lines_are_no_votes(line: str | bytes) -> None:
+    assert read(line) is None
+
+
+@pytest.mark.parametrize("stamp", ["", "soon", "-5", "1e9", "\u0663"])
+def test_wrong_timestamp_is_the_time_of_arrival(stamp: str) -> None:
+    assert read(f"@tmi-sent-ts={stamp} :ann!a@b PRIVMSG #rooks :5") == ChatVote("rooks", "ann", 5, NOW)
+
+
+def test_text_cannot_pretend_to_be_tags_or_another_sender() -> None:
+    spoofed = "@tmi-sent-ts=1 :bob!b@b PRIVMSG #rooks :5"
+    assert read(f":ann!a@b PRIVMSG #rooks :{spoofed}") is None
+    bad_text = read(b":ann!a@b PRIVMSG #rooks :\xff5")
+    assert bad_text is None

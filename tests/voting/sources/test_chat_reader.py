@@ -1,0 +1,51 @@
+"""Two chat readers with a real connection, ballot box and database make one seal."""
+
+import asyncio
+import threading
+from functools import partial
+
+import pytest
+
+from tests.deploy.processes import wait_until
+from tests.voting.match_helpers import play_out
+from tests.voting.sources.irc_server import IrcClient, irc_server, message
+from tests.voting.sources.test_casting import begin, counted
+from voting.ballot_box.ballot_box import BallotBox
+from voting.sources.chat_casting import derive_chat_seat
+from voting.sources.chat_reader import ChatReader
+from voting.turns.turns import load_turn
+
+pytestmark = pytest.mark.django_db(transaction=True)
+LOGINS = [f"chatter{number}" for number in range(200)]
+
+
+def test_two_readers_and_a_lost_connection_make_one_seal(box: BallotBox) -> None:
+    turn = load_turn(begin(box, ("phones", "twitch:rooks")).pk)
+    event_id, stopped = turn.match.event_id, threading.Event()
+    first = [message(login, f"!{n % 7 + 1}", turn.opens_at + n) for n, login in enumerate(LOGINS)]
+    second = [message(login, f"{n % 5 + 1}", turn.opens_at + 500 + n) for n, login in enumerate(LOGINS)]
+
+    async def voted(last: str) -> None:
+        voter = derive_chat_seat(event_id, last)
+        find = partial(box.find_ballots, event_id, turn.pk, [voter])
+        await asyncio.to_thread(wait_until, find)
+
+    async def main() -> None:
+        async with irc_server() as server:
+            readers = [asyncio.create_task(ChatReader(box, server.address).run(stopped)) for _ in range(2)]
+            clients: list[IrcClient] = [await server.next_client() for _ in readers]
+            for client in clients:
+                await client.read_until("JOIN #rooks")
+            clients[0].send(*first)
+            await voted(LOGINS[-1])
+            clients[0].close()
+            again = await (await server.next_client()).read_until("JOIN #rooks")
+            for client in (clients[1], again):
+                client.send(*first, *second, message("last", "7", turn.opens_at + 999))
+            await voted("last")
+            stopped.set()
+            await asyncio.gather(*readers)
+
+    asyncio.run(main())
+    play_out(turn, box)
+    assert sorted(counted(turn)) == sorted([n % 5 + 1 for n in range(len(LOGINS))] + [7])
