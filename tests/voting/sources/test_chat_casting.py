@@ -5,7 +5,15 @@ from collections.abc import Sequence
 import pytest
 
 from tests.voting.box_loss_helpers import empty
-from tests.voting.match_helpers import new_event, only_turn, open_now, play_out, vote
+from tests.voting.match_helpers import (
+    NINE_MINUTES_MS,
+    new_event,
+    only_turn,
+    open_now,
+    play_out,
+    set_window,
+    vote,
+)
 from tests.voting.recovery_model import Crash
 from tests.voting.sources.test_casting import begin, counted
 from tests.voting.turns.test_turn_crashes import DyingBox
@@ -51,11 +59,10 @@ def test_last_legal_vote_of_each_chatter_counts(turn: Turn, box: BallotBox) -> N
 def test_every_reader_makes_the_same_ballots(turn: Turn, box: BallotBox) -> None:
     votes = said(turn, ("ann", 2), ("bob", 3), ("ann", 5), ("bob", 1), ("ann", 4))
     votes.append(votes[-1]._replace(column=6))  # in the same millisecond: the first stays
-    for vote_ in votes:
-        read(turn, [vote_], box)
+    read(turn, votes, box)
     first = sorted(StoredBallot.objects.values_list("voter", "choice", "sequence", "blind"))
-    for readers_batch in (votes, votes[:3], votes[3:], reversed(votes)):
-        read(turn, list(readers_batch), box)
+    for readers_batch in (votes[:3], votes[3:], votes[::-1], *([one] for one in votes)):
+        read(turn, readers_batch, box)
     assert sorted(StoredBallot.objects.values_list("voter", "choice", "sequence", "blind")) == first
     play_out(turn, box)
     assert sorted(counted(turn)) == [1, 4]
@@ -73,10 +80,10 @@ def test_only_votes_sent_in_the_window_count(turn: Turn, box: BallotBox) -> None
 
 def test_ballots_of_a_resumed_turn_replace_earlier_ones(turn: Turn, box: BallotBox) -> None:
     turn = load_turn(turn.pk)
-    read(turn, [ChatVote("rooks", "ann", 3, turn.closes_at - 9)], box)
-    open_now(turn, box)
-    turn = load_turn(turn.pk)
-    read(turn, [ChatVote("rooks", "ann", 4, turn.closes_at - 1)], box)
+    before = ChatVote("rooks", "ann", 3, turn.opens_at + 900)
+    read(turn, [before], box)
+    set_window(turn, box, -500, NINE_MINUTES_MS)
+    read(turn, [before._replace(column=4, sent_at=before.sent_at + 1)], box)
     play_out(turn, box)
     assert counted(turn) == [4]
 
