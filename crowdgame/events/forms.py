@@ -42,6 +42,7 @@ SETTINGS = list_settings(Event)
 HIDING = list(list_hidden_parts(Event))
 # What most people change. The other settings are folded.
 FIRST_FIELDS = {"name", *TEAM_FIELDS, *SOURCE_FIELDS, "window_s", "talk_s", "team_choice"}
+MIN_CHAT_WINDOW_S = 45
 NO_SOURCES: Mapping[int, str] = {}
 DERIVED_FIELDS = ("options", "crowd_clocks")  # computed from other fields
 
@@ -211,12 +212,20 @@ class EventForm(ClockFields, EventModelForm):
         return cleaned
 
     def _check_sources(self, cleaned: dict[str, Any]) -> None:
-        """Add an error if both teams have the same source, or are played by the computer."""
+        """Add an error if the teams can't have these sources, or a chat not enough time."""
         one, two = (cleaned.get(field, "") for field in SOURCE_FIELDS)
         if one.startswith(BOT) and two.startswith(BOT):
             self.add_error("source_2", gettext("The computer can play only one of the teams."))
-        if one == two and one.startswith(TWITCH):
+        if not any(source.startswith(TWITCH) for source in (one, two)):
+            return
+        if one == two:
             self.add_error("source_2", gettext("Each team needs its own channel."))
+        if cleaned.get("window_s", MIN_CHAT_WINDOW_S) < MIN_CHAT_WINDOW_S:
+            text = gettext("Streams lag by up to 30 seconds. A vote with a chat needs at least 45 seconds.")
+            self.add_error("window_s", text)
+        if cleaned.get("close_early"):
+            text = gettext("A vote with a chat can't close early, because a chat has no list of voters.")
+            self.add_error("close_early", text)
 
     def _check_secret_sides(self, cleaned: dict[str, Any], *, has_phones: bool) -> None:
         """Add an error if secret sides are combined with a setting that reveals them."""

@@ -19,9 +19,9 @@ from voting.models import Event
 @organizer_page
 @require_http_methods(["GET", "POST"])
 def new_event(request: HttpRequest) -> HttpResponse:
-    """List the presets. POST with a preset's slug creates an event from it."""
+    """List the presets. POST with a preset's slug creates an event from it, unless it needs the form."""
     preset = PRESETS_BY_SLUG.get(request.POST.get("preset", ""))
-    if request.method == "POST" and preset:
+    if request.method == "POST" and preset and not preset.needs_form:
         return _redirect_to_event(request, preset.create(cast(User, request.user)))
     return render(request, "events/new.html", {"presets": PRESETS, "empty": EMPTY_PRESET})
 

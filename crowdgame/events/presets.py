@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from voting.events import create_event
 from voting.models import Event
 from voting.names import TEAM_NAMES
-from voting.terms import BOT, HANDS, Nicknames, Pace, TeamChoice
+from voting.terms import BOT, HANDS, TWITCH, Nicknames, Pace, TeamChoice
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
@@ -27,7 +27,7 @@ class Preset:
     """A template for new events.
 
     `choices` are the fields of Event that differ from the defaults. `sources` are those of the teams without
-    phones, by number.
+    phones, by number; one that ends with a colon needs an address from the form.
     """
 
     slug: str
@@ -39,6 +39,11 @@ class Preset:
     @property
     def icon(self) -> str:
         return f"events/presets/{self.slug}.html"
+
+    @property
+    def needs_form(self) -> bool:
+        """Whether something is missing, so that it can't create an event in one click."""
+        return any(source.endswith(":") for source in self.sources.values())
 
     def build_event(self) -> Event:
         """Return an unsaved event with the preset's settings, as a form's initial instance."""
@@ -96,6 +101,13 @@ PRESETS = (
         _("One audience plays against the computer, which never sees the votes."),
         {"window_s": 20, "close_early": True},
         sources={2: f"{BOT}:3"},
+    ),
+    Preset(
+        "stream",
+        _("A stream against the hall"),
+        _("One team votes in a Twitch chat, the other by phone. 60 seconds per vote."),
+        {"window_s": 60},
+        sources={2: f"{TWITCH}:"},
     ),
     Preset(
         "best-of-three",

@@ -140,6 +140,7 @@ export interface Team {
   number: number;
   name: string;
   source: string;
+  is_public: boolean;
   captain: string;
   solo: boolean;
 }

@@ -26,7 +26,7 @@ from tests.e2e.scene_setup import (
     with_options,
     with_secret_sides,
 )
-from tests.e2e.scripted_match import ScriptedMatch, hands, script_match, series
+from tests.e2e.scripted_match import ScriptedMatch, chat, hands, script_match, series
 from voting.admission.links import qr_rows, team_qr_rows
 from voting.protocol import CheersCounted, CloseCode, KeyShown, TurnoutCounted
 from voting.terms import SpecialRule
@@ -80,6 +80,14 @@ WINDOWS = (
     Scene("voting-hidden", with_options(MIDDLE, hidden=("code", "turnout")).voting, "voting"),
     Scene("voting-peek", with_options(MIDDLE, peek=True, own_counts=True).voting, "voting"),
     Scene("voting-hands", with_options(MIDDLE, **hands("yellow")).voting, "voting"),
+    Scene("voting-chat", with_options(MIDDLE, **chat("yellow")).voting, "voting"),
+    Scene(
+        "voting-chat-overlay",
+        with_options(MIDDLE, **chat("yellow")).voting,
+        "voting",
+        query="?obs=1",
+        nightly=True,
+    ),
     Scene("voting-six-columns", script_match((2, 3), (4, 4), columns=6).voting, "voting"),
     Scene("voting-long-names", with_long_names(MIDDLE).voting, "voting"),
     Scene("paused", MIDDLE.paused, "paused"),

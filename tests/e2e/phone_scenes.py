@@ -27,7 +27,7 @@ from tests.e2e.scene_setup import (
     with_secret_sides,
     with_terms,
 )
-from tests.e2e.scripted_match import ScriptedMatch, hands, script_match, series
+from tests.e2e.scripted_match import ScriptedMatch, chat, hands, script_match, series
 from voting.protocol import CloseCode, Error
 from voting.protocol.server import ErrorCode
 
@@ -57,6 +57,7 @@ WINDOWS = (
     Scene("voting-six-columns", script_match((2, 3), (4, 4), columns=6).voting, "voting", team=2),
     Scene("voting-notice", with_options(MIDDLE, notice=NOTICE).voting, "voting"),
     Scene("voting-peek", with_options(MIDDLE, peek=True).voting, "voting"),
+    Scene("voting-chat", with_options(MIDDLE, **chat("yellow")).voting, "voting"),
     Scene(
         "voting-approval",
         with_terms(MIDDLE, tally_method="approval").voting,

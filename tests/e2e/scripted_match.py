@@ -232,6 +232,13 @@ def hands(side: Side) -> dict[str, Any]:
     return {"teams": teams}
 
 
+def chat(side: Side) -> dict[str, Any]:
+    """Event options in which this side's team votes in a chat."""
+    one, two = (Team(number=number, name=name) for number, name in enumerate(NAMES, 1))
+    chatting = msgspec.structs.replace(one if side == "red" else two, source="twitch:rooks", is_public=True)
+    return {"teams": (chatting, two) if side == "red" else (one, chatting)}
+
+
 def series(*winners: int | None) -> dict[str, Any]:
     """Event options of a best-of-five series with these winners."""
     ended = tuple(Finished(number=number, winner=winner, turns=9) for number, winner in enumerate(winners, 1))

@@ -281,6 +281,11 @@ class Team(models.Model):
         return self.name
 
     @property
+    def is_public(self) -> bool:
+        """Whether anyone can read its votes before the reveal."""
+        return self.source.startswith(f"{TWITCH}:")
+
+    @property
     def bot_strength(self) -> int | None:
         """The strength of the computer opponent that plays this team; None if none does."""
         slug, _, address = self.source.partition(":")

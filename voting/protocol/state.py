@@ -21,6 +21,7 @@ class Team(msgspec.Struct, frozen=True, kw_only=True):
         name: Plain text, never markup.
         source: Where its ballots come from: `phones`, `hands` for a show of hands, or a ballot source such as
             `bot:3` or `twitch:channel`. Only `phones` has phones and a turnout.
+        is_public: Anyone can read its votes before the reveal, in a chat. All clients say so.
         captain: The captain's voter code, or empty.
         solo: The team is a single voter who joins with a ticket. Everyone else joins the other team.
     """
@@ -28,6 +29,7 @@ class Team(msgspec.Struct, frozen=True, kw_only=True):
     number: TeamNumber
     name: str
     source: str = PHONES
+    is_public: bool = False
     captain: str = ""
     solo: bool = False
 

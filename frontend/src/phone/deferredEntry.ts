@@ -1,5 +1,5 @@
 import * as actions from "./actions";
-import { html } from "./dom";
+import { html, type Html } from "./dom";
 import { vibrate } from "./device/vibrate";
 import { overlay } from "./play/matchCard";
 import * as entryScreens from "./seat/entryScreens";
@@ -9,7 +9,7 @@ import css from "./deferred.css?inline";
 import { VoteLedger } from "./receipts/voteLedger";
 import { formatLongTime, formatDuration } from "./localeFormat";
 import type { DeferredPart } from "./deferredPart";
-import { peek, groundNotices } from "./receipts/receiptList";
+import { openness, groundNotices } from "./receipts/receiptList";
 import { analysisLine } from "./play/choiceAnalysis";
 import * as layers from "./play/boardLayers";
 import * as sentences from "./play/sentences";
@@ -18,11 +18,16 @@ import { notifyAnswer, notifyButton, updateTitle } from "./device/turnNotificati
 import type { PhoneView } from "./seat/phoneView";
 
 /** The deferred bundle: reveals, match ends, receipts, the result card, and the screens shown without a seat. */
-export const deferred: DeferredPart = { ...sentences, ...layers, ...entryScreens, ...actions, nextLine, teamHeading, vibrate, drawnBoard, handleKey, overlay, formatLongTime, formatDuration, peek, groundNotices, refocus, VoteLedger };
+export const deferred: DeferredPart = { ...sentences, ...layers, ...entryScreens, ...actions, below, teamHeading, vibrate, drawnBoard, handleKey, overlay, formatLongTime, formatDuration, groundNotices, refocus, VoteLedger };
 
 /** Called for every view that is drawn. */
-function nextLine(view: PhoneView): ReturnType<DeferredPart["nextLine"]> {
+function below(view: PhoneView): ReturnType<DeferredPart["below"]> {
   updateTitle(view);
+  const [open, line] = [openness(view.event), nextLine(view)];
+  return [(open ? 34 : 0) + (line ? 46 : 0), html`${open}${line}`];
+}
+
+function nextLine(view: PhoneView): Html | false {
   const line = layers.nextLine(view);
   if (line) return line;
   const analysis = analysisLine(view);

@@ -40,11 +40,10 @@ export interface DeferredPart {
   corner: (view: PhoneView, match: Match, side: Side) => { picked: string; name: Html | string; holds: boolean };
   /** The name of the voter's team. */
   teamHeading: (view: PhoneView) => Html;
-  nextLine: (view: PhoneView) => Shown;
+  /** What is below the board, and its height in pixels. */
+  below: (view: PhoneView) => readonly [height: number, Html];
   groundNotices: (view: PhoneView) => Html;
   overlay: (view: PhoneView) => Shown;
-  /** The notice that organizers can see the votes. */
-  peek: Html;
   /** Restores the keyboard focus. */
   refocus: () => void;
   // --- texts

@@ -114,6 +114,11 @@ def test_event_form_stores_values_and_shows_them_again(
             for channel in ("", "ab", "_late", "two words", "a" * 26, "x.tv/someone", "früh")
         ],
         ({"source_1": "twitch:Rooks", "source_2": "twitch:rooks"}, "Each team needs its own channel."),
+        (
+            {"source_1": "twitch:rooks", **duration("window_s", 44, 1)},
+            "A vote with a chat needs at least 45 seconds",
+        ),
+        ({"source_1": "twitch:rooks", "close_early": "on"}, "A vote with a chat can&#x27;t close early"),
         *[
             ({"max_side_changes": "1", **revealing}, "Secret sides cannot be combined")
             for revealing in (
@@ -136,7 +141,14 @@ def test_event_form_refuses_invalid_values(changes: dict[str, str], text: str) -
 )
 def test_event_form_stores_the_channel_as_typed_in_many_ways(browser: Client, typed: str) -> None:
     browser.post(
-        NEW, answers(source_1="twitch:", source_1_address=typed, source_2="twitch:", source_2_address="doves")
+        NEW,
+        answers(
+            source_1="twitch:",
+            source_1_address=typed,
+            source_2="twitch:",
+            source_2_address="doves",
+            **duration("window_s", 45, 1),
+        ),
     )
     event = Event.objects.get()
     assert sources(event) == {1: "twitch:rooks_2", 2: "twitch:doves"}

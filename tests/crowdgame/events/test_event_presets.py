@@ -6,7 +6,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from crowdgame.events.presets import PRESETS, Preset
+from crowdgame.events.presets import EMPTY_PRESET, PRESETS, Preset
 from tests.crowdgame.events.form_helpers import READY_PRESETS, event_settings, form_defaults, sources
 from tests.voting.match_helpers import RED_WINS, play
 from voting.ballot_box.ballot_box import BallotBox
@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("box")]
 def test_presets_are_listed_in_order() -> None:
     assert [preset.slug for preset in PRESETS] == [
         "two-halls", "first-game", "two-classes", "class-against-class",
-        "show-of-hands", "computer", "best-of-three", "empty",
+        "show-of-hands", "computer", "stream", "best-of-three", "empty",
     ]  # fmt: skip
 
 
@@ -51,7 +51,7 @@ def test_preset_creates_playable_event_in_one_click(
     assert match.result == "red"
 
 
-@pytest.mark.parametrize("preset", PRESETS, ids=lambda preset: preset.slug)
+@pytest.mark.parametrize("preset", [*READY_PRESETS, EMPTY_PRESET], ids=lambda preset: preset.slug)
 def test_unchanged_preset_form_creates_same_event(preset: Preset, browser: Client, organizer: User) -> None:
     path = f"/console/new/{preset.slug}/"
     assert f'href="{path}"' in browser.get("/console/new/").content.decode()
@@ -63,7 +63,18 @@ def test_unchanged_preset_form_creates_same_event(preset: Preset, browser: Clien
     assert by_form.options["columns"] == at_once.options.get("columns", 7)
 
 
-@pytest.mark.parametrize("preset", ["", "chess", "empty\0"])
+def test_stream_preset_asks_for_its_channel(browser: Client, organizer: User) -> None:
+    assert 'class="preset" href="/console/new/stream/"' in browser.get("/console/new/").content.decode()
+    filled = form_defaults(browser, "/console/new/stream/")
+    assert (
+        "Enter the name of a Twitch channel" in browser.post("/console/new/stream/", filled).content.decode()
+    )
+    browser.post("/console/new/stream/", filled | {"source_2_address": "rooks"})
+    event = organizer.events.get()
+    assert (event.window_s, sources(event)) == (60, {2: "twitch:rooks"})
+
+
+@pytest.mark.parametrize("preset", ["", "chess", "empty\0", "stream"])
 def test_unknown_preset_creates_nothing(preset: str, browser: Client) -> None:
     assert browser.post("/console/new/", {"preset": preset}).status_code == 200
     assert not Event.objects.exists()

@@ -86,7 +86,7 @@ const LABEL_MARGINS = 76;
 const COUNT_ATTRIBUTES: Partial<Record<TurnoutLevel["word"], string>> = { joined: "data-joined", voted: "data-turnout" };
 
 /** The number of voters, just above the top of the bar. */
-function TurnoutLabel({ number, word, source, of, isNumberHidden, place, beside }: TurnoutLevel & { place: Place; beside: number }) {
+function TurnoutLabel({ number, word, source, hint, of, isNumberHidden, place, beside }: TurnoutLevel & { place: Place; beside: number }) {
   const text = formatNumber(number);
   const room = beside - LABEL_MARGINS;
   const fontSize = `calc(${fitNumber(text, room, room < NARROW_ROOM ? LABEL_SIZE.narrow : LABEL_SIZE.usual)} * var(--u))`;
@@ -94,6 +94,7 @@ function TurnoutLabel({ number, word, source, of, isNumberHidden, place, beside 
   return (
     <div class="turnout-label" style={{ "--room": `calc(${room} * var(--u))` }}>
       {!isNumberHidden && <b style={{ fontSize }} {...countAttribute}>{text}</b>}
+      {hint && <span>{hint}</span>}
       <span>{source ?? turnoutText(word, number, of)}</span>
     </div>
   );

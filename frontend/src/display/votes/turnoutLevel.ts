@@ -1,10 +1,10 @@
 import { formatNumber } from "../../live/format";
-import { n } from "../../live/i18n";
+import { n, t } from "../../live/i18n";
 import { isPartHidden, sideAtPlace, tallyForSide, teamAtPlace, type Place } from "../scene/places";
 import { isTalkHeld } from "../../live/match/phase";
 import { isForTwo } from "../../live/match/timeBank";
 import type { StageView } from "../scene/stageView";
-import { hasPhones, sourceLabel } from "../../live/match/ballotSource";
+import { hasPhones, publicVotes, sourceLabel } from "../../live/match/ballotSource";
 
 /** What a turnout bar shows: a number and its label, and the height from 0 to 1. */
 export interface TurnoutLevel {
@@ -13,6 +13,8 @@ export interface TurnoutLevel {
   word: "" | "joined" | "voted" | "source";
   /** Of a team without phones, where its votes come from; empty if its name says so. */
   source?: string;
+  /** Of a team that votes in a chat, how. */
+  hint?: string;
   /** The total that `number` is out of. */
   of?: number;
   isActive: boolean;
@@ -27,12 +29,13 @@ const LOBBY_LEVEL = { most: 0.2, cheered: 0.18 };
 const CHEERS_AT_MOST = 2;
 /** The neutral height used when the turnout is hidden. */
 const HIDDEN_LEVEL = 0.3;
+const UNBROKEN_DASH = "\u2060–\u2060";
 
 export function turnoutLevel(view: StageView, place: Place): TurnoutLevel {
   const counted = unmaskedCount(view, place);
   const crowd = counted.word === "joined" || counted.word === "voted";
   const team = teamAtPlace(view.state, place);
-  if (crowd && !hasPhones(team)) return phonelessLevel(view, counted, sourceLabel(team));
+  if (crowd && !hasPhones(team)) return { ...phonelessLevel(view, counted, team.is_public ? publicVotes() : sourceLabel(team)), hint: team.is_public ? chatHint(view, place) : "" };
   if (!crowd || !isPartHidden(view.state, "turnout")) return counted;
   return { ...counted, number: 0, share: HIDDEN_LEVEL, word: "", of: 0, isNumberHidden: true };
 }
@@ -42,6 +45,13 @@ function phonelessLevel({ scene, state }: StageView, counted: TurnoutLevel, sour
   if (scene.phase === "reveal" && counted.number && !isPartHidden(state, "turnout")) return counted;
   const share = scene.phase === "lobby" ? 0 : HIDDEN_LEVEL;
   return { ...counted, number: 0, share, word: "source", source, of: 0, isNumberHidden: true };
+}
+
+/** How to vote in a chat, while the vote is open. */
+function chatHint({ scene }: StageView, place: Place): string {
+  const legal = scene.phase === "voting" ? (scene.turn?.legal[sideAtPlace(scene.match, place)] ?? []) : [];
+  const columns = [Math.min(...legal), Math.max(...legal)].map(formatNumber).join(UNBROKEN_DASH);
+  return legal.length > 0 ? t("Type %(columns)s in the chat", { columns }) : "";
 }
 
 function unmaskedCount(view: StageView, place: Place): TurnoutLevel {

@@ -1,7 +1,8 @@
 import { t } from "../i18n";
-import type { Team } from "../../protocol";
+import type { EventState, Team } from "../../protocol";
 
 const BOT = "bot:";
+const CHAT = "twitch:";
 
 export function hasPhones({ source }: Team): boolean {
   return source === "phones";
@@ -14,6 +15,7 @@ export function byHands({ source }: Team): boolean {
 /** Where the votes of a team without phones come from. */
 export function sourceText({ source }: Team): string {
   if (source.startsWith(BOT)) return t("Computer %(strength)s", { strength: source.slice(BOT.length) });
+  if (source.startsWith(CHAT)) return t("by chat");
   return source === "hands" ? t("by show of hands") : t("without phones");
 }
 
@@ -22,3 +24,10 @@ export function sourceLabel(team: Team): string {
   const text = sourceText(team);
   return text === team.name ? "" : text;
 }
+
+/** Whether anyone can read a team's votes before the reveal. Gateways of the previous version don't send it. */
+export function hasPublicVotes({ teams }: Pick<EventState, "teams">): boolean {
+  return teams.some((team) => team.is_public);
+}
+
+export const publicVotes = (): string => t("Votes in chat are public");

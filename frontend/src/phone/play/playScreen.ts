@@ -20,11 +20,10 @@ const LONG_NAME = /\S{10}|.{13}/;
 export function playScreen(view: PhoneView, pressed: number): Html {
   const { event, team, match } = view;
   const { name } = event.teams[team - 1]!;
-  const more = match?.clocks || event.special_rules?.[0] || event.notice || event.next_match_at || event.peek || event.consent || event.teams.some(({ name }) => LONG_NAME.test(name)) ? loadDeferred() : deferred();
-  const nextLine = more?.nextLine(view);
-  const below = (event.peek ? 34 : 0) + (nextLine ? 46 : 0);
+  const more = match?.clocks || event.special_rules?.[0] || event.notice || event.next_match_at || event.peek || event.consent || event.teams.some(({ name, is_public }) => is_public || LONG_NAME.test(name)) ? loadDeferred() : deferred();
+  const below = more?.below(view);
   const { columns, rows } = match?.board.rows ? match.board : { columns: 7, rows: 6 };
-  return html`<main data-status="${view.ballot.status}" class="play ${!match && "calm"}" css="--columns:${columns};--rows:${rows};--tide:${Math.min(1, pressed / 20)};--below:${below}px">
+  return html`<main data-status="${view.ballot.status}" class="play ${!match && "calm"}" css="--columns:${columns};--rows:${rows};--tide:${Math.min(1, pressed / 20)};--below:${below?.[0] ?? 0}px">
     <section class="ground">
       ${clock(view, pressed)}
       ${more?.groundNotices(view)}
@@ -35,8 +34,7 @@ export function playScreen(view: PhoneView, pressed: number): Html {
       <p class="sentence" role="status">${sentence(view)}</p>
       <p class="hidden" aria-live="polite">${more?.movesText(view)}</p>
       ${match ? html`${board(view, match)}${foot(view, match)}` : !view.hands && !event.is_duel && html`<p class="privacy">${say.cheer}</p>`}
-      ${event.peek && more?.peek}
-      ${nextLine}
+      ${below?.[1]}
       ${!match && html`<p class="privacy">${event.admission === "open" && deferred()?.oneDevice}${tabLink(`rules/${event.game}`, say.rules)} ${privacyLink} ${localePicker()}</p>`}
     </section>
     ${more?.overlay(view)}

@@ -30,7 +30,7 @@ function match(part: Partial<Match> = {}): Match {
 }
 
 function view(played: Match | null, voter: Partial<PhoneView> = {}, event: Partial<EventState> = {}): PhoneView {
-  const teams = [{ number: 1, name: "North", source: "phones", captain: "" }, { number: 2, name: "South", source: "phones", captain: "" }];
+  const teams = [{ number: 1, name: "North", source: "phones", is_public: false, captain: "" }, { number: 2, name: "South", source: "phones", is_public: false, captain: "" }];
   const state = { code: "HJKM", teams, finished: [], match: played, own_counts: false, hidden: [], ...event } as unknown as EventState;
   const own = { ballot: NO_BALLOT, record: { match: 1, turn: 10, choice: 2, agreed: {} }, receipts: [], counts: null, sideChanges: [] };
   const seated = {
@@ -58,7 +58,7 @@ test("a phone that isn't connected says so instead of offering changes, and keep
 });
 
 test("a phone of a team with a show of hands says so and accepts no vote", () => {
-  const teams = [{ number: 1, name: "North", source: "hands", captain: "", solo: false }, { number: 2, name: "South", source: "phones", captain: "", solo: false }] as const;
+  const teams = [{ number: 1, name: "North", source: "hands", is_public: false, captain: "", solo: false }, { number: 2, name: "South", source: "phones", is_public: false, captain: "", solo: false }] as const;
   const hands = view(match(), {}, { teams });
   assert.match(sentences.sentence(hands, hands.match), /show of hands/);
   assert.equal(sentence(hands), "", "until the deferred part is loaded");

@@ -3,10 +3,12 @@ import { shownNotice } from "../../live/notice";
 import { SPECIAL_RULES, isBeforeFirstVote } from "../../live/match/specialRules";
 import { choiceText } from "../ballot/choice";
 import { html, type Html } from "../dom";
+import type { EventState } from "../../protocol";
 import type { Receipt } from "./receipt";
 import type { SealCheck } from "./sealChecks";
 import { countableChoices } from "./receiptProof";
 import { dropNotice } from "../play/drop";
+import { hasPublicVotes, publicVotes } from "../../live/match/ballotSource";
 import { isForTwo } from "../../live/match/timeBank";
 import { eye } from "../play/shape";
 import { sideButton } from "../play/sides";
@@ -15,7 +17,11 @@ import { voterCodeBadge } from "../seat/codeBadge";
 import * as say from "../texts";
 import { revealsTurn, type PhoneView } from "../seat/phoneView";
 
-export const peek = html`<p class="peek">${eye} ${say.peek}</p>`;
+/** Who can see the votes before the reveal, if anyone. */
+export function openness(event: EventState): Html | false {
+  const texts = [event.peek && say.peek, hasPublicVotes(event) && publicVotes()].filter(Boolean);
+  return texts.length > 0 && html`<p class="peek">${eye} ${texts.join(" · ")}</p>`;
+}
 
 /** Notices beside the clock and the team's name: about the votes and from the organizers. */
 export function groundNotices(view: PhoneView): Html {
