@@ -1,10 +1,11 @@
-"""Public URL patterns of match reports, records, board pictures, the verification page and script."""
+"""Public URL patterns of reports, records, boards, chat receipts, the verification page and script."""
 
 from django.urls import path
 
 from crowdgame.results.reports.animation import animation
 from crowdgame.results.reports.board_editor import board_editor
 from crowdgame.results.reports.board_picture import board_picture
+from crowdgame.results.reports.chat_receipt import chat_receipt
 from crowdgame.results.reports.match_roots import match_roots
 from crowdgame.results.reports.record_download import match_record
 from crowdgame.results.reports.thumbnail import thumbnail
@@ -21,6 +22,7 @@ urlpatterns = [
     path("board/<code:code>.png", board_picture, name="board"),
     path("board/<code:code>/<int:number>.png", board_picture, name="match_board"),
     path("board/<code:code>/<int:number>/<int:turns>.svg", thumbnail, name="thumbnail"),
+    path("chat/<code:code>", chat_receipt, name="chat_receipt"),
     path("verify", verify_page, name="verify"),
     path("verify.py", verify_script, name="verify_script"),
 ]

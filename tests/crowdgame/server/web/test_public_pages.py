@@ -60,6 +60,7 @@ def test_report_and_cup_board_are_harmless(client: Client, box: BallotBox) -> No
         *("/board/ZZZZ.png", "/board/CODE/1.png"),
         *("/cup/ZZZZZ", "/cup/CODE", "/cup/", "/cup/ÄÄÄÄÄ"),
         "/privacy/ZZZZ",
+        *("/chat/ZZZZ", "/chat/CODE"),
     ],
 )
 def test_unknown_public_page_returns_404(path: str, client: Client) -> None:
