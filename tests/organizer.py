@@ -45,7 +45,7 @@ from voting.ballot_box.box_types import turn_keys  # noqa: E402
 from voting.counting.ballots import pack_ballots, unpack_ballots  # noqa: E402
 from voting.events import create_event  # noqa: E402
 from voting.matches import MatchError, live_turn  # noqa: E402
-from voting.models import Event, Match, TallyRecord, Turn  # noqa: E402
+from voting.models import Event, Match, TallyRecord, Team, Turn  # noqa: E402
 from voting.protocol import ActionAsk, Role, TurnMoved  # noqa: E402
 from voting.terms import MatchState  # noqa: E402
 from voting.turns.tasks import enqueue_close  # noqa: E402
@@ -60,6 +60,10 @@ def event(
 ) -> dict[str, Any]:
     made = create_event(organizer(owner), name, names, **choices)
     return {"id": made.pk, "code": made.code}
+
+
+def set_source(event_id: int, team: int, source: str) -> None:
+    Team.objects.filter(event=event_id, number=team).update(source=source)
 
 
 def session(name: str, superuser: bool = False) -> str:
