@@ -1,4 +1,4 @@
-"""Find PostgreSQL, nginx and a C compiler for the deployment tests; install Debian's packages."""
+"""Find PostgreSQL, nginx, an IRC server and a C compiler for the tests; install Debian's packages."""
 
 import os
 import shutil
@@ -9,9 +9,9 @@ from crowdgame.server.laptop.steps import Step, StepFailed, run
 DEBIAN_VERSION_FILE = Path("/etc/debian_version")
 POSTGRES_DIR = Path("/usr/lib/postgresql")
 INSTALL_HINT = (
-    "the deployment tests need PostgreSQL (initdb, postgres), nginx and a C compiler (cc). Install them"
+    "the tests need PostgreSQL (initdb, postgres), nginx, ngircd and a C compiler (cc). Install them"
 )
-# Keep Debian from starting PostgreSQL and nginx as services: the tests start their own.
+# Keep Debian from starting PostgreSQL, nginx and ngircd as services: the tests start their own.
 NO_AUTOSTART_SCRIPT = """\
 test -e /etc/postgresql-common/createcluster.conf || {
   mkdir -p /etc/postgresql-common
@@ -35,7 +35,15 @@ def find_postgres() -> Path | None:
 
 
 def find_nginx() -> str | None:
-    return shutil.which("nginx", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin")
+    return _find_server("nginx")
+
+
+def find_ngircd() -> str | None:
+    return _find_server("ngircd")
+
+
+def _find_server(name: str) -> str | None:
+    return shutil.which(name, path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin")
 
 
 def find_compiler() -> str | None:
@@ -55,7 +63,8 @@ def ensure_installed() -> None:
 
 def _missing_packages() -> list[str]:
     compiler = ["gcc", "libc6-dev"] if find_compiler() is None else []
-    return ["postgresql"] * (find_postgres() is None) + ["nginx-light"] * (find_nginx() is None) + compiler
+    servers = {"postgresql": find_postgres(), "nginx-light": find_nginx(), "ngircd": find_ngircd()}
+    return [package for package, found in servers.items() if found is None] + compiler
 
 
 def install_debian_packages(packages: list[str], preparation: str = "") -> None:

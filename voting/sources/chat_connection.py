@@ -22,6 +22,9 @@ MAX_JOINS, JOINS_PER_S = 20, 10.0
 MAX_DELAY_S = 60.0
 HELLO = "CAP REQ :twitch.tv/tags twitch.tv/commands\r\nNICK {nick}\r\nUSER {nick} 0 * :{nick}\r\nCAP END\r\n"
 WELCOME = "001"
+ENDINGS = frozenset(
+    {"RECONNECT", "ERROR", "432", "433", "436", "465"}
+)  # also: the name is refused, or banned
 
 
 class ChatServer(NamedTuple):
@@ -109,4 +112,6 @@ class ChatConnection:
             self.want(self._wanted)
         else:
             self._receive(line)
-        return line.command not in {"RECONNECT", "ERROR"}
+        if line.command in ENDINGS:
+            log.warning("chat server %s: %s %s", self._server.host, line.command, line.rest)
+        return line.command not in ENDINGS

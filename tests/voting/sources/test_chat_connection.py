@@ -55,7 +55,7 @@ def test_connection_is_anonymous_joins_and_answers_pings() -> None:
 def test_connection_reconnects_when_asked_and_when_it_is_lost() -> None:
     async def script(server: IrcServer, connection: ChatConnection, lines: "asyncio.Queue[Line]") -> None:
         connection.want({"rooks"})
-        endings = ("RECONNECT\r\n", "ERROR :Closing link\r\n", "x" * (MAX_LINE_BYTES + 1), None)
+        endings = ("RECONNECT\r\n", ":a 433 * justinfan1 :In use\r\n", "x" * (MAX_LINE_BYTES + 1), None)
         for ending in endings:
             client = await (await server.next_client()).read_until("JOIN #rooks")
             client.send(ending) if ending else client.close()

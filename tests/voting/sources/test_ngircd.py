@@ -1,0 +1,87 @@
+"""The chat connection with an ordinary IRC server, ngIRCd, which waits for the end of the handshake."""
+
+import asyncio
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from crowdgame.server.laptop.network import LOOPBACK, free_port
+from deploy.laptop.system_tools import find_ngircd
+from tests.deploy.processes import wait_until
+from voting.sources.chat_connection import ChatConnection, ChatServer
+from voting.sources.chat_lines import ChatVote, Line, read_vote
+
+pytestmark = pytest.mark.nightly
+CHATTERS = 20
+CONFIGURATION = """\
+[Global]
+Name = irc.test
+Info = test
+Listen = {host}
+Ports = {port}
+[Limits]
+MaxConnectionsIP = 0
+MaxNickLength = 20
+[Options]
+DNS = no
+Ident = no
+PAM = no
+"""
+
+
+@contextmanager
+def running_ngircd(folder: Path) -> Iterator[ChatServer]:
+    program = find_ngircd()
+    assert program, "ngircd is not installed"
+    server = ChatServer(LOOPBACK, free_port(), tls=False)
+    settings = folder / "ngircd.conf"
+    settings.write_text(CONFIGURATION.format(host=server.host, port=server.port))
+    settings.chmod(0o644)
+    log = folder / "ngircd.log"
+    with log.open("wb") as output:
+        process = subprocess.Popen([program, "-n", "-f", settings], stdout=output, stderr=output)
+    try:
+        wait_until(lambda: "Now listening" in log.read_text())
+        yield server
+    finally:
+        process.kill()
+        process.wait()
+
+
+async def chat(server: ChatServer, nick: str, texts: list[str]) -> None:
+    """Join the channel and say these texts."""
+    reader, writer = await asyncio.open_connection(server.host, server.port)
+    writer.write(f"NICK {nick}\r\nUSER {nick} 0 * :{nick}\r\nJOIN #rooks\r\n".encode())
+    while b" 366 " not in (line := await reader.readline()):  # the end of the channel's names
+        assert line
+    writer.writelines(f"PRIVMSG #rooks :{text}\r\n".encode() for text in texts)
+    writer.write(b"PING :end\r\n")
+    while b"PONG" not in (line := await reader.readline()):
+        assert line
+    writer.close()
+
+
+def test_votes_arrive_through_an_ordinary_server(tmp_path: Path) -> None:
+    async def main(server: ChatServer) -> list[ChatVote]:
+        lines: asyncio.Queue[Line] = asyncio.Queue()
+        connection = ChatConnection(server, lines.put_nowait)
+        connection.want({"rooks"})
+        connecting = asyncio.create_task(connection.run())
+        while (await lines.get()).command != "366":
+            pass
+        await asyncio.gather(
+            *(chat(server, f"chatter{n}", ["hello 3", f"!{n % 7 + 1}"]) for n in range(CHATTERS))
+        )
+        votes: list[ChatVote] = []
+        while len(votes) < CHATTERS:
+            vote = read_vote(await lines.get(), 9)
+            votes += [vote] if vote else []
+        connecting.cancel()
+        return votes
+
+    with running_ngircd(tmp_path) as server:
+        votes = asyncio.run(main(server))
+    assert sorted(votes) == sorted(ChatVote("rooks", f"chatter{n}", n % 7 + 1, 9) for n in range(CHATTERS))
