@@ -6,15 +6,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import pytest
-
 from crowdgame.server.laptop.network import LOOPBACK, free_port
 from deploy.laptop.system_tools import find_ngircd
 from tests.deploy.processes import wait_until
 from voting.sources.chat_connection import ChatConnection, ChatServer
 from voting.sources.chat_lines import ChatVote, Line, read_vote
 
-pytestmark = pytest.mark.nightly
 CHATTERS = 20
 CONFIGURATION = """\
 [Global]
