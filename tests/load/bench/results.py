@@ -64,11 +64,24 @@ class LoadRun(msgspec.Struct, frozen=True):
         return self.cpu_s["crowd"] / sum(self.cpu_s.values())
 
 
+class ChatRun(msgspec.Struct, frozen=True):
+    """`lost` are votes of the chat that no turn counted. `alone` and `beside` are acknowledgments in ms."""
+
+    server: str
+    phones: int
+    chatters: int
+    sent: int
+    lost: int
+    alone: Spread
+    beside: Spread
+
+
 class BenchResults(msgspec.Struct, frozen=True):
     comparisons: list[Comparison]
     load_runs: list[LoadRun] = []
     shared_deadlines: list[SharedDeadline] = []
     small_events: list[SmallEvent] = []
+    chats: list[ChatRun] = []
 
 
 def paired(ours: Sequence[Round], other: Sequence[Round], of: Callable[[Round], float]) -> float:

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from tests.load.bench.events import SharedDeadline, SmallEvent
-from tests.load.bench.results import BenchResults, Comparison, LoadRun, middle, paired
+from tests.load.bench.results import BenchResults, ChatRun, Comparison, LoadRun, middle, paired
 
 WHOLE_CORE = 0.9
 FULL_AUDIENCE = 10_000
@@ -54,6 +54,7 @@ def build_rows(found: BenchResults) -> list[Row]:
         *chain.from_iterable(map(_load_run, found.load_runs)),
         *chain.from_iterable(map(_shared_deadline, found.shared_deadlines)),
         *map(_small_event, found.small_events),
+        *chain.from_iterable(map(_chat, found.chats)),
     ]
 
 
@@ -64,7 +65,9 @@ def _row(result: Any, what: str, value: float | None, unit: str = COUNT, **more:
     return Row(server=result.server, what=what, measured=measured, value=value, **more)
 
 
-def _ratio(found: Comparison, what: str, figures: Sequence[float], unit: str = COUNT, **more: Any) -> Row:
+def _ratio(
+    found: Comparison | ChatRun, what: str, figures: Sequence[float], unit: str = COUNT, **more: Any
+) -> Row:
     """`value` is the ratio of the two figures by default."""
     ours, reference = figures
     return Row(
@@ -167,3 +170,10 @@ def _small_event(found: SmallEvent) -> Row:
 
 def _too_few(phones: int, meant_for: int) -> str:
     return f"meant for {meant_for:,} phones" if phones < meant_for else ""
+
+
+def _chat(found: ChatRun) -> Iterator[Row]:
+    beside = f"{found.chatters:,} chatters beside {found.phones:,} phones, "
+    yield _row(found, f"{beside}lost of {found.sent:,} votes in the chat", found.lost, goal="≤ 0")
+    what = f"{beside}ballot acknowledgement, p99, with ÷ without the chat"
+    yield _ratio(found, what, (found.beside.p99, found.alone.p99), MS)

@@ -1,8 +1,9 @@
 """A small IRC server on a real socket, for clients that only read. The test decides what it sends."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from typing import Self
 
 from voting.sources.chat_connection import ChatServer
@@ -56,6 +57,39 @@ async def irc_server() -> AsyncIterator[IrcServer]:
     server = await asyncio.start_server(connect, HOST, 0)
     yield IrcServer(server.sockets[0].getsockname()[1], clients)
     server.close()
+
+
+class ThreadedIrcServer:
+    """An IRC server whose event loop runs in a thread, for readers in other processes."""
+
+    def __init__(self, server: IrcServer, loop: asyncio.AbstractEventLoop) -> None:
+        self._server, self._loop = server, loop
+        self.url = f"irc://{server.address.host}:{server.address.port}"
+
+    def next_reader(self, channel: str = "rooks") -> IrcClient:
+        """Return the next client that connects and joins the channel."""
+
+        async def connect() -> IrcClient:
+            return await (await self._server.next_client()).read_until(f"JOIN #{channel}")
+
+        return asyncio.run_coroutine_threadsafe(connect(), self._loop).result(60)
+
+    def send(self, readers: Sequence[IrcClient], lines: Sequence[str]) -> None:
+        for reader in readers:
+            self._loop.call_soon_threadsafe(reader.send, *lines)
+
+
+@contextmanager
+def running_irc_server() -> Iterator[ThreadedIrcServer]:
+    loop = asyncio.new_event_loop()
+    threading.Thread(target=loop.run_forever, daemon=True).start()
+    opened = irc_server()
+    server = asyncio.run_coroutine_threadsafe(opened.__aenter__(), loop).result(60)
+    try:
+        yield ThreadedIrcServer(server, loop)
+    finally:
+        asyncio.run_coroutine_threadsafe(opened.__aexit__(None, None, None), loop).result(60)
+        loop.call_soon_threadsafe(loop.stop)
 
 
 def message(login: str, text: str, sent_at: int, channel: str = "rooks") -> str:

@@ -1,13 +1,8 @@
 """The chat reader as a process, beside a scheduler that reads chats as on a laptop: one of them is killed."""
 
-import asyncio
 import os
 import signal
-import threading
-from collections.abc import Callable, Coroutine, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 from urllib.request import urlopen
 
 import pytest
@@ -16,7 +11,7 @@ from crowdgame.server.laptop.stack import MANAGE
 from crowdgame.server.laptop.supervisor import Child
 from tests.deploy.processes import wait_until
 from tests.server import running_server
-from tests.voting.sources.irc_server import IrcClient, irc_server, message
+from tests.voting.sources.irc_server import message, running_irc_server
 
 pytestmark = pytest.mark.nightly
 
@@ -24,39 +19,24 @@ SEALED = "SELECT ballots FROM voting_tallyrecord WHERE side = 'yellow'"
 OPEN = "SELECT id, opens_at FROM games_turn"
 
 
-@contextmanager
-def running_loop() -> Iterator[Callable[[Coroutine[Any, Any, Any]], Any]]:
-    """An event loop in a thread; yields what runs a coroutine in it."""
-    loop = asyncio.new_event_loop()
-    threading.Thread(target=loop.run_forever, daemon=True).start()
-    yield lambda coroutine: asyncio.run_coroutine_threadsafe(coroutine, loop).result(60)
-    loop.call_soon_threadsafe(loop.stop)
-
-
-async def say(clients: list[IrcClient], lines: list[str]) -> None:
-    for client in clients:
-        client.send(*lines)
-
-
 def test_no_vote_is_lost_while_one_reader_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with running_loop() as run:
-        irc = run(irc_server().__aenter__())
-        monkeypatch.setenv("TWITCH_CHAT_URL", f"irc://{irc.address.host}:{irc.address.port}")
+    with running_irc_server() as irc:
+        monkeypatch.setenv("TWITCH_CHAT_URL", irc.url)
         with running_server(tmp_path, analyzes=False, schedulers=1) as server:
             server.supervisor.start(Child("chatreader", [*MANAGE, "chatreader"], server.stack.env))
             event = server.ask("event", window_s=60)
             server.ask("set_source", event_id=event["id"], team=2, source="twitch:rooks")
             server.ask("begin", event_id=event["id"])
             server.ask("open_turn_now", event_id=event["id"])
-            readers = [run(run_welcome(irc)) for _ in range(2)]
+            readers = [irc.next_reader() for _ in range(2)]
             ((turn, opens_at),) = server.rows(OPEN)
             votes = [message(f"chatter{n}", f"!{n % 7 + 1}", opens_at + 1_000 + n) for n in range(100)]
-            run(say(readers, votes[:50]))
+            irc.send(readers, votes[:50])
             pid = server.supervisor.pid("chatreader")
             assert pid is not None
             os.kill(pid, signal.SIGKILL)
-            run(say(readers, votes[50:]))
-            run(say([run(run_welcome(irc))], votes[:70]))
+            irc.send(readers, votes[50:])
+            irc.send([irc.next_reader()], votes[:70])
             wait_until(
                 lambda: len(server.ask("voters_in_box", event_id=event["id"], turn_id=turn)) == len(votes)
             )
@@ -66,8 +46,3 @@ def test_no_vote_is_lost_while_one_reader_is_killed(tmp_path: Path, monkeypatch:
                 assert "Column 2, for <bdi>Doves</bdi>." in answer.read().decode()
             server.supervisor.stop()
             assert "chat reader stopped" in server.log("chatreader")
-
-
-async def run_welcome(irc: Any) -> IrcClient:
-    client: IrcClient = await irc.next_client()
-    return await client.read_until("JOIN #rooks")
