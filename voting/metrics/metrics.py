@@ -22,7 +22,9 @@ if PROCESS_SLOTS:
 SECONDS_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 BATCH_SIZE_BUCKETS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000)
 
-ProcessRole = Literal["gateway", "worker", "background", "webhooks", "scheduler", "analyzer", "chatreader", "command"]
+ProcessRole = Literal[
+    "gateway", "worker", "background", "webhooks", "scheduler", "analyzer", "chatreader", "command"
+]
 REGISTRY = CollectorRegistry()
 _seconds = partial(Histogram, registry=REGISTRY, buckets=SECONDS_BUCKETS)
 
