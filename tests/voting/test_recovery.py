@@ -228,6 +228,10 @@ class RecoveryMachine(RuleBasedStateMachine):
         self.open(turn)
 
     def open(self, turn: Turn) -> None:
+        """Open the turn's window, also if it is paused because nobody voted in the last two turns."""
+        if turn.state == TurnState.PAUSED:
+            resume_turn(turn, self.box)
+            turn = load_turn(turn.pk)
         set_window(turn, self.box, -1_000, self.window_ms)
         self.turn = load_turn(turn.pk)
 
