@@ -43,6 +43,7 @@ log = logging.getLogger(__name__)
 RECORDS_PER_STEP = 4
 ROWS_PER_STEP = 500
 UNCONFIRMED_PERIOD = timedelta(days=2)
+VOTER_ADDRESS_PERIOD = timedelta(days=30)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,15 +132,21 @@ def anonymize_events(days: int) -> Generator[RemovedRows, None, None]:
 
 
 def purge_addresses() -> int:
-    """Delete unconfirmed e-mail addresses, and those of guests who haven't played for a year.
+    """Delete unconfirmed e-mail addresses, and those that are no longer used.
 
-    Unconfirmed addresses expire after UNCONFIRMED_PERIOD. Returns the number of deleted rows.
+    Unconfirmed addresses expire after UNCONFIRMED_PERIOD, those of guests a year after their last game, and
+    those of voters VOTER_ADDRESS_PERIOD after their event's last match. Returns the number of deleted rows.
     """
     year, now = timedelta(days=365), timezone.now()
     played = Duel.objects.filter(Q(one=OuterRef("guest")) | Q(two=OuterRef("guest")))
     recent = played.filter(Q(event__created_at__gte=now - year) | Q(event__matches__state=MatchState.PLAYING))
-    stale = Q(confirmed_at=None, asked_at__lt=now - UNCONFIRMED_PERIOD) | (
-        Q(confirmed_at__lt=now - year) & ~Exists(recent)
+    since = now - VOTER_ADDRESS_PERIOD
+    matches = Match.objects.filter(event=OuterRef("event"))
+    used = matches.filter(Q(state=MatchState.PLAYING) | Q(ended_at__gte=since.timestamp() * 1000))
+    stale = (
+        Q(confirmed_at=None, asked_at__lt=now - UNCONFIRMED_PERIOD)
+        | Q(event=None, confirmed_at__lt=now - year) & ~Exists(recent)
+        | Q(guest=None, confirmed_at__lt=since, event__next_match_at=None) & ~Exists(used)
     )
     return EmailAddress.objects.filter(stale).delete()[0]
 

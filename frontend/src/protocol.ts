@@ -424,6 +424,7 @@ export interface EventState {
   consent: string;
   language: string;
   nicknames: Nicknames | null;
+  vote_mail: boolean;
   display_key_version: number;
 }
 

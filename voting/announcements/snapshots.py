@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import NamedTuple, cast
 
 import msgspec
+from django.conf import settings
 from django.db.models import Count, Q
 from django.utils.translation import gettext, override
 from msgspec.structs import replace
@@ -137,6 +138,7 @@ def _build_snapshot(
         "special_rules": terms.special_rules,
         "consent": terms.consent,
         "nicknames": offered_nicknames(event),
+        "vote_mail": settings.EMAIL_ENABLED and terms.has_long_windows,
         "next_lot": commit_lot(event.next_seed) if terms is event and event.next_seed else None,
     }
     return msgspec.convert(vars(event) | computed, protocol.EventState)

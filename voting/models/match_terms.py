@@ -9,6 +9,7 @@ from voting.models.settings import choices, setting
 from voting.terms import NoBallotRule, Pace, ResignShare, SpecialRule, TieRule
 
 MIN_WINDOW_S, MAX_WINDOW_S = 3, 30 * 24 * 3600
+LONG_WINDOW_S = 3600
 MAX_TALK_S = 24 * 3600
 MAX_BANK_S = 30 * 24 * 3600
 MAX_INCREMENT_S = 24 * 3600
@@ -245,6 +246,11 @@ class MatchTerms(models.Model):
                 condition=Q(in_study=False) | ~Q(consent=""), name="%(class)s_study_with_consent"
             ),
         ]
+
+    @property
+    def has_long_windows(self) -> bool:
+        """Whether a vote lasts so long that voters are notified of it by e-mail."""
+        return self.bank_s is None and self.window_s >= LONG_WINDOW_S
 
     @property
     def special_rules(self) -> tuple[SpecialRule, ...]:

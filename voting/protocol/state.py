@@ -83,6 +83,7 @@ class EventState(msgspec.Struct, frozen=True, kw_only=True):
         consent: Not empty: voters agree to this text before their first vote.
         language: The language of displays, such as `zh-hans`.
         nicknames: The nicknames that voters can have. Null from earlier versions.
+        vote_mail: Voters can ask for an e-mail when a vote opens.
         display_key_version: How often an organizer has replaced the display key.
     """
 
@@ -113,4 +114,5 @@ class EventState(msgspec.Struct, frozen=True, kw_only=True):
     consent: str = ""
     language: str = "en"
     nicknames: Nicknames | None = None
+    vote_mail: bool = False
     display_key_version: Count = 0

@@ -1,7 +1,8 @@
-"""Guests' e-mail addresses: add, confirm by a signed link (double opt-in), unsubscribe by another."""
+"""E-mail addresses of guests and voters: add, confirm by a signed link (double opt-in), unsubscribe."""
 
 from datetime import timedelta
 from typing import Any
+from zoneinfo import available_timezones
 
 from django.conf import settings
 from django.core import signing
@@ -14,6 +15,7 @@ from django.utils.translation import get_language, gettext
 from crowdgame.accounts.models import Guest
 from crowdgame.play.duels.duels import PlayError
 from crowdgame.play.notifications.models import EmailAddress, EmailNotification
+from voting.admission.seats import Seat
 
 CONFIRM_SALT, UNSUBSCRIBE_SALT, ADDRESS_SALT = (
     f"crowdgame.play.notifications.{what}" for what in ("confirm", "stop", "asked")
@@ -21,19 +23,37 @@ CONFIRM_SALT, UNSUBSCRIBE_SALT, ADDRESS_SALT = (
 CONFIRM_MAX_AGE = timedelta(days=1)
 HOUR_S, DAY_S = 3600, 24 * 3600
 MAX_CONFIRMATIONS_PER_HOUR = 100
+MAX_ADDRESSES_PER_EVENT = 2_000  # the transaction that opens a turn stores the notifications of all
 
 
-def add_address(guest: Guest, email: str) -> EmailAddress:
+def add_address(guest: Guest, email: str) -> None:
     """Replace the guest's address and send a confirmation request.
 
     Raises PlayError at a rate limit, RedisError without Redis.
     """
+    _replace_address(email, {"guest": guest})
+
+
+def add_voter_address(seat: Seat, email: str, time_zone: str) -> None:
+    """Replace the address of the voter's seat and send a confirmation request.
+
+    An unknown time zone is not stored. Raises PlayError at a rate limit or if the event has too many
+    addresses, RedisError without Redis.
+    """
+    others = EmailAddress.objects.filter(event=seat.event_id).exclude(voter=seat.voter)
+    if others.count() >= MAX_ADDRESSES_PER_EVENT:
+        raise PlayError(gettext("This event can't notify more voters by e-mail."))
+    known = time_zone if time_zone in available_timezones() else ""
+    owner = {"event_id": seat.event_id, "voter": seat.voter}
+    _replace_address(email, owner, team=seat.team, time_zone=known)
+
+
+def _replace_address(email: str, owner: dict[str, Any], **details: Any) -> None:
     _check_rate_limit(email)
     with transaction.atomic():
-        EmailAddress.objects.filter(guest=guest).delete()
-        address = EmailAddress.objects.create(guest=guest, email=email, language=get_language())
+        EmailAddress.objects.filter(**owner).delete()
+        address = EmailAddress.objects.create(email=email, language=get_language(), **owner, **details)
         EmailNotification.objects.create(address=address, due_at=timezone.now())
-    return address
 
 
 def _check_rate_limit(email: str) -> None:
@@ -90,7 +110,7 @@ def _find(token: str, salt: str, max_age: timedelta | None) -> EmailAddress | No
     if (read := _read(token, salt, max_age)) is None:
         return None
     pk, digest = read
-    address = EmailAddress.objects.select_related("guest").filter(pk=pk).first()
+    address = EmailAddress.objects.select_related("guest", "event").filter(pk=pk).first()
     return address if address and constant_time_compare(digest, _digest(address)) else None
 
 
@@ -103,8 +123,9 @@ def _read(token: str, salt: str, max_age: timedelta | None) -> tuple[int, str] |
 
 
 def _digest(address: EmailAddress) -> str:
-    """Bind a link to guest and address. After a restore, another address may get the same primary key."""
-    return salted_hmac(ADDRESS_SALT, f"{address.guest_id} {address.email}").hexdigest()[:16]
+    """Bind a link to its owner and address. After a restore, another address may get the same primary key."""
+    owner = address.guest_id or f"{address.event_id}.{address.voter}"
+    return salted_hmac(ADDRESS_SALT, f"{owner} {address.email}").hexdigest()[:16]
 
 
 def remove_address(guest: Guest, **_: Any) -> None:

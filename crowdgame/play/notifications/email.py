@@ -1,4 +1,5 @@
-"""E-mail notifications that are due: "your turn" and news in long games, and confirmation requests.
+"""E-mail notifications that are due: "your turn" and news in long games, votes in long windows, and
+confirmation requests.
 
 Sent at least once. Notifications are stored in the transaction of their turn (a transactional outbox). The
 scheduler finds due ones and a worker sends them. A row is deleted after the mail server accepts the message:
@@ -21,9 +22,18 @@ from crowdgame.play.duels.lists import has_to_pick, players_by_side
 from crowdgame.play.duels.models import Duel
 from crowdgame.play.notifications.email_messages import build_email, player_side
 from crowdgame.play.notifications.models import EmailAddress, EmailNotification
-from crowdgame.play.notifications.news import GRACE_PERIOD, LONG_WINDOW_MS, is_current, is_within_limit
+from crowdgame.play.notifications.news import (
+    GRACE_PERIOD,
+    LONG_WINDOW_MS,
+    MAX_NEWS_PER_DAY,
+    is_current,
+    is_within_limit,
+)
+from crowdgame.play.notifications.vote_news import MAX_VOTE_NEWS_PER_DAY, VoteNews, send_at
 from games.engine.game import SIDES
 from voting.ballot_box.ballot_box import BallotBox
+from voting.ballot_box.known_voters import find_voters
+from voting.counting.voter_codes import derive_voter_code
 from voting.matches import load_position
 from voting.models import Turn, TurnState
 from voting.turns.clocks import bank_ms
@@ -64,7 +74,13 @@ def is_due() -> bool:
 
 def send_due(box: BallotBox) -> None:
     """Send a small batch, so that a mail server that is away does not block a worker for long."""
-    related = ("address__guest", "turn__match__event__duel", "turn__match__red", "turn__match__yellow")
+    related = (
+        "address__guest",
+        "address__event",
+        "turn__match__event__duel",
+        "turn__match__red",
+        "turn__match__yellow",
+    )
     notifications = _due().order_by("due_at").select_related(*related)[:SEND_BATCH_SIZE]
     ready = [one for one in notifications if _claim(one) and _is_wanted(one, box)]
     if ready:
@@ -88,14 +104,43 @@ def _claim(notification: EmailNotification) -> bool:
 
 
 def _is_wanted(notification: EmailNotification, box: BallotBox) -> bool:
-    """Whether to send the notification now.
+    """Whether to send the notification now. If not, it is deleted or postponed."""
+    if notification.turn is None:
+        return True
+    if notification.address.event_id:
+        return _is_wanted_by_voter(notification, notification.turn, box)
+    return _is_wanted_by_guest(notification, notification.turn, box)
+
+
+def _is_wanted_by_voter(notification: EmailNotification, turn: Turn, box: BallotBox) -> bool:
+    """Whether a voter still needs the news. Postpones it while the phone is connected."""
+    address, now = notification.address, box.now()
+    at = send_at(address, turn, VoteNews(notification.news), now)
+    if at is None:
+        notification.delete()
+    elif at > now:
+        _postpone(notification, timedelta(milliseconds=at - now))
+    elif _is_connected(address, turn, box):
+        _postpone(notification, RECHECK_AFTER)
+    elif is_within_limit(address, MAX_VOTE_NEWS_PER_DAY):
+        return True
+    else:
+        notification.delete()
+    return False
+
+
+def _is_connected(voter: EmailAddress, turn: Turn, box: BallotBox) -> bool:
+    code = derive_voter_code(voter.voter)
+    phone = find_voters(box, turn.match.event_id, [code]).get(code)
+    return phone is not None and phone.connected
+
+
+def _is_wanted_by_guest(notification: EmailNotification, turn: Turn, box: BallotBox) -> bool:
+    """Whether a player still needs the notification.
 
     Deletes it if its turn is over, has a ballot or too little time left, or if the guest lost the seat.
     Postpones it while the player's page is open. News are deleted then, because the page shows them.
     """
-    turn = notification.turn
-    if turn is None:
-        return True
     place = seat_number(turn.match.event.duel, notification.address.guest)
     if not place:  # the seat has moved to an account
         notification.delete()
@@ -103,7 +148,11 @@ def _is_wanted(notification: EmailNotification, box: BallotBox) -> bool:
     is_present = box.count_present(turn.match.event_id).connected[place - 1] > 0
     side = player_side(notification.address, turn)
     if notification.news:
-        wanted = not is_present and is_current(notification, side) and is_within_limit(notification.address)
+        wanted = (
+            not is_present
+            and is_current(notification, side)
+            and is_within_limit(notification.address, MAX_NEWS_PER_DAY)
+        )
         if not wanted:
             notification.delete()
         return wanted
@@ -112,9 +161,13 @@ def _is_wanted(notification: EmailNotification, box: BallotBox) -> bool:
         notification.delete()
         return False
     if is_present:
-        EmailNotification.objects.filter(pk=notification.pk).update(due_at=timezone.now() + RECHECK_AFTER)
+        _postpone(notification, RECHECK_AFTER)
         return False
     return True
+
+
+def _postpone(notification: EmailNotification, delay: timedelta) -> None:
+    EmailNotification.objects.filter(pk=notification.pk).update(due_at=timezone.now() + delay)
 
 
 def _send(notifications: Iterable[EmailNotification], connection: BaseEmailBackend, box: BallotBox) -> None:

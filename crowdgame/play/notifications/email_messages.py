@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from crowdgame.play.duels.descriptions import describe_duel
 from crowdgame.play.duels.duel_news import DuelNews
 from crowdgame.play.duels.lists import players_by_side
+from crowdgame.play.notifications import vote_messages
 from crowdgame.play.notifications.addresses import confirm_link, unsubscribe_link
 from crowdgame.play.notifications.models import EmailAddress, EmailNotification
 from crowdgame.play.notifications.news import OFFERS
@@ -87,7 +88,10 @@ def build_email(notification: EmailNotification, now: int) -> EmailMessage:
     address, turn = notification.address, notification.turn
     with override(address.language):
         if turn is None:
-            subject, text = gettext("Confirm your e-mail address"), _confirm_text(address)
+            text = vote_messages.confirm_text(address) if address.event_id else _confirm_text(address)
+            subject = gettext("Confirm your e-mail address")
+        elif address.event_id:
+            subject, text = vote_messages.vote_subject_and_text(address, turn, notification.news)
         elif notification.news:
             subject = _headline(address, turn, notification.news)
             text = _news_text(notification, turn, subject)

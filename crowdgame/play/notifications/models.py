@@ -1,33 +1,52 @@
-"""E-mail addresses of guests, and the notifications that are due."""
+"""E-mail addresses of guests and voters, and the notifications that are due."""
 
 from django.db import models
-from django.db.models import UniqueConstraint
+from django.db.models import CheckConstraint, Q, UniqueConstraint
 
 from crowdgame.accounts.models import Guest
-from voting.models import Turn
+from voting.models import Event, Turn
 
 
 class EmailAddress(models.Model):
-    """A guest's address for "your turn" mails, and the language of the page on which it was entered.
+    """The address of a guest or of a voter in an event, and the language of the page where it was entered.
+
+    `voter` is the voter id and `team` the team of the seat. `time_zone` is the browser's, empty if unknown.
 
     Until it is confirmed, it only receives the confirmation request. Unsubscribing deletes the row. There is
     no suppression list.
     """
 
-    guest = models.OneToOneField(Guest, on_delete=models.CASCADE, related_name="address")
+    guest = models.OneToOneField(
+        Guest, on_delete=models.CASCADE, null=True, blank=True, related_name="address"
+    )
+    event = models.ForeignKey(Event, on_delete=models.CASCADE, null=True, blank=True, related_name="+")
+    voter = models.CharField(max_length=16, blank=True, default="", db_default="")
+    team = models.PositiveSmallIntegerField(null=True, blank=True)
+    time_zone = models.CharField(max_length=40, blank=True, default="", db_default="")
     email = models.EmailField()
     language = models.CharField(max_length=16, default="en", db_default="en")
     asked_at = models.DateTimeField(auto_now_add=True, db_index=True)
     confirmed_at = models.DateTimeField(null=True, blank=True)
 
+    class Meta:
+        constraints = [
+            UniqueConstraint(fields=["event", "voter"], name="email_address_one_a_voter"),
+            CheckConstraint(
+                condition=Q(guest__isnull=False, event=None, team=None)
+                | Q(guest=None, event__isnull=False, team__in=[1, 2]),
+                name="email_address_of_guest_or_voter",
+            ),
+        ]
+
     def __str__(self) -> str:
-        return f"the address of {self.guest}"
+        return f"the address of {self.guest or 'a voter'}"
 
 
 class EmailNotification(models.Model):
     """A message that is due: for a turn, or without one the request to confirm the address.
 
-    `news` is a `DuelNews` of the turn; empty if the guest is to move in it. Deleted once it is sent.
+    `news` is a `DuelNews` or `VoteNews` of the turn; empty if the guest is to move in it. Deleted once it is
+    sent.
     """
 
     address = models.ForeignKey(EmailAddress, on_delete=models.CASCADE, related_name="notifications")

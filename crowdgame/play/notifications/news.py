@@ -68,8 +68,8 @@ def is_current(notification: EmailNotification, side: Side) -> bool:
     return turn.state == TurnState.OPEN and unanswered.exists()
 
 
-def is_within_limit(address: EmailAddress) -> bool:
-    """Count one more of the day's news to this address. False above MAX_NEWS_PER_DAY."""
+def is_within_limit(address: EmailAddress, limit: int) -> bool:
+    """Count one more of the day's news to this address. False above `limit`."""
     key = f"news-{address.pk}-{timezone.now():%d}"
     cache.add(key, 0, DAY_S)
-    return bool(cache.incr(key) <= MAX_NEWS_PER_DAY)
+    return bool(cache.incr(key) <= limit)

@@ -3,7 +3,7 @@
 from django.conf import settings
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST
@@ -12,9 +12,12 @@ from crowdgame.accounts.guest_cookie import current_guest
 from crowdgame.accounts.views import account_page
 from crowdgame.play.duels.duels import PlayError
 from crowdgame.play.notifications import addresses
-from crowdgame.play.notifications.forms import AddressForm
+from crowdgame.play.notifications.forms import AddressForm, VoterAddressForm
 from crowdgame.play.notifications.models import EmailAddress
 from crowdgame.server.web.errors import show_refusal
+from voting.admission.seats import read_seat
+from voting.models import Event
+from voting.terms import MatchState
 
 HTTP_GONE = 410
 
@@ -29,6 +32,27 @@ def add_address(request: HttpRequest) -> HttpResponse:
             addresses.add_address(guest, form.cleaned_data["email"])
             return redirect("account")
     return account_page(request, guest, add_address=form)
+
+
+@require_http_methods(["GET", "POST"])
+def add_voter_address(request: HttpRequest, code: str) -> HttpResponse:
+    """A voter of an event with long windows asks for an e-mail whenever a vote opens."""
+    event = get_object_or_404(Event, code=code)
+    live = event.matches.filter(state=MatchState.PLAYING).first()
+    if not settings.EMAIL_ENABLED or not (live or event).has_long_windows:
+        raise Http404
+    form = VoterAddressForm(request.POST or None)
+    context = {"guest": current_guest(request), "event": event, "form": form}
+    if form.is_valid():
+        seat = read_seat(form.cleaned_data["seat"])
+        if seat is None or seat.event_id != event.pk:
+            form.add_error("email", _("Open this page in the browser in which you vote."))
+        else:
+            email, time_zone = form.cleaned_data["email"], form.cleaned_data["time_zone"]
+            with show_refusal(form, "email", PlayError):
+                addresses.add_voter_address(seat, email, time_zone)
+                return render(request, "notifications/vote_mail.html", context | {"sent_to": email})
+    return render(request, "notifications/vote_mail.html", context, status=400 if form.errors else 200)
 
 
 @require_POST

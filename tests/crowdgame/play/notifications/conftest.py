@@ -13,6 +13,7 @@ from crowdgame.play.duels.duel_news import player_acted
 from crowdgame.play.notifications.email import plan_notifications, send_due
 from crowdgame.play.notifications.models import EmailNotification
 from crowdgame.play.notifications.news import plan_end, plan_news
+from crowdgame.play.notifications.vote_news import plan_vote_news
 from tests.mailbox import Mailbox, running_mail_server
 from voting.ballot_box.ballot_box import BallotBox
 from voting.matches import match_ended, turn_created
@@ -33,10 +34,12 @@ def mailbox(settings: Any) -> Iterator[Mailbox]:
     with running_mail_server(settings) as mailbox:
         settings.EMAIL_ENABLED, settings.PUBLIC_URL = True, URL
         turn_created.connect(plan_notifications)
+        turn_created.connect(plan_vote_news)
         player_acted.connect(plan_news)
         match_ended.connect(plan_end)
         yield mailbox
         turn_created.disconnect(plan_notifications)
+        turn_created.disconnect(plan_vote_news)
         player_acted.disconnect(plan_news)
         match_ended.disconnect(plan_end)
 

@@ -1,0 +1,87 @@
+"""News for the voters of an event with long windows: the vote is open, and a reminder before the deadline."""
+
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from typing import Any
+
+from crowdgame.play.notifications.models import EmailAddress, EmailNotification
+from crowdgame.play.notifications.news import GRACE_PERIOD, LONG_WINDOW_MS
+from voting.admission.restrictions import NO_RESTRICTION, load_restrictions
+from voting.counting.voter_codes import derive_voter_code
+from voting.matches import load_position
+from voting.models import LIVE_STATES, Turn, TurnState
+from voting.terms import PHONES
+
+MAX_VOTE_NEWS_PER_DAY = 8
+MAX_REMINDER_LEAD_MS = 3 * 3600 * 1000
+PAUSE_RECHECK_MS = int(timedelta(minutes=10).total_seconds() * 1000)
+
+
+class VoteNews(StrEnum):
+    """What a voter is notified of."""
+
+    OPEN = "vote_open"
+    REMINDER = "vote_reminder"
+
+
+def has_long_window(turn: Turn) -> bool:
+    return turn.match.bank_s is None and turn.closes_at - turn.opens_at >= LONG_WINDOW_MS
+
+
+def plan_vote_news(sender: Any, turn: Turn, **_: Any) -> None:
+    """Store the news of a new turn with a long window, for each voter with a confirmed address.
+
+    A receiver of `turn_created`, connected if e-mail is configured.
+    """
+    if turn.state != TurnState.OPEN or not has_long_window(turn):
+        return
+    due = {
+        VoteNews.OPEN: _to_datetime(turn.opens_at) + GRACE_PERIOD,
+        VoteNews.REMINDER: _to_datetime(reminder_at(turn)),
+    }
+    addresses = EmailAddress.objects.filter(event=turn.match.event_id, confirmed_at__isnull=False)
+    EmailNotification.objects.bulk_create(
+        EmailNotification(address=address, turn=turn, news=news, due_at=due_at)
+        for address in addresses
+        for news, due_at in due.items()
+    )
+
+
+def reminder_at(turn: Turn) -> int:
+    """When the reminder is due: with a quarter of the window left, but at most three hours."""
+    return turn.closes_at - min(MAX_REMINDER_LEAD_MS, (turn.closes_at - turn.opens_at) // 4)
+
+
+def send_at(address: EmailAddress, turn: Turn, news: VoteNews, now: int) -> int | None:
+    """When to send the news, not before `now`. None if the voter no longer needs it.
+
+    The deadline may have moved since it was planned. A voter who is late for "the vote is open" only receives
+    the reminder.
+    """
+    if turn.state not in LIVE_STATES or not _can_still_vote(address, turn):
+        return None
+    if turn.state == TurnState.PAUSED:
+        return now + PAUSE_RECHECK_MS
+    if news == VoteNews.OPEN:
+        return max(now, turn.opens_at) if now < reminder_at(turn) else None
+    return max(now, reminder_at(turn)) if now < turn.closes_at else None
+
+
+def _can_still_vote(address: EmailAddress, turn: Turn) -> bool:
+    """Whether the voter's side is to vote by phone, and the voter is not banned and has no ballot.
+
+    In long windows, every counted ballot is stored in the database.
+    """
+    match, code = turn.match, derive_voter_code(address.voter)
+    restriction = load_restrictions([match.event_id])[match.event_id].get(code, NO_RESTRICTION)
+    if restriction.banned or turn.stored_ballots.filter(voter=address.voter).exists():
+        return False
+    changed = match.side_changes.filter(voter=address.voter).order_by("number").last()
+    home = "red" if match.red.number == (restriction.team or address.team) else "yellow"
+    side = changed.side if changed else home
+    source = (match.red if side == "red" else match.yellow).source
+    return source == PHONES and side in load_position(match).to_move
+
+
+def _to_datetime(ms: int) -> datetime:
+    return datetime.fromtimestamp(ms / 1000, UTC)

@@ -1,0 +1,260 @@
+"""E-mails to voters of events with long windows: the vote is open, and one reminder."""
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from crowdgame.maintenance.retention import purge_addresses
+from crowdgame.play.notifications import addresses, email
+from crowdgame.play.notifications.email import send_due
+from crowdgame.play.notifications.email_messages import DAY_MS, HOUR_MS
+from crowdgame.play.notifications.models import EmailAddress, EmailNotification
+from crowdgame.play.notifications.vote_messages import format_deadline
+from tests.crowdgame.play.notifications.conftest import EMAIL, URL, links, send_all
+from tests.mailbox import Mailbox
+from tests.voting.action_helpers import press, record_voters
+from tests.voting.box_helpers import ask
+from tests.voting.match_helpers import (
+    CLASSIC,
+    ballots,
+    new_event,
+    only_turn,
+    play_turn,
+    set_window,
+    store,
+)
+from voting.admission.seats import Seat, sign_seat
+from voting.announcements.snapshots import load_snapshot
+from voting.ballot_box.ballot_box import BallotBox
+from voting.ballot_box.box_types import PresenceCounts
+from voting.counting.voter_codes import derive_voter_code
+from voting.matches import load_position
+from voting.models import Event, Match, Team, Turn
+from voting.terms import HANDS, MatchState
+from voting.turns.turns import start_match
+
+pytestmark = pytest.mark.django_db
+Act = Callable[[Turn, BallotBox], object]
+DAY_S = 24 * 3600
+
+
+def submit(event: Event, voter: str = "red1", team: int = 1, email: str = EMAIL, time_zone: str = "") -> int:
+    seat = sign_seat(Seat(event.pk, voter, team))
+    answer = Client().post(f"/play/mail/{event.code}", {"email": email, "seat": seat, "time_zone": time_zone})
+    return int(answer.status_code)
+
+
+def subscribe(event: Event, box: BallotBox, mailbox: Mailbox, voter: str = "red1", team: int = 1) -> None:
+    """Add and confirm the address VOTER@example.org."""
+    assert submit(event, voter, team, f"{voter}@example.org", "Europe/Berlin") == 200
+    send_due(box)
+    assert Client().post(links(mailbox.mails.pop())["confirm"]).status_code == 200
+
+
+def move_deadline(turn: Turn, box: BallotBox, left_ms: int) -> None:
+    set_window(turn, box, left_ms - DAY_MS, left_ms)
+
+
+@pytest.fixture
+def event(box: BallotBox, mailbox: Mailbox) -> Event:
+    """An event of days, one voter of which has confirmed an address."""
+    event = new_event(window_s=DAY_S)
+    subscribe(event, box, mailbox)
+    return event
+
+
+@pytest.fixture
+def turn(event: Event, box: BallotBox) -> Turn:
+    """Its first turn, open for 23 more hours."""
+    turn = only_turn(start_match(event.pk, box))
+    move_deadline(turn, box, 23 * HOUR_MS)
+    return turn
+
+
+def test_vote_is_mailed_once_and_reminder_before_deadline(
+    turn: Turn, box: BallotBox, mailbox: Mailbox
+) -> None:
+    send_due(box)
+    assert not mailbox.mails  # those who are there see it by themselves
+    send_all(box)
+    send_all(box)
+    (mail,) = mailbox.mails
+    assert (mail["To"], mail["Subject"]) == ("red1@example.org", "The vote is open: An evening")
+    assert f"{URL}/{turn.match.event.code}" in str(mail.get_payload())
+    assert "(Europe/Berlin)" in str(mail.get_payload())
+    move_deadline(turn, box, 3 * HOUR_MS)
+    send_all(box)
+    send_all(box)
+    assert [mail["Subject"] for mail in mailbox.mails[1:]] == ["Vote soon: An evening"]
+    assert not EmailNotification.objects.exists()
+
+
+def test_reminder_waits_for_moved_deadline(turn: Turn, box: BallotBox, mailbox: Mailbox) -> None:
+    send_all(box)
+    mailbox.mails.clear()
+    move_deadline(turn, box, 3 * HOUR_MS + 60_000)
+    send_all(box)
+    assert not mailbox.mails
+    due_at = EmailNotification.objects.get().due_at
+    assert timedelta(0) < due_at - timezone.now() <= timedelta(minutes=1)
+
+
+def test_next_turn_sends_its_own_mail(turn: Turn, box: BallotBox, mailbox: Mailbox) -> None:
+    play_turn(turn, box, red=[1], yellow=[2])
+    move_deadline(only_turn(turn.match), box, 23 * HOUR_MS)
+    send_all(box)
+    assert ["turn 2" in str(mail.get_payload()) for mail in mailbox.mails] == [True]
+
+
+def test_one_click_stop_link_deletes_only_own_address(turn: Turn, box: BallotBox, mailbox: Mailbox) -> None:
+    subscribe(turn.match.event, box, mailbox, "yellow1", 2)
+    send_all(box)
+    (mail,) = mailbox.mails
+    stop = links(mail)["stop"]
+    assert mail["List-Unsubscribe"].split() == [f"<{URL}{stop}>"]
+    assert mail["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
+    strict = Client(enforce_csrf_checks=True)
+    assert "You can still vote" in strict.get(stop).content.decode()
+    assert strict.post(stop, {"List-Unsubscribe": "One-Click"}).status_code == 200
+    assert EmailAddress.objects.get().voter == "yellow1"
+    assert not EmailNotification.objects.exists()
+
+
+def _vote(turn: Turn, box: BallotBox) -> None:
+    store(turn, ballots("red", [3]))
+
+
+def _ban(turn: Turn, box: BallotBox) -> None:
+    code = derive_voter_code("red1")
+    record_voters(turn.match.event_id, code)
+    press(turn.match.event_id, "voter.ban", box, voter_code=code)
+
+
+def _take_hands(turn: Turn, box: BallotBox) -> None:
+    Team.objects.filter(number=1).update(source=HANDS)
+
+
+def _close(turn: Turn, box: BallotBox) -> None:
+    play_turn(turn, box, red=[1], yellow=[2])
+    EmailNotification.objects.exclude(turn=turn).delete()
+
+
+@pytest.mark.parametrize("act", [_vote, _ban, _take_hands, _close])
+def test_voter_who_need_not_vote_receives_no_mail(
+    act: Act, turn: Turn, box: BallotBox, mailbox: Mailbox
+) -> None:
+    act(turn, box)
+    send_all(box)
+    assert (mailbox.mails, EmailNotification.objects.count()) == ([], 0)
+
+
+def _others_vote(turn: Turn, box: BallotBox) -> None:
+    store(turn, ballots("red", [3, 4, 4])[1:] + ballots("yellow", [5]))
+
+
+@pytest.mark.parametrize("act", [lambda turn, box: None, _others_vote], ids=["nobody", "others"])
+def test_mail_says_nothing_about_other_voters(act: Act, turn: Turn, box: BallotBox, mailbox: Mailbox) -> None:
+    act(turn, box)
+    Turn.objects.filter(pk=turn.pk).update(closes_at=1_900_000_000_000)
+    send_all(box)
+    (mail,) = mailbox.mails
+    event, stop = turn.match.event, links(mail)["stop"]
+    raw = mail.get_payload(decode=True)
+    assert isinstance(raw, bytes)
+    assert (
+        raw.decode().split()
+        == (
+            f"Hello, turn 1 of “An evening” is open. Vote before March 17, 2030, 6:46 p.m. (Europe/Berlin). "
+            f"{URL}/{event.code} Unsubscribe: {URL}{stop}"
+        ).split()
+    )
+
+
+def test_only_side_to_move_is_mailed(box: BallotBox, mailbox: Mailbox) -> None:
+    event = new_event(game=CLASSIC, window_s=DAY_S)
+    for number, voter in enumerate(("one", "two"), 1):
+        subscribe(event, box, mailbox, voter, number)
+    turn = only_turn(start_match(event.pk, box))
+    move_deadline(turn, box, 23 * HOUR_MS)
+    send_all(box)
+    (side,) = load_position(turn.match).to_move
+    team = getattr(turn.match, side).number
+    assert [mail["To"] for mail in mailbox.mails] == [f"{('one', 'two')[team - 1]}@example.org"]
+
+
+def test_mail_is_postponed_while_paused_or_connected(turn: Turn, box: BallotBox, mailbox: Mailbox) -> None:
+    event_id = turn.match.event_id
+    record_voters(event_id, derive_voter_code("red1"))
+    ask(lambda own: own.heartbeat(event_id, "a", (turn.pk, 1), PresenceCounts((1, 0))))
+    send_all(box)
+    ask(lambda own: own.leave(event_id, "a"))
+    press(event_id, "turn.pause", box)
+    send_all(box)
+    assert (mailbox.mails, EmailNotification.objects.count()) == ([], 2)
+    press(event_id, "turn.resume", box)
+    move_deadline(turn, box, 23 * HOUR_MS)
+    send_all(box)
+    assert len(mailbox.mails) == 1
+
+
+@pytest.mark.parametrize(
+    "choices", [{"window_s": 3599}, {"window_s": DAY_S, "bank_s": DAY_S}], ids=["short", "clocks"]
+)
+def test_events_without_long_windows_offer_no_mail(
+    choices: dict[str, int], box: BallotBox, mailbox: Mailbox
+) -> None:
+    event = new_event(**choices)
+    assert submit(event) == 404
+    assert not load_snapshot(event).vote_mail
+    EmailAddress.objects.create(event=event, voter="red1", team=1, email=EMAIL, confirmed_at=timezone.now())
+    start_match(event.pk, box)
+    assert not EmailNotification.objects.exists()
+
+
+def test_address_needs_seat_of_event(event: Event, mailbox: Mailbox) -> None:
+    assert load_snapshot(event).vote_mail
+    other = new_event(window_s=DAY_S)
+    for seat in (sign_seat(Seat(other.pk, "red9", 1)), "", "made.up.1:x"):
+        answer = Client().post(f"/play/mail/{event.code}", {"email": EMAIL, "seat": seat})
+        assert (answer.status_code, "in which you vote" in answer.content.decode()) == (400, True)
+    assert EmailAddress.objects.count() == 1
+
+
+def test_voter_addresses_are_limited(event: Event, mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(addresses, "MAX_ADDRESSES_PER_EVENT", 1)
+    assert submit(event, "red2") == 400
+    assert submit(event, "red1") == 200  # replaces its own
+    assert submit(event, "red1") == 400  # one confirmation request a day for each address
+    assert EmailAddress.objects.get().email == EMAIL
+
+
+def test_daily_limit_drops_further_mails(
+    turn: Turn, box: BallotBox, mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(email, "MAX_VOTE_NEWS_PER_DAY", 1)
+    send_all(box)
+    move_deadline(turn, box, 3 * HOUR_MS)
+    send_all(box)
+    assert (len(mailbox.mails), EmailNotification.objects.count()) == (1, 0)
+
+
+def test_unknown_time_zone_is_utc(event: Event, mailbox: Mailbox) -> None:
+    assert submit(event, "red2", email="bob@example.org", time_zone="Atlantis/Capital") == 200
+    assert EmailAddress.objects.get(voter="red2").time_zone == ""
+    assert format_deadline(0, "") == "Jan. 1, 1970, midnight (UTC)"
+    assert format_deadline(0, "America/New_York") == "Dec. 31, 1969, 7 p.m. (America/New York)"
+
+
+def test_purge_deletes_voter_addresses_after_event(turn: Turn) -> None:
+    month = timedelta(days=31)
+    EmailAddress.objects.update(confirmed_at=timezone.now() - 2 * month)
+    assert purge_addresses() == 0  # the match is live
+    ended = Match.objects.filter(pk=turn.match_id)
+    now = int(timezone.now().timestamp() * 1000)
+    ended.update(state=MatchState.ABORTED, ended_at=now)
+    assert purge_addresses() == 0
+    ended.update(ended_at=now - month // timedelta(milliseconds=1))
+    assert purge_addresses() == 3  # with its two notifications
