@@ -44,10 +44,10 @@ class Visit:
 
 
 @contextmanager
-def running_server_with_static(data: Path) -> Iterator[Server]:
-    """Run a stack with collected static files and one scheduler."""
+def running_server_with_static(data: Path, **options: Any) -> Iterator[Server]:
+    """Run a stack with collected static files and one scheduler. `options` are fields of Stack."""
     (data / "static").symlink_to(static_files())
-    with running_server(data, schedulers=1) as server:
+    with running_server(data, schedulers=1, **options) as server:
         yield server
 
 

@@ -14,7 +14,7 @@ import { analysisLine } from "./play/choiceAnalysis";
 import * as layers from "./play/boardLayers";
 import * as sentences from "./play/sentences";
 import { teamHeading } from "./play/teamNames";
-import { notifyAnswer, notifyButton, updateTitle } from "./device/turnNotification";
+import { notifyAnswer, notifyButton, updateTitle, voteMailLink } from "./device/turnNotification";
 import type { PhoneView } from "./seat/phoneView";
 
 /** The deferred bundle: reveals, match ends, receipts, the result card, and the screens shown without a seat. */
@@ -32,7 +32,7 @@ function nextLine(view: PhoneView): Html | false {
   if (line) return line;
   const analysis = analysisLine(view);
   if (analysis) return analysis;
-  const bell = notifyButton(view) || (view.phase === "voting" && notifyAnswer());
+  const bell = notifyButton(view) || (view.phase === "voting" && notifyAnswer()) || voteMailLink(view);
   return !!bell && html`<p class="next" role="status">${bell}</p>`;
 }
 

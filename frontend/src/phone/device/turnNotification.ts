@@ -1,5 +1,6 @@
 import { html, type Html } from "../dom";
 import * as say from "../texts";
+import { tabLink } from "../seat/joiningScreen";
 import type { PhoneView } from "../seat/phoneView";
 
 /** Shorter time banks get no notifications: the players stay at the board. */
@@ -57,6 +58,9 @@ export function notifyButton(view: PhoneView, label: Html | string = say.notifyM
   const askable = "Notification" in window && Notification.permission === "default";
   return askable && html`<button type="button" class="small" data-do="bell" aria-label="${say.notifyMe}">${label}</button>`;
 }
+
+/** A link to the page on which voters ask for e-mails. */
+export const voteMailLink = ({ event, phase }: PhoneView): Html | false => event.vote_mail && phase !== "ended" && tabLink(`play/mail/${event.code}`, say.mailMe);
 
 /** The first notification confirms that there will be others. */
 export async function requestNotifications(redraw: () => void): Promise<void> {
