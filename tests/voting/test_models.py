@@ -115,6 +115,11 @@ def two_lobbies(rows: Rows) -> None:
         ChatRoom.objects.create(kind="lobby")
 
 
+def two_addresses_of_voter(rows: Rows) -> None:
+    for email in ("one@example.org", "two@example.org"):
+        EmailAddress.objects.create(event=rows[Event], voter="v", team=1, email=email)
+
+
 def two_anonymous_reports(rows: Rows) -> None:
     for _ in range(2):
         ChatReport.objects.create(line=rows[ChatLine], reason="rude")
@@ -230,6 +235,12 @@ WRONG: dict[str, list[Callable[[Rows], None]]] = {
     "nickname_skeleton_once": [insert_copy(Nickname, voter_code="LMNPQR")],
     "guest_account_complete": [change(Guest, name="x")],
     "notification_once_a_turn": [insert_copy(EmailNotification)],
+    "email_address_one_a_voter": [two_addresses_of_voter],
+    "email_address_of_guest_or_voter": [
+        change(EmailAddress, guest=None),
+        change(EmailAddress, team=1),
+        lambda rows: change(EmailAddress, event=rows[Event])(rows),
+    ],
     "chat_room_once": [insert_copy(ChatRoom)],
     "chat_room_one_lobby": [two_lobbies],
     "chat_room_of_lobby_or_duel": [change(ChatRoom, kind="lobby")],
