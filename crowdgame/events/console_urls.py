@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from crowdgame.events import archive, member_views, new_event, ticket_views, views
+from crowdgame.events import archive, member_views, new_event, schedule, ticket_views, views
 from crowdgame.events.printing.pdf_views import pdf_view
 
 PDF_OF_TICKETS = pdf_view("crowdgame.events.print_views.ticket_sheets")
@@ -16,6 +16,7 @@ urlpatterns = [
     path("<code:code>/archive/", archive.archive_event, name="archive"),
     path("<code:code>/restore/", archive.restore_event, name="restore"),
     path("<code:code>/delete/", views.delete_event, name="delete"),
+    path("<code:code>/schedule/", schedule.schedule, name="schedule"),
     path("<code:code>/members/", member_views.members, name="members"),
     path("<code:code>/tickets/", ticket_views.tickets, name="tickets"),
     path("<code:code>/tickets/csv/", ticket_views.download_tickets, name="tickets_csv"),

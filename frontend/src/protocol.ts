@@ -425,6 +425,7 @@ export interface EventState {
   language: string;
   nicknames: Nicknames | null;
   vote_mail: boolean;
+  ends_at: number | null;
   display_key_version: number;
 }
 

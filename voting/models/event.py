@@ -43,6 +43,8 @@ class Event(MatchTerms):
 
     `display_key_version` counts how often an organizer has replaced the display link.
 
+    From `ends_at` (server time in ms) on, no match is played.
+
     `is_duel`: a guest plays against another guest or a crowd. If it `is_casual`, it isn't rated, and players
     can agree to take turns back. With `swaps_sides`, the teams swap colors in each match. `rematch_wanted_by`
     is the number of the team that has asked for a rematch.
@@ -214,6 +216,7 @@ class Event(MatchTerms):
         "series",
     )
     next_match_at = models.BigIntegerField(null=True, blank=True, editable=False, db_index=True)
+    ends_at = models.BigIntegerField(null=True, blank=True, editable=False, db_index=True)
     is_duel = models.BooleanField(default=False, db_default=False, editable=False)
     is_casual = models.BooleanField(default=False, db_default=False, editable=False)
     swaps_sides = models.BooleanField(default=False, db_default=False, editable=False)

@@ -84,6 +84,7 @@ class EventState(msgspec.Struct, frozen=True, kw_only=True):
         language: The language of displays, such as `zh-hans`.
         nicknames: The nicknames that voters can have. Null from earlier versions.
         vote_mail: Voters can ask for an e-mail when a vote opens.
+        ends_at: When the event ends. A match still live then is aborted, and none starts.
         display_key_version: How often an organizer has replaced the display key.
     """
 
@@ -115,4 +116,5 @@ class EventState(msgspec.Struct, frozen=True, kw_only=True):
     language: str = "en"
     nicknames: Nicknames | None = None
     vote_mail: bool = False
+    ends_at: Time | None = None
     display_key_version: Count = 0

@@ -166,8 +166,10 @@ def _end_match(match: Match, outcome: TurnOutcome, now: int, over_ms: int) -> No
         secret_sides.save_sides_record(match)
     pause_s = event.next_match_after_s
     if pause_s is not None and not is_idle(event) and not _current_series(event).winner:
-        event.next_match_at = now + over_ms + pause_s * 1000
-        event.save(update_fields=["next_match_at"])
+        starts_at = now + over_ms + pause_s * 1000
+        if event.ends_at is None or starts_at < event.ends_at:
+            event.next_match_at = starts_at
+            event.save(update_fields=["next_match_at"])
 
 
 def _current_series(event: Event) -> Series:

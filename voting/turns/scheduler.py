@@ -24,6 +24,7 @@ from voting.ballot_box.stores import STORE_ERRORS
 from voting.metrics.metrics import SCHEDULER_LAST_RUN_AT
 from voting.models import CLOSED_STATES, Event, Turn, TurnState
 from voting.turns.closing import close_together, close_turn
+from voting.turns.event_end import end_event, events_to_end
 from voting.turns.long_windows import LONG_WINDOW_MS, LongTurnCursor
 from voting.turns.periodic import hourly_steps
 from voting.turns.prefetching import enqueue_early_ms, is_large
@@ -220,6 +221,8 @@ class DeadlineScheduler:
             restored_turns(self.steps.box_time + LONG_WINDOW_MS),
             lambda pk: must_stay_open(load_turn(pk), self.box),
         )
+        due = events_to_end(self.steps.box_time)
+        self.retry_book.run_each("ending event", due, partial(end_event, box=self.box))
         self._expire_boxes()
         for name, chore in self.chores.items():
             self.retry_book.attempt(name, chore)

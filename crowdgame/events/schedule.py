@@ -1,0 +1,99 @@
+"""`/console/CODE/schedule/`: when the next match starts, and when the event ends."""
+
+from datetime import UTC, datetime
+from typing import Any
+from zoneinfo import ZoneInfo, available_timezones
+
+from django import forms
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext, gettext_noop
+from django.utils.translation import gettext_lazy as _
+
+from crowdgame.events.access import owner_page
+from crowdgame.events.audit_text import LogText
+from crowdgame.events.event_edits import announce_page_edit, log_edit
+from voting.matches import event_lock
+from voting.models import Event
+from voting.terms import MatchState
+
+SCHEDULED = gettext_noop("%(by)s planned the start for %(start)s and the end for %(end)s")
+
+
+def _time_field(label: Any, help_text: Any) -> forms.DateTimeField:
+    return forms.DateTimeField(
+        label=label,
+        help_text=help_text,
+        required=False,
+        widget=forms.DateTimeInput({"type": "datetime-local"}, format="%Y-%m-%dT%H:%M"),
+        error_messages={"invalid": _("Enter a date and a time.")},
+    )
+
+
+class ScheduleForm(forms.Form):
+    """Times are entered in the browser's time zone, which a script fills in; without it, in UTC."""
+
+    starts_at = _time_field(_("Next match starts"), _("Leave empty to start it yourself."))
+    ends_at = _time_field(
+        _("Event ends"),
+        _("No match starts after this time. A match that is still live then is aborted, without a result."),
+    )
+    time_zone = forms.CharField(required=False, max_length=40, widget=forms.HiddenInput)
+
+    def __init__(self, event: Event, data: Any = None) -> None:
+        times = {"starts_at": _to_datetime(event.next_match_at), "ends_at": _to_datetime(event.ends_at)}
+        super().__init__(data, initial=times, label_suffix="")
+        zone = (data or {}).get("time_zone", "")
+        self.zone = ZoneInfo(zone if zone in available_timezones() else "UTC")
+        if event.matches.filter(state=MatchState.PLAYING).exists():
+            del self.fields["starts_at"]
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        start, end, now = cleaned.get("starts_at"), cleaned.get("ends_at"), timezone.now()
+        for name in ("starts_at", "ends_at"):
+            if cleaned.get(name) and cleaned[name] <= now:
+                self.add_error(name, gettext("This time has passed."))
+        if start and end and end <= start:
+            self.add_error("ends_at", gettext("The event must end after the match starts."))
+        return cleaned
+
+
+def plan_event(event_id: int, starts_at: datetime | None, ends_at: datetime | None) -> None:
+    """Set the times. During a match, the start stays as it is."""
+    times = {"ends_at": _to_ms(ends_at)}
+    with event_lock(event_id):
+        event = Event.objects.filter(pk=event_id)
+        if not event.get().matches.filter(state=MatchState.PLAYING).exists():
+            times["next_match_at"] = _to_ms(starts_at)
+        event.update(**times)
+
+
+@owner_page("GET", "POST")
+def schedule(request: HttpRequest, event: Event) -> HttpResponse:
+    form = ScheduleForm(event, request.POST or None)
+    with timezone.override(form.zone):
+        valid = form.is_valid()
+    if valid:
+        start, end = form.cleaned_data.get("starts_at"), form.cleaned_data["ends_at"]
+        plan_event(event.pk, start, end)
+        values = {"start": _log_text(start), "end": _log_text(end)}
+        log_edit(request, event, "event.schedule", LogText(SCHEDULED, values))
+        if announce_page_edit(request, event):
+            messages.success(request, gettext("Saved."))
+        return redirect("console:events")
+    return render(request, "events/schedule.html", {"event": event, "form": form})
+
+
+def _to_datetime(ms: int | None) -> datetime | None:
+    return datetime.fromtimestamp(ms / 1000, UTC) if ms else None
+
+
+def _to_ms(at: datetime | None) -> int | None:
+    return int(at.timestamp() * 1000) if at else None
+
+
+def _log_text(at: datetime | None) -> str:
+    return f"{at.astimezone(UTC):%Y-%m-%d %H:%M} UTC" if at else "-"
