@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { ServerClock } from "../live/connection/clock";
 import type { LiveState } from "../live/connection/connect";
 import type { DisplayWelcomed, EventState, KeyShown } from "../protocol";
-import { shownNotice } from "../live/notice";
+import { announcedText } from "../live/schedule";
 import { judgmentText } from "./captions/analysis";
 import { plainText } from "./captions/sentence";
 import { captionWidth } from "./parts/Footer";
@@ -48,11 +48,11 @@ export function EventScreen({ live, state: fullState, clock, options, sound, pre
   const codes = joinCodes(state, options.home !== null, shown ?? own.welcome);
   const { notice, sealed, counts, marked } = own;
   const lobby = scene.phase === "lobby";
-  const message = isBoardShrunk(scene) ? "" : shownNotice(state, now());
+  const message = isBoardShrunk(scene) ? "" : announcedText(state, now());
   const judgment = scene.match ? plainText({ state, match: scene.match }, judgmentText(scene)) : "";
   const foot = footerLayout(message, size.width, lobby, judgmentLines(judgment, captionWidth({ size, state })));
   const view: StageView = {
-    state, scene, now, size, reducedMotion, notice, sealed, counts, cheers, marked, foot, lift: stageLift(foot, lobby), back: options.back, home: options.home !== null, turnout, joinUrl: (shown ?? own.welcome).join_url,
+    state, scene, now, size, reducedMotion, notice, sealed, counts, cheers, marked, message, foot, lift: stageLift(foot, lobby), back: options.back, home: options.home !== null, turnout, joinUrl: (shown ?? own.welcome).join_url,
   };
   const isSilent = options.preview || isPartHidden(state, "sound");
   useEffect(() => (isSilent ? sound.rest() : sound.follow(view, [turnoutLevel(view, 0), turnoutLevel(view, 1)])));

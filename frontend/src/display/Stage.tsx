@@ -68,7 +68,7 @@ export function Stage({ view, codes, shown, children }: Props) {
       <Lobby view={view} codes={codes} shown={shown} />
       <Footer view={view} shown={shown} />
       <BalanceBar view={view} />
-      {view.foot.lines > 0 && <p class="organizer-notice" role="status"><span>{view.state.notice}</span></p>}
+      {view.foot.lines > 0 && <p class="organizer-notice" role="status"><span>{view.message}</span></p>}
       {view.state.peek && <PeekNotice />}
       <BoardArea view={view} />
       {stage?.step === "pour" && !view.reducedMotion && !showsParticles(view) && !isPartHidden(view.state, "tally") && <PourAnimation view={view} />}

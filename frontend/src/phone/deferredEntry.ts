@@ -15,6 +15,7 @@ import * as layers from "./play/boardLayers";
 import * as sentences from "./play/sentences";
 import { teamHeading } from "./play/teamNames";
 import { notifyAnswer, notifyButton, updateTitle, voteMailLink } from "./device/turnNotification";
+import { endText } from "../live/schedule";
 import type { PhoneView } from "./seat/phoneView";
 
 /** The deferred bundle: reveals, match ends, receipts, the result card, and the screens shown without a seat. */
@@ -32,8 +33,11 @@ function nextLine(view: PhoneView): Html | false {
   if (line) return line;
   const analysis = analysisLine(view);
   if (analysis) return analysis;
-  const bell = notifyButton(view) || (view.phase === "voting" && notifyAnswer()) || voteMailLink(view);
-  return !!bell && html`<p class="next" role="status">${bell}</p>`;
+  const bell = notifyButton(view) || (view.phase === "voting" && notifyAnswer());
+  if (bell) return html`<p class="next" role="status">${bell}</p>`;
+  const ends = endText(view.event, view.now);
+  const mail = voteMailLink(view);
+  return (!!ends || !!mail) && html`<p class="next">${ends && html`<span>${ends}</span>`}${mail}</p>`;
 }
 
 /** Inserts each rule by script, because the Content Security Policy forbids inline styles. */

@@ -47,6 +47,7 @@ export const soon: string = t("Watch the big screen: the match is about to begin
 export const cheer: string = t("Tap your shape to cheer on the big screen.");
 export const stopped: string = t("The match was stopped and doesn't count. Stay: you keep your seat.");
 export const nextIn = (time: string): string => t("Next match in %(time)s", { time });
+export const nextOn = (time: string): string => t("Next match: %(time)s", { time });
 export const nextBegins: string = t("The next match begins");
 export const bestOf = (matches: number): string => t("Best of %(matches)s", { matches });
 export const peek: string = t("Organizers can see the votes");

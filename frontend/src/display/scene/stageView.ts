@@ -19,6 +19,8 @@ export interface StageView {
   counts: TeamCounted | null;
   notice: ChangeNotice | null;
   size: StageSize;
+  /** The text above the footer: the organizer's message, or the schedule. */
+  message: string;
   foot: FooterLayout;
   /** How much higher than usual the footer is. */
   lift: number;

@@ -1,3 +1,4 @@
+import { formatMoment, HOUR_MS } from "../../live/schedule";
 import { ballsBefore, placedBalls, isSameCell, isOnLine, type PlacedBall } from "../../live/match/grid";
 import { timeBankLeft } from "../../live/match/timeBank";
 import { dropMoments, landMoment, revealMoments, revealStep, sideForTeam, tokenMoment, verdictMoment } from "../../live/match/phase";
@@ -169,7 +170,7 @@ export function nextLine(view: PhoneView): Html | false {
   const series = event.best_of && currentSeries(event).won;
   const ball = (team: number) => token(`ball-${sideForTeam(event, team)}`);
   const standing = series && html`<span class="series">${say.bestOf(event.best_of!)} ${ball(1)} ${series[0]} : ${series[1]} ${ball(2)}</span>`;
-  const time = at && html`<span>${now < at ? say.nextIn(formatDuration(at - now)) : say.nextBegins}</span>`;
+  const time = at && html`<span>${at - now > HOUR_MS ? say.nextOn(formatMoment(at, "short")) : now < at ? say.nextIn(formatDuration(at - now)) : say.nextBegins}</span>`;
   const more = ratingAndRematch(view);
   const judge = phase === "ended" && bestJudge(view);
   return (!!series || !!at || !!more || !!judge) && html`<p class="next">${judge && html`<span>${judge}</span>`}${standing}${time}${more}</p>`;
