@@ -55,7 +55,7 @@ LOGS = {
 }
 PUBLIC = (
     *("/", "/{code}", "/display/{code}", "/record/{code}/1.json", "/report/{code}/1", "/report/{code}/1.csv"),
-    *("/privacy", "/healthz", "/console/"),
+    *("/follow/{code}", "/privacy", "/healthz", "/console/"),
 )
 ADMIN_SKIPPED = re.compile(r"/(logout|login|delete|add|password|password_change|jsi18n|autocomplete)(/|$)")
 QUIET_S = 0.5

@@ -8,6 +8,7 @@ from crowdgame.results.reports.board_picture import board_picture
 from crowdgame.results.reports.chat_receipt import chat_receipt
 from crowdgame.results.reports.match_roots import match_roots
 from crowdgame.results.reports.record_download import match_record
+from crowdgame.results.reports.story import follow
 from crowdgame.results.reports.thumbnail import thumbnail
 from crowdgame.results.reports.verify_page import verify_page, verify_script
 from crowdgame.results.reports.views import match_csv, match_report
@@ -17,6 +18,7 @@ urlpatterns = [
     path("record/<code:code>/<int:number>/roots.json", match_roots, name="roots"),
     path("report/<code:code>/<int:number>", match_report, name="report"),
     path("report/<code:code>/<int:number>.csv", match_csv, name="report_csv"),
+    path("follow/<code:code>", follow, name="follow"),
     path("board", board_editor, name="board_editor"),
     path("board/<code:code>/<int:number>.svg", animation, name="animation"),
     path("board/<code:code>.png", board_picture, name="board"),

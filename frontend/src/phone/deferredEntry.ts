@@ -14,7 +14,7 @@ import { analysisLine } from "./play/choiceAnalysis";
 import * as layers from "./play/boardLayers";
 import * as sentences from "./play/sentences";
 import { teamHeading } from "./play/teamNames";
-import { notifyAnswer, notifyButton, updateTitle, voteMailLink } from "./device/turnNotification";
+import { notifyAnswer, notifyButton, storyLink, updateTitle, voteMailLink } from "./device/turnNotification";
 import { endText } from "../live/schedule";
 import type { PhoneView } from "./seat/phoneView";
 
@@ -37,7 +37,8 @@ function nextLine(view: PhoneView): Html | false {
   if (bell) return html`<p class="next" role="status">${bell}</p>`;
   const ends = endText(view.event, view.now);
   const mail = voteMailLink(view);
-  return (!!ends || !!mail) && html`<p class="next">${ends && html`<span>${ends}</span>`}${mail}</p>`;
+  const story = storyLink(view);
+  return (!!ends || !!story || !!mail) && html`<p class="next">${ends && html`<span>${ends}</span>`}${story}${mail}</p>`;
 }
 
 /** Inserts each rule by script, because the Content Security Policy forbids inline styles. */

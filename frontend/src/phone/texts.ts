@@ -149,6 +149,7 @@ export const letBackIn: string = t("An organizer let you back in.");
 export const codeUse: string = t("Organizers find this phone by its code.");
 export const hall: string = t("Play one-on-one");
 export const nowYou: string = t("Your turn");
+export const story: string = t("The story so far");
 export const mailMe: string = t("E-mail me when a vote opens");
 export const notifyMe: string = t("Notify me on my turn");
 export const willNotify: string = t("You'll be notified while this page is open.");

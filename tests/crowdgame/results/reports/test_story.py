@@ -1,0 +1,74 @@
+"""`/follow/CODE`: what happened so far, with the deadline of the open vote."""
+
+import re
+
+import pytest
+from django.test import Client
+
+from tests.voting.match_helpers import RED_WINS, new_event, only_turn, open_now, play, play_turn, vote
+from voting.ballot_box.ballot_box import BallotBox
+from voting.models import Event, Match
+from voting.turns.turns import start_match
+
+pytestmark = pytest.mark.django_db
+
+
+def page(event: Event, **headers: str) -> str:
+    answer = Client(headers=headers).get(f"/follow/{event.code}")
+    assert (answer.status_code, answer.headers["Cache-Control"]) == (200, "public, max-age=10")
+    assert not answer.cookies
+    return answer.content.decode()
+
+
+def version(event: Event) -> str:
+    (found,) = re.findall(r'data-current="([^"]+)"', page(event))
+    return str(found)
+
+
+@pytest.fixture
+def match(box: BallotBox) -> Match:
+    return start_match(new_event(window_s=24 * 3600).pk, box)
+
+
+def test_story_lists_resolved_turns_latest_first_with_deadline(match: Match, box: BallotBox) -> None:
+    for _ in range(2):
+        play_turn(only_turn(match), box, red=[3], yellow=[5])
+    told = page(match.event)
+    assert re.findall(r'<li value="(\d)">', told) == ["2", "1"]
+    assert "Turn 3: vote before" in told
+    assert f"/board/{match.event.code}/1/2.svg" in told
+    assert f'href="/{match.event.code}"' in told
+    assert "Runde" not in told
+    assert "Züge" in page(match.event, **{"accept-language": "de"})
+
+
+def test_story_of_open_vote_does_not_depend_on_its_ballots(match: Match, box: BallotBox) -> None:
+    turn = only_turn(match)
+    open_now(turn, box)
+    before = page(match.event)
+    vote(turn, box, red=[3, 3], yellow=[5])
+    assert page(match.event) == before
+
+
+def test_story_version_changes_with_turns_and_plans(match: Match, box: BallotBox) -> None:
+    versions = {version(match.event)}
+    play_turn(only_turn(match), box, red=[3], yellow=[5])
+    versions.add(version(match.event))
+    Event.objects.update(next_match_at=box.now())
+    versions.add(version(match.event))
+    assert len(versions) == 3
+
+
+def test_story_before_and_after_match(box: BallotBox) -> None:
+    event = new_event()
+    Event.objects.update(next_match_at=1_900_000_000_000, ends_at=1_900_100_000_000)
+    early = page(event)
+    assert "No match yet" in early
+    assert early.count("data-moment") == 2
+    assert "vote before" not in early
+    match = start_match(event.pk, box)
+    play(match, box, RED_WINS)
+    late = page(event)
+    assert "Rooks won" in late
+    assert "vote before" not in late
+    assert Client().get("/follow/NOPE").status_code == 404
