@@ -26,7 +26,7 @@ from crowdgame.events.event_texts import (
     pace_choices,
 )
 from crowdgame.events.game_options import add_option_fields, apply_options, game_rows, stored_options
-from crowdgame.events.presets import PRESETS, default_event_name, random_team_names
+from crowdgame.events.presets import PRESETS, default_event_name, make_solo, random_team_names
 from crowdgame.events.setting_fields import duration, language_field, texts
 from crowdgame.events.source_field import SourceField
 from games.engine.registry import all_games
@@ -105,13 +105,19 @@ class EventForm(ClockFields, EventModelForm):
         }
 
     def __init__(
-        self, *args: Any, names: Sequence[str] = (), sources: Mapping[int, str] = NO_SOURCES, **kwargs: Any
+        self,
+        *args: Any,
+        names: Sequence[str] = (),
+        sources: Mapping[int, str] = NO_SOURCES,
+        solo: bool = False,
+        **kwargs: Any,
     ) -> None:
-        """`names` and `sources` apply to new events only.
+        """`names`, `sources` and `solo` apply to new events only.
 
         `names` are the team names, random if omitted. `sources` are those of the teams without phones, by
-        number.
+        number. With `solo`, the first team is one person.
         """
+        self._solo = solo
         kwargs.setdefault("instance", Event())
         super().__init__(*args, **kwargs)
         self.label_suffix = ""
@@ -251,6 +257,8 @@ class EventForm(ClockFields, EventModelForm):
         with transaction.atomic():
             event = create_event(owner, self.cleaned_data["name"], self._team_names(), **choices)
             self._write_teams(event)
+            if self._solo:
+                make_solo(event)
         return event
 
     def save_changes(self) -> bool:

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods
 from crowdgame.events.access import organizer_page, owner_page
 from crowdgame.events.forms import EventForm
 from crowdgame.events.presets import EMPTY_PRESET, PRESETS, PRESETS_BY_SLUG
-from crowdgame.events.views import needs_tickets
+from crowdgame.events.views import has_solo, needs_tickets
 from voting.models import Event
 
 
@@ -38,6 +38,7 @@ def new_event_form(request: HttpRequest, slug: str) -> HttpResponse:
         instance=preset.build_event(),
         names=preset.team_names(),
         sources=preset.sources,
+        solo=preset.solo,
     )
     if form.is_valid():
         return _redirect_to_event(request, form.create(cast(User, request.user)))
@@ -54,6 +55,7 @@ def copy_event(request: HttpRequest, like: Event) -> HttpResponse:
         instance=Event(**chosen),
         names=[team.name for team in teams],
         sources={team.number: team.source for team in teams},
+        solo=teams.filter(number=1, solo=True).exists(),
     )
     if form.is_valid():
         return _redirect_to_event(request, form.create(cast(User, request.user)))
@@ -61,7 +63,7 @@ def copy_event(request: HttpRequest, like: Event) -> HttpResponse:
 
 
 def _redirect_to_event(request: HttpRequest, event: Event) -> HttpResponse:
-    if not needs_tickets(event):
+    if not needs_tickets(event) and not has_solo(event):
         return redirect("console:event", code=event.code)  # the console shows the name and the code itself
     text = _("“%(name)s” is ready. Its code is %(code)s.") % {"name": event.name, "code": event.code}
     messages.success(request, text)

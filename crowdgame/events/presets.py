@@ -10,6 +10,8 @@ from django.db import transaction
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from voting.admission.roster import Pupil
+from voting.admission.tickets import make_roster
 from voting.events import create_event
 from voting.models import Event
 from voting.names import TEAM_NAMES
@@ -27,7 +29,8 @@ class Preset:
     """A template for new events.
 
     `choices` are the fields of Event that differ from the defaults. `sources` are those of the teams without
-    phones, by number; one that ends with a colon needs an address from the form.
+    phones, by number; one that ends with a colon needs an address from the form. With `solo`, the first team
+    is one person with a ticket.
     """
 
     slug: str
@@ -35,6 +38,7 @@ class Preset:
     line: "StrOrPromise"
     choices: Mapping[str, Any] = field(default_factory=dict)
     sources: Mapping[int, str] = field(default_factory=dict)
+    solo: bool = False
 
     @property
     def icon(self) -> str:
@@ -51,6 +55,8 @@ class Preset:
 
     def team_names(self) -> tuple[str, str]:
         one, two = random_team_names()
+        if self.solo:
+            return gettext("One person"), gettext("The world")
         return one, gettext("The computer") if self.sources.get(2, "").startswith(BOT) else two
 
     def create(self, owner: User) -> Event:
@@ -59,6 +65,8 @@ class Preset:
             event = create_event(owner, default_event_name(names), names, **self.choices)
             for number, source in self.sources.items():
                 event.teams.filter(number=number).update(source=source)
+            if self.solo:
+                make_solo(event)
         return event
 
 
@@ -110,6 +118,13 @@ PRESETS = (
         sources={2: f"{TWITCH}:"},
     ),
     Preset(
+        "one-against-all",
+        _("One against the world"),
+        _("One person with a ticket against everybody. One day per turn."),
+        {"window_s": DAY_S},
+        solo=True,
+    ),
+    Preset(
         "best-of-three",
         _("Best of three"),
         _("First to two wins. The next match starts automatically after 30 seconds."),
@@ -118,6 +133,13 @@ PRESETS = (
     EMPTY_PRESET,
 )
 PRESETS_BY_SLUG = {preset.slug: preset for preset in PRESETS}
+
+
+def make_solo(event: Event) -> None:
+    """Make the first team a single voter, whose ticket has the team's name. Everyone else joins the other."""
+    team = event.teams.get(number=1)
+    event.teams.filter(pk=team.pk).update(solo=True)
+    make_roster(event, [Pupil(team.name, team.number)])
 
 
 def random_team_names() -> tuple[str, str]:

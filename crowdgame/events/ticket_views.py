@@ -14,6 +14,7 @@ from django.utils.translation import ngettext, pgettext
 
 from crowdgame.events.access import owner_page
 from crowdgame.events.ticket_forms import RosterForm, TicketsForm
+from crowdgame.events.views import has_solo
 from crowdgame.server.web.errors import show_refusal
 from crowdgame.server.web.hosts import server_url
 from crowdgame.server.web.spreadsheet import csv_response
@@ -103,7 +104,7 @@ def _page_context(
         "total": total,
         "used": total - unused,
         "unused": unused,
-        "in_use": event.admission in {Admission.TICKETS, Admission.ROSTER},
+        "in_use": event.admission in {Admission.TICKETS, Admission.ROSTER} or has_solo(event),
         "sheets": range(1, -(-unused // COUPONS_PER_FILE) + 1),
     }
 

@@ -39,6 +39,11 @@ def needs_tickets(event: Event) -> bool:
     return event.admission in {Admission.TICKETS, Admission.ROSTER} and not event.tickets.exists()
 
 
+def has_solo(event: Event) -> bool:
+    """Whether one of the teams is a single person, who joins with a ticket."""
+    return event.teams.filter(solo=True).exists()
+
+
 @owner_page("GET", "POST")
 def delete_event(request: HttpRequest, event: Event) -> HttpResponse:
     """Delete an event after confirmation. Answers 409 while a match is live."""

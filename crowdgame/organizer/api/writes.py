@@ -55,7 +55,7 @@ def create_event(token: ApiToken, body: msgspec.Struct) -> EventState:
     posted: dict[str, Any] = {}
     for name, field in blank.fields.items():
         posted |= _as_posted(field, name, values.get(name))
-    form = EventForm(posted, instance=preset.build_event(), sources=preset.sources)
+    form = EventForm(posted, instance=preset.build_event(), sources=preset.sources, solo=preset.solo)
     if not form.is_valid():
         refused = form.errors.items()
         raise InvalidSettings({name: [str(error) for error in errors] for name, errors in refused})

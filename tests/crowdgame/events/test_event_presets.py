@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("box")]
 def test_presets_are_listed_in_order() -> None:
     assert [preset.slug for preset in PRESETS] == [
         "two-halls", "first-game", "two-classes", "class-against-class",
-        "show-of-hands", "computer", "stream", "best-of-three", "empty",
+        "show-of-hands", "computer", "stream", "one-against-all", "best-of-three", "empty",
     ]  # fmt: skip
 
 
@@ -37,9 +37,9 @@ def test_preset_creates_playable_event_in_one_click(
     assert f'name="preset" value="{preset.slug}"' in page
     answer = browser.post("/console/new/", {"preset": preset.slug})
     event = organizer.events.get()
-    assert answer.headers["Location"] == f"/console/{event.code}/"
+    assert answer.headers["Location"] == f"/console/{event.code}/{'tickets/' if preset.solo else ''}"
     one, two = event.teams.order_by("number")
-    assert {one.name, two.name} < {*TEAM_NAMES, "The computer"}
+    assert {one.name, two.name} < {*TEAM_NAMES, "The computer", "One person", "The world"}
     assert event.name == f"{one.name} vs. {two.name}"
     assert sources(event) == preset.sources
     for name, value in preset.choices.items():
@@ -79,3 +79,29 @@ def test_unknown_preset_creates_nothing(preset: str, browser: Client) -> None:
     assert browser.post("/console/new/", {"preset": preset}).status_code == 200
     assert not Event.objects.exists()
     assert browser.get("/console/new/chess/").status_code == 404
+
+
+def solo_teams(event: Event) -> list[tuple[int, bool]]:
+    return list(event.teams.order_by("number").values_list("number", "solo"))
+
+
+def test_single_person_has_the_only_ticket_also_in_copies(browser: Client, organizer: User) -> None:
+    browser.post("/console/new/", {"preset": "one-against-all"})
+    event = organizer.events.get()
+    path = f"/console/{event.code}/again/"
+    browser.post(path, form_defaults(browser, path) | {"team_1": "Ada"})
+    copy = organizer.events.exclude(pk=event.pk).get()
+    for one, name in ((event, "One person"), (copy, "Ada")):
+        assert solo_teams(one) == [(1, True), (2, False)]
+        assert list(one.tickets.values_list("label", "team")) == [(name, 1)]
+    page = browser.get(f"/console/{copy.code}/tickets/").content.decode()
+    assert "Ada" in page
+    assert "not in use" not in page
+    assert f"/console/{copy.code}/tickets/" in browser.get("/console/").content.decode()
+
+
+def test_other_presets_have_no_single_person(organizer: User) -> None:
+    for preset in PRESETS:
+        if preset.slug != "one-against-all":
+            event = preset.create(organizer)
+            assert (solo_teams(event), event.tickets.count()) == ([(1, False), (2, False)], 0)
