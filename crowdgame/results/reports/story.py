@@ -53,9 +53,9 @@ class StoryPage:
     @property
     def version(self) -> str:
         """Differs as soon as the page shows something else, and is equal on all gateways."""
-        told = hashlib.blake2b(repr(self.story).encode(), digest_size=8).hexdigest()
+        digest = hashlib.blake2b(repr(self.story).encode(), digest_size=8).hexdigest()
         times = (at.isoformat() if at else "-" for at in (self.closes_at, self.next_match_at, self.ends_at))
-        return " ".join((told, str(self.turn), f"{self.paused:d}{self.joinable:d}", *times))
+        return " ".join((digest, str(self.turn), f"{self.paused:d}{self.joinable:d}", *times))
 
 
 @require_safe

@@ -33,12 +33,12 @@ def match(box: BallotBox) -> Match:
 def test_story_lists_resolved_turns_latest_first_with_deadline(match: Match, box: BallotBox) -> None:
     for _ in range(2):
         play_turn(only_turn(match), box, red=[3], yellow=[5])
-    told = page(match.event)
-    assert re.findall(r'<li value="(\d)">', told) == ["2", "1"]
-    assert "Turn 3: vote before" in told
-    assert f"/board/{match.event.code}/1/2.svg" in told
-    assert f'href="/{match.event.code}"' in told
-    assert "Runde" not in told
+    shown = page(match.event)
+    assert re.findall(r'<li value="(\d)">', shown) == ["2", "1"]
+    assert "Turn 3: vote before" in shown
+    assert f"/board/{match.event.code}/1/2.svg" in shown
+    assert f'href="/{match.event.code}"' in shown
+    assert "Runde" not in shown
     assert "Züge" in page(match.event, **{"accept-language": "de"})
 
 
