@@ -59,6 +59,14 @@ def test_story_version_changes_with_turns_and_plans(match: Match, box: BallotBox
     assert len(versions) == 3
 
 
+def test_cached_story_shows_no_message_of_its_reader(match: Match) -> None:
+    reader = Client()
+    reader.post("/play/new")
+    reader.post("/play/mail/delete")  # leaves a message for the next page
+    assert "Address deleted" not in reader.get(f"/follow/{match.event.code}").content.decode()
+    assert "Address deleted" in reader.get("/play/account").content.decode()
+
+
 def test_story_before_and_after_match(box: BallotBox) -> None:
     event = new_event()
     Event.objects.update(next_match_at=1_900_000_000_000, ends_at=1_900_100_000_000)
