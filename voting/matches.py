@@ -4,10 +4,8 @@ Writers of a turn compare its state and version (`claim_turn`, a compare-and-set
 wins. Changes of a match or turn are made with a lock on the event's row, which is taken before all others.
 """
 
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from typing import Any
 
 import msgspec
@@ -18,7 +16,7 @@ from django.utils.translation import gettext as _
 
 from games.bots import bots
 from games.engine.errors import GameError
-from games.engine.game import SIDES, Game, Picks, Resolution, Side, Vote
+from games.engine.game import SIDES, Game
 from games.engine.registry import find_game, read_options
 from voting.counting.commitments import draw_options_lot
 from voting.models import (
@@ -26,14 +24,12 @@ from voting.models import (
     LIVE_STATES,
     Event,
     Match,
-    MatchResult,
     MatchTerms,
     Team,
     Turn,
-    TurnState,
 )
 from voting.models.event import new_seed
-from voting.terms import BOT, HANDS, PHONES, AnalysisTime, Ending, EndReason, MatchState, TieRule
+from voting.terms import BOT, HANDS, PHONES, AnalysisTime, MatchState, TieRule
 
 IDLE_TURNS = 2
 TERMS = [field.name for field in MatchTerms._meta.get_fields()]
@@ -58,55 +54,6 @@ turn_created = Signal()
 
 class MatchError(Exception):
     """The event or match does not allow this now; the message can be shown to users."""
-
-
-@dataclass(frozen=True, slots=True)
-class Position:
-    """The position of a match: the replay of its closed turns.
-
-    `turns` are resolved and public. `resolutions` are theirs, and `votes` how each was voted. `concealed` is
-    the turn after them that is still secret; `state` includes its pick.
-    """
-
-    game: Game[Any]
-    state: Any
-    turns: tuple[Turn, ...]
-    resolutions: tuple[Resolution, ...]
-    votes: tuple[Vote | None, ...]
-    concealed: Turn | None
-
-    @property
-    def vote(self) -> Vote | None:
-        """How the next turn is voted."""
-        return self.game.view(self.state, None).vote
-
-    @property
-    def to_move(self) -> tuple[Side, ...]:
-        """The sides that vote in the next turn."""
-        return self.game.to_move(self.state)
-
-    @property
-    def last(self) -> Turn | None:
-        """The turn that closed last."""
-        return self.concealed or (self.turns[-1] if self.turns else None)
-
-    @property
-    def revealed_with_last(self) -> Turn | None:
-        """The turn that was kept secret until the last one was revealed."""
-        return self.turns[-2] if self.votes[-2:-1] == ("concealed",) else None
-
-    def advance(self, turn: Turn, state: Any, resolution: Resolution) -> "Position":
-        """Return the position after `turn`, which led to `state`."""
-        if turn.state == TurnState.CONCEALED:
-            return replace(self, state=state, concealed=turn)
-        return Position(
-            self.game,
-            state,
-            (*self.turns, turn),
-            (*self.resolutions, resolution),
-            (*self.votes, self.vote),
-            None,
-        )
 
 
 @contextmanager
@@ -187,65 +134,6 @@ def _check_secret_sides(event: Event, game: Game[Any], options: Any) -> None:
     if red != yellow or game.view(state, None).drawing:
         text = _("Secret sides need a game in which both sides choose from the same columns at once.")
         raise MatchError(text)
-
-
-def load_position(match: Match, before: Turn | None = None) -> Position:
-    """Load the current position, or the one before the turn `before`, which may be closed already."""
-    closed = match.turns.filter(state__in=CLOSED_STATES)
-    return replay(match, (closed.filter(number__lt=before.number) if before else closed).order_by("number"))
-
-
-def load_positions(turns: Iterable[Turn]) -> dict[Turn, Position]:
-    """Return the position before each of these turns. Makes one query."""
-    turns = list(turns)
-    closed = _load_closed_turns(turn.match_id for turn in turns)
-    return {
-        turn: replay(turn.match, [one for one in closed[turn.match_id] if one.number < turn.number])
-        for turn in turns
-    }
-
-
-def _load_closed_turns(match_ids: Iterable[int]) -> Mapping[int, list[Turn]]:
-    """Return the closed turns of each match, in order."""
-    by_match = defaultdict[int, list[Turn]](list)
-    for turn in Turn.objects.filter(match__in=list(match_ids), state__in=CLOSED_STATES).order_by("number"):
-        by_match[turn.match_id].append(turn)
-    return by_match
-
-
-def replay(match: Match, closed: Iterable[Turn]) -> Position:
-    """Return the position after these closed turns, given in order."""
-    game = find_game(match.game)
-    state = game.start(read_options(game, match.options))
-    return extend(Position(game, state, (), (), (), None), closed)
-
-
-def extend(position: Position, closed: Iterable[Turn]) -> Position:
-    """Return the position after further closed turns, given in order. `position` has no concealed turn."""
-    for turn in closed:
-        state, resolution = position.game.resolve(position.state, Picks(turn.red_pick, turn.yellow_pick))
-        position = position.advance(turn, state, resolution)
-    return position
-
-
-def end_reason(match: Match, position: Position) -> EndReason | None:
-    """Return why the match ended. None unless it has ended."""
-    if match.ended_by != Ending.BOARD:
-        return EndReason(match.ended_by) if match.ended_by else None
-    last = position.resolutions[-1] if position.resolutions else None
-    if last and last.double_win:
-        return EndReason.HOLDER if last.result == last.token_before else EndReason.OTHER
-    if last and last.lines:
-        return EndReason.LINE
-    is_full = position.game.view(position.state, None).kind == "columns" and match.result == MatchResult.DRAW
-    return EndReason.FULL if is_full else EndReason.GAME
-
-
-def load_end_reasons(matches: Iterable[Match]) -> dict[int, EndReason | None]:
-    """Return why each of these matches ended, by primary key. Makes one query."""
-    found = {match.pk: match for match in matches}
-    turns = _load_closed_turns(found)
-    return {pk: end_reason(match, replay(match, turns[pk])) for pk, match in found.items()}
 
 
 def live_turn(match: Match) -> Turn | None:

@@ -17,11 +17,10 @@ from voting.matches import (
     draft_turn,
     end_match,
     live_turn,
-    load_end_reasons,
-    load_position,
     reopen_match,
 )
 from voting.models import Event, Match, Turn, TurnState
+from voting.positions import load_end_reasons, load_position
 from voting.terms import HANDS, PHONES, Ending, EndReason, MatchState, TieRule
 
 pytestmark = pytest.mark.django_db

@@ -23,7 +23,7 @@ from voting.counting.pacing import RevealSteps, find_close_call, pace_reveal
 from voting.counting.series import series_starts, winning_team
 from voting.counting.side_changes import SidesSummary
 from voting.counting.tally import SideTally
-from voting.matches import Position, end_reason, is_idle, load_end_reasons, replay
+from voting.matches import is_idle
 from voting.models import (
     CLOSED_STATES,
     LIVE_STATES,
@@ -38,6 +38,7 @@ from voting.models import (
 )
 from voting.models.settings import list_hidden_parts
 from voting.nicknames import offered_nicknames
+from voting.positions import Position, end_reason, load_end_reasons, replay
 from voting.terms import EndReason, MatchState, Pace, TieRule
 
 MAX_FINISHED, MAX_CACHED_REASONS = 20, 10_000

@@ -11,8 +11,8 @@ from games.engine.game import SIDES, Picks, Side
 from games.engine.registry import read_options
 from voting.counting.ballots import unpack_ballots
 from voting.counting.commitments import arrival_order, commit_lot
-from voting.matches import Position, replay
 from voting.models import CLOSED_STATES, Match, SidesRecord, TallyRecord, Turn, TurnState
+from voting.positions import Position, replay
 from voting.records.match_record import (
     BACKUP_EPOCH_LEAP,
     SEALS_LISTED,

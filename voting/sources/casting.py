@@ -18,9 +18,9 @@ from voting.ballot_box.archive import store_ballots
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import MAX_BATCH, CastResult
 from voting.counting.ballots import Ballot
-from voting.matches import Position, load_position
 from voting.metrics.metrics import BALLOTS
 from voting.models import Team, Turn, TurnState
+from voting.positions import Position, load_position
 from voting.sources.ballot_source import Choice, SourceTurn
 from voting.sources.registry import find_source
 from voting.turns.clocks import turn_ends_at

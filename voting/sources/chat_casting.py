@@ -9,8 +9,8 @@ from voting.admission.restrictions import load_restrictions
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import Ballot
 from voting.counting.voter_codes import derive_voter_code
-from voting.matches import load_position
 from voting.models import Team, Turn, TurnState
+from voting.positions import load_position
 from voting.sources.casting import RETRIED, cast_ballots, derive_blind, derive_seat
 from voting.sources.chat_lines import ChatVote
 from voting.terms import TWITCH

@@ -10,8 +10,8 @@ from typing import cast
 from games.engine.game import SIDES, Side
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.bank import BankTerms
-from voting.matches import Position
 from voting.models import Match, Turn
+from voting.positions import Position
 
 
 def bank_terms(match: Match) -> BankTerms:

@@ -25,9 +25,10 @@ from voting.ballot_box.box_types import BoxLost, Prefetched, Sealed, TooEarly
 from voting.counting.ballots import Ballot, merge_ballots
 from voting.counting.commitments import NO_LEAVES, SortedBallots, sort_ballots
 from voting.counting.side_changes import SideChange, commit_secretly, current_sides, reassign_sides
-from voting.matches import MatchError, Position, load_positions, lock_events
+from voting.matches import MatchError, lock_events
 from voting.metrics.metrics import CLOSE_LAG_S, RESOLVE_LAG_S
 from voting.models import StoredBallot, Turn, TurnState
+from voting.positions import Position, load_positions
 from voting.terms import TieRule
 from voting.turns import clocks, secret_sides
 from voting.turns.outcome_store import DecidedTurn, WrittenTurn, write_outcomes

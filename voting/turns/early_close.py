@@ -10,8 +10,9 @@ from voting.ballot_box.archive import hand_ballots
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting import window
 from voting.counting.window import Window
-from voting.matches import MatchError, Position, claim_turn, event_lock, load_position
+from voting.matches import MatchError, claim_turn, event_lock
 from voting.models import Team, Turn, TurnState
+from voting.positions import Position, load_position
 from voting.terms import HANDS
 from voting.turns.clocks import turn_ends_at
 from voting.turns.closing import close_expired, close_turn

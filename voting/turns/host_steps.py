@@ -7,8 +7,9 @@ from django.utils.translation import gettext as _
 from redis.exceptions import LockError
 
 from voting.ballot_box.ballot_box import BallotBox
-from voting.matches import MatchError, load_position
+from voting.matches import MatchError
 from voting.models import CLOSED_STATES
+from voting.positions import load_position
 from voting.turns.closing import close_expired
 from voting.turns.turns import load_turn
 

@@ -23,17 +23,9 @@ from voting.counting import window
 from voting.counting.ballots import pack_ballots
 from voting.counting.pacing import RevealSteps
 from voting.counting.series import Series, current_series, winning_team
-from voting.matches import (
-    Position,
-    claim_turns,
-    end_match,
-    is_idle,
-    lock_events,
-    match_ended,
-    replay,
-    turn_created,
-)
+from voting.matches import claim_turns, end_match, is_idle, lock_events, match_ended, turn_created
 from voting.models import Event, Match, TallyRecord, Team, Turn, TurnState
+from voting.positions import Position, replay
 from voting.terms import MatchState
 from voting.turns import secret_sides
 from voting.turns.analysis_pause import pause_after_reveal_ms

@@ -14,8 +14,8 @@ from voting.counting.commitments import SortedBallots, draw_lot
 from voting.counting.methods import Deciding
 from voting.counting.tally import SideBallots, SideTally, TallyTerms, decide
 from voting.counting.voter_codes import derive_voter_code
-from voting.matches import Position
 from voting.models import MatchResult, Turn
+from voting.positions import Position
 from voting.terms import Ending, NoBallotRule, TieRule
 from voting.turns.clocks import out_of_time
 

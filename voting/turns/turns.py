@@ -27,10 +27,10 @@ from voting.matches import (
     draft_turn,
     event_lock,
     locked_event,
-    replay,
     turn_created,
 )
 from voting.models import Event, Match, Team, Turn, TurnState
+from voting.positions import replay
 from voting.terms import Lobby
 from voting.turns import clocks
 from voting.turns.seals import void_by_added_time

@@ -18,11 +18,11 @@ from voting.matches import (
     end_match,
     event_lock,
     live_turn,
-    load_position,
     match_ended,
     reopen_match,
 )
 from voting.models import CLOSED_STATES, Event, Match, MatchResult, Turn, TurnState
+from voting.positions import load_position
 from voting.terms import Ending, MatchState, VoidReason
 from voting.turns.secret_sides import save_sides_record
 from voting.turns.side_change_store import backdate_side_changes

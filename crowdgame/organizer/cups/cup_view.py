@@ -18,7 +18,7 @@ from crowdgame.organizer.cups.sheets import (
     league_sheets,
     table_rows,
 )
-from voting.matches import load_end_reasons
+from voting.positions import load_end_reasons
 
 
 @dataclass(frozen=True, slots=True)

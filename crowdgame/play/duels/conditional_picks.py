@@ -21,8 +21,9 @@ from crowdgame.play.duels.player_actions import DuelActionRefused, find_side
 from crowdgame.play.duels.sealed_picks import seal, unseal
 from crowdgame.play.duels.time_controls import DAY_S
 from games.engine.game import Side, other_side
-from voting.matches import Position, event_lock, load_position
+from voting.matches import event_lock
 from voting.models import LIVE_STATES, Match, Turn
+from voting.positions import Position, load_position
 from voting.terms import MatchState
 
 MAX_PICKS = 16

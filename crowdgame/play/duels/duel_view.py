@@ -14,8 +14,8 @@ from crowdgame.play.duels.plan_view import PlanView, view_plan
 from crowdgame.play.duels.turn_history import TurnChoices, list_turns
 from games.engine.game import SIDES
 from voting.ballot_box.box_types import PresenceCounts
-from voting.matches import Position, end_reason, load_position
 from voting.models import LIVE_STATES, Match
+from voting.positions import Position, end_reason, load_position
 from voting.protocol import DuelAction
 from voting.terms import MatchState
 

@@ -19,8 +19,8 @@ from crowdgame.play.duels.models import Duel
 from crowdgame.play.duels.time_controls import TIME_CONTROLS, time_label
 from games.engine.game import SIDES, Side
 from voting.ballot_box.ballot_box import BallotBox
-from voting.matches import Position, end_reason, replay
 from voting.models import CLOSED_STATES, LIVE_STATES, Match, MatchResult, Team, Turn, TurnState
+from voting.positions import Position, end_reason, replay
 from voting.terms import EndReason, MatchState
 from voting.typed_codes import normalize_code
 

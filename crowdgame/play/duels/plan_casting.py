@@ -19,8 +19,9 @@ from voting.admission.restrictions import NO_RESTRICTION, load_restrictions
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import Ballot
 from voting.counting.voter_codes import derive_voter_code
-from voting.matches import Position, event_lock, live_turn, load_position
+from voting.matches import event_lock, live_turn
 from voting.models import CLOSED_STATES, Match, Ticket, Turn, TurnState
+from voting.positions import Position, load_position
 from voting.sources.casting import FIRST_SEQUENCE, RETRIED, cast_pick, derive_blind
 from voting.terms import MatchState
 

@@ -6,8 +6,8 @@ from crowdgame.play.duels.conditional_picks import list_choices, load_plan, may_
 from crowdgame.play.duels.models import Duel
 from crowdgame.play.duels.player_actions import find_side
 from crowdgame.play.duels.turn_history import name_pick
-from voting.matches import Position
 from voting.models import Match
+from voting.positions import Position
 
 Option = tuple[int, str]
 

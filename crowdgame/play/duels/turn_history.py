@@ -7,7 +7,7 @@ from django.utils.translation import gettext
 
 from games.engine.game import Board
 from games.engine.texts import translate_text
-from voting.matches import Position
+from voting.positions import Position
 
 
 @dataclass(frozen=True, slots=True)

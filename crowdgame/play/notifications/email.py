@@ -34,8 +34,8 @@ from games.engine.game import SIDES
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.known_voters import find_voters
 from voting.counting.voter_codes import derive_voter_code
-from voting.matches import load_position
 from voting.models import Turn, TurnState
+from voting.positions import load_position
 from voting.turns.clocks import bank_ms
 
 log = logging.getLogger(__name__)

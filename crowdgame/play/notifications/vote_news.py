@@ -8,8 +8,8 @@ from crowdgame.play.notifications.models import EmailAddress, EmailNotification
 from crowdgame.play.notifications.news import GRACE_PERIOD, LONG_WINDOW_MS
 from voting.admission.restrictions import NO_RESTRICTION, load_restrictions
 from voting.counting.voter_codes import derive_voter_code
-from voting.matches import load_position
 from voting.models import LIVE_STATES, Turn, TurnState
+from voting.positions import load_position
 from voting.terms import PHONES
 
 MAX_VOTE_NEWS_PER_DAY = 8

@@ -26,8 +26,9 @@ from games.solver.positions import Position, read_position
 from voting import protocol
 from voting.announcements.outbox import announce, relay
 from voting.counting.methods.voting_method import find_method
-from voting.matches import extend, judges_each_turn, load_position, locked_event, replay
+from voting.matches import judges_each_turn, locked_event
 from voting.models import CLOSED_STATES, LIVE_STATES, Event, Match, TallyRecord, Turn, TurnState
+from voting.positions import extend, load_position, replay
 from voting.terms import AnalysisTime, MatchState
 
 

@@ -10,8 +10,8 @@ from crowdgame.results.analysis.models import TurnAnalysis
 from games.engine.game import Picks, Side
 from games.solver.positions import read_position
 from games.solver.solver import solve
-from voting.matches import Position, load_position
 from voting.models import TallyRecord, Turn, TurnState
+from voting.positions import Position, load_position
 
 Work = Callable[[], AnalyzedTurn]
 # Matches begin alike: the first turns of a whole class reach few positions.

@@ -11,8 +11,8 @@ from games.drawing.board_drawing import BALLS, draw_board
 from games.engine.errors import GameError
 from games.engine.game import Board, Picks
 from games.engine.registry import read_options
-from voting.matches import load_position
 from voting.models import Match
+from voting.positions import load_position
 from voting.records.exports import find_match
 from voting.terms import MatchState
 

@@ -11,8 +11,8 @@ from crowdgame.server.web.hosts import server_url
 from games.engine.errors import GameError
 from games.engine.game import Board
 from games.engine.registry import find_game, read_options
-from voting.matches import load_position
 from voting.models import Event, Match, MatchResult
+from voting.positions import load_position
 from voting.records.exports import find_match, record_version
 
 CACHE_MAX_AGE_S = 300

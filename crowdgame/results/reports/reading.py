@@ -13,8 +13,8 @@ from games.engine.game import SIDES, Picks, Side, other_side
 from games.engine.registry import read_options
 from voting.announcements.snapshots import load_sides_summary
 from voting.counting.methods.voting_method import find_method
-from voting.matches import Position, end_reason, load_position
 from voting.models import Match, TallyRecord
+from voting.positions import Position, end_reason, load_position
 from voting.terms import MatchState
 
 

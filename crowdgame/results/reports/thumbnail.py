@@ -11,8 +11,8 @@ from crowdgame.server.web.content_policy import strict_policy
 from games.drawing.board_drawing import BALLS, draw_board
 from games.engine.errors import GameError
 from games.engine.game import Board
-from voting.matches import replay
 from voting.models import Match, TurnState
+from voting.positions import replay
 from voting.records.exports import find_match
 from voting.terms import MatchState
 

@@ -20,7 +20,6 @@ from voting.admission.tickets import make_roster
 from voting.ballot_box.archive import store_ballots
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import Ballot, unpack_ballots
-from voting.matches import load_position
 from voting.models import (
     Announcement,
     Event,
@@ -32,6 +31,7 @@ from voting.models import (
     Ticket,
     Turn,
 )
+from voting.positions import load_position
 from voting.protocol import Pressed
 from voting.turns.scheduler import PURGE_EVERY_S, DeadlineScheduler
 from voting.turns.turns import start_match

@@ -13,8 +13,8 @@ from tests.voting.sample_matches import plain, record_of
 from tests.voting.sources.test_casting import begin
 from tests.voting.verifiers import ours, theirs
 from voting.ballot_box.ballot_box import BallotBox
-from voting.matches import load_position
 from voting.models import Match
+from voting.positions import load_position
 from voting.records.match_record import MatchRecord
 from voting.records.recount import find_faults, find_gaps
 from voting.sources import bots

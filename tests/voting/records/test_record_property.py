@@ -21,8 +21,9 @@ from tests.voting.verifiers import standalone
 from voting.announcements.outbox import announce_edit
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import RESIGN, Ballot
-from voting.matches import MatchError, live_turn, load_position
+from voting.matches import MatchError, live_turn
 from voting.models import CLOSED_STATES, LIVE_STATES, Announcement, Event, Match, TurnState
+from voting.positions import load_position
 from voting.records.match_record import MatchRecord
 from voting.records.recount import find_faults
 from voting.turns.closing import close_turn

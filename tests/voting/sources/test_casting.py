@@ -26,8 +26,8 @@ from tests.voting.turns.test_turn_crashes import DyingBox
 from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import unpack_ballots
-from voting.matches import load_position
 from voting.models import Event, StoredBallot, Turn, TurnState
+from voting.positions import load_position
 from voting.sources import casting
 from voting.sources.casting import cast_due, derive_seat, is_due
 from voting.turns.early_close import close_turn_early

@@ -23,8 +23,9 @@ from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import TooEarly
 from voting.counting.methods.voting_method import METHODS
 from voting.counting.window import SPECIAL_RULE_MS, START_LEAD_MS
-from voting.matches import MatchError, live_turn, load_position
+from voting.matches import MatchError, live_turn
 from voting.models import Event, Match, TurnState
+from voting.positions import load_position
 from voting.terms import Lobby, MatchState
 from voting.turns.turns import load_turn, start_due_match, start_match, to_boxed_turn
 

@@ -17,8 +17,9 @@ from games.engine.game import SIDES, Side
 from voting.ballot_box.archive import hand_ballots
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import HAND_VOTER_PREFIX
-from voting.matches import MatchError, claim_turn, event_lock, load_position
+from voting.matches import MatchError, claim_turn, event_lock
 from voting.models import Match, StoredBallot, Team, Turn, TurnState
+from voting.positions import load_position
 from voting.protocol import MAX_HANDS
 from voting.terms import HANDS
 from voting.turns.turns import place_and_relay, to_boxed_turn

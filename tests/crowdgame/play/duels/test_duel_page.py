@@ -14,8 +14,8 @@ from tests.crowdgame.play.duels.test_play_pages import join_game, new_game, page
 from tests.voting.match_helpers import RED_WINS, only_turn, open_now, play, play_out, play_turn, vote
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import PresenceCounts
-from voting.matches import load_position
 from voting.models import Match
+from voting.positions import load_position
 
 pytestmark = pytest.mark.django_db
 KEYS = re.compile(r'(csrfmiddlewaretoken" value|data-key)="[^"]*"')

@@ -32,8 +32,8 @@ from tests.voting.box_helpers import ask
 from tests.voting.match_helpers import CLASSIC, RED_WINS, only_turn, open_now, play, play_turn, vote
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import PresenceCounts
-from voting.matches import load_position
 from voting.models import Event, Match, Turn
+from voting.positions import load_position
 
 pytestmark = pytest.mark.django_db
 

@@ -31,8 +31,8 @@ from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import PresenceCounts
 from voting.counting.voter_codes import derive_voter_code
-from voting.matches import load_position
 from voting.models import Event, Match, Team, Turn
+from voting.positions import load_position
 from voting.terms import HANDS, MatchState
 from voting.turns.turns import start_match
 
