@@ -57,7 +57,7 @@ def test_chatter_finds_the_vote_and_its_proof(client: Client, turn: Turn, box: B
 
 
 @pytest.mark.parametrize("login", ["carl", "red1", "<b>", "x" * 500])
-def test_account_without_a_vote_is_told_why(client: Client, turn: Turn, box: BallotBox, login: str) -> None:
+def test_page_says_why_an_account_has_no_vote(client: Client, turn: Turn, box: BallotBox, login: str) -> None:
     play_out(turn, box)
     assert "Turn 1: no vote was counted" in page(client, turn, login)
     assert "<b>" not in page(client, turn, login)
