@@ -82,6 +82,13 @@ PROCESSES = (
         lasts="5m",
     ),
     Alert(
+        "ChatReaderDown",
+        _missing("chatreader"),
+        "No chat reader is running",
+        "Votes in stream chats are lost. Start the chat reader, or read its log.",
+        lasts="30s",
+    ),
+    Alert(
         "AnalyzerDown",
         _missing("analyzer"),
         "No analyzer is running",
