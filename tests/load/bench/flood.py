@@ -1,9 +1,10 @@
 """`python -m tests.load.bench.flood`: how long votes take during floods, compared with quiet rounds.
 
-The floods are unfinished uploads, strangers who try to join, visitors of the list of games, and logins. Quiet
-rounds alternate with them. In each round, every phone votes once a second. The flooding process uses only the
-CPU time that is left, because a real one runs on another machine and takes none from the gateway. So this
-machine has to be idle otherwise; after each round, a line says how much of the flood was sent.
+The floods are unfinished uploads, strangers who try to join, visitors of the list of games, logins, and
+programs that send 100 requests a second to the API. Quiet rounds alternate with them. In each round, every
+phone votes once a second. The flooding process uses only the CPU time that is left, because a real one runs
+on another machine and takes none from the gateway. So this machine has to be idle otherwise; after each
+round, a line says how much of the flood was sent.
 """
 
 import asyncio
@@ -30,7 +31,8 @@ EVERY_S = 1.0
 REST_S = 2.0
 ANSWERED_WITHIN_S = 30.0
 SPARE_FILES = 512
-FLOODS = {"uploads": 500, "strangers": 400, "pages": 400, "logins": 60}  # how many at once
+FLOODS = {"uploads": 500, "strangers": 400, "pages": 400, "logins": 60, "api": 100}  # how many at once
+API_TOKENS = 20  # a token allows ten requests a second
 
 
 class Voters:
@@ -81,17 +83,18 @@ def main() -> None:
 
 async def _measure(server: Server, options: Namespace) -> None:
     product = make_product("crowdgame", server)
+    tokens = [server.ask("api_token", name="olga", scopes=["read"]) for _ in range(API_TOKENS)]
     await product.join(options.phones)
     voters = Voters(product)
     await voters.vote_for(REST_S)
-    for kind in ("pages", "logins"):  # the first page imports modules and compiles templates
-        with _flood(server, kind, 1):
+    for kind in ("pages", "logins", "api"):  # the first page imports modules and compiles templates
+        with _flood(server, kind, 1, tokens):
             await asyncio.sleep(REST_S)
     times: dict[str, list[float]] = {kind: [] for kind in ("quiet", *options.flood)}
     for _ in range(options.rounds):
         for kind, collected in times.items():
             await asyncio.sleep(REST_S)
-            with nullcontext() if kind == "quiet" else _flood(server, kind, FLOODS[kind]):
+            with nullcontext() if kind == "quiet" else _flood(server, kind, FLOODS[kind], tokens):
                 watch = Stopwatch(gateways(server))
                 found = await voters.vote_for(options.seconds)
                 used_s = watch.cpu_s()
@@ -105,8 +108,8 @@ async def _measure(server: Server, options: Namespace) -> None:
 
 
 @contextmanager
-def _flood(server: Server, kind: str, clients: int) -> Iterator[None]:
-    arguments = (kind, str(server.stack.port), str(clients))
+def _flood(server: Server, kind: str, clients: int, tokens: Sequence[str]) -> Iterator[None]:
+    arguments = (kind, str(server.stack.port), str(clients), *tokens)
     program = [sys.executable, "-m", "tests.load.bench.strangers", *arguments]
     pipe = subprocess.PIPE
     with subprocess.Popen(program, cwd=ROOT, text=True, stdin=pipe, stdout=pipe) as flooder:

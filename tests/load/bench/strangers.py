@@ -1,8 +1,9 @@
 """A process of strangers who flood a server until SIGTERM ends it.
 
-They try to join with wrong codes or open the join page, or list games, once a second at most. People who log
-in try again at once; the server lets them wait. Each upload lacks the last KiB of its body, and stays open.
-The process prints a line when it is ready and waits for one on stdin. In the end it prints what was answered.
+They try to join with wrong codes or open the join page, or list games, once a second at most. Programs read
+an event through the API once a second each. People who log in try again at once; the server lets them wait.
+Each upload lacks the last KiB of its body, and stays open. Further arguments are API tokens. The process
+prints a line when it is ready and waits for one on stdin. In the end it prints what was answered.
 """
 
 import asyncio
@@ -74,6 +75,13 @@ async def log_in(port: int, number: int) -> None:
     replies[f"logins with status {status}"] += 1
 
 
+async def read_events(port: int, number: int) -> None:
+    token = sys.argv[4 + number % len(sys.argv[4:])]
+    head = "GET /api/v1/events/ HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+    status = await request(port, f"{head}Authorization: Bearer {token}\r\n\r\n")
+    replies[f"API requests with status {status}"] += 1
+
+
 async def request(port: int, text: str) -> str:
     reader, writer = await asyncio.open_connection(LOOPBACK, port)
     try:
@@ -89,6 +97,7 @@ KINDS: dict[str, tuple[tuple[Action, ...], float]] = {
     "strangers": ((join, open_join_page), EVERY_S),
     "pages": ((open_games,), EVERY_S),
     "logins": ((log_in,), 0.0),
+    "api": ((read_events,), EVERY_S),
 }
 
 
