@@ -19,17 +19,6 @@ WANTED = {"name": "scoreboard", "scopes": ["read", "create"], "code": "", "days"
 SHOWN = re.compile(r'value="(crowdgame_[\w-]+)"')
 
 
-@pytest.fixture
-def olga(client: Client) -> Client:
-    """The browser of the organizer olga, who has just entered her password."""
-    user = organizer()
-    user.set_password("of olga")
-    user.save()
-    client.force_login(user)
-    client.post("/console/reauthenticate/", {"password": "of olga"})
-    return client
-
-
 def test_new_token_is_shown_once_and_works(olga: Client) -> None:
     [token] = SHOWN.findall(olga.post(PAGE, WANTED).content.decode())
     row = find_token(token)

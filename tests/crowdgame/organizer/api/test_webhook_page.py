@@ -27,17 +27,6 @@ URL = "https://hooks.example.org/turns"
 
 
 @pytest.fixture
-def olga(client: Client) -> Client:
-    """The browser of the organizer olga, who has just entered her password."""
-    user = organizer()
-    user.set_password("of olga")
-    user.save()
-    client.force_login(user)
-    client.post("/console/reauthenticate/", {"password": "of olga"})
-    return client
-
-
-@pytest.fixture
 def receiver(settings: Any) -> Iterator[Receiver]:
     settings.WEBHOOKS = "private"
     with running_receiver() as running:

@@ -39,17 +39,6 @@ RENAMED = {"name": "Autumn cup", "team_1": "5b", "team_2": "4b", "team_3": "5a",
 SCRIPT = "<script>alert(1)</script>"
 
 
-@pytest.fixture(autouse=True)
-def _empty_board_cache() -> None:
-    cup_board._cache.clear()
-
-
-@pytest.fixture
-def olga(client: Client) -> Client:
-    client.force_login(organizer())
-    return client
-
-
 @pytest.fixture
 def cup() -> Cup:
     return new_cup()

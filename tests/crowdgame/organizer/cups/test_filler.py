@@ -4,7 +4,6 @@ import pytest
 from django.test import Client
 
 from crowdgame.organizer.console.actions.matches import void_last_turn
-from crowdgame.organizer.cups import board_view as cup_board
 from crowdgame.organizer.cups.cup_view import view_cup
 from crowdgame.organizer.cups.cups import (
     CupError,
@@ -29,17 +28,6 @@ pytestmark = pytest.mark.django_db
 
 THREE = ("4a", "4b", "5a")
 COMPUTER = "Computer 2"
-
-
-@pytest.fixture(autouse=True)
-def _empty_board_cache() -> None:
-    cup_board._cache.clear()
-
-
-@pytest.fixture
-def olga(client: Client) -> Client:
-    client.force_login(organizer())
-    return client
 
 
 @pytest.fixture
