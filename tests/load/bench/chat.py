@@ -56,11 +56,17 @@ def _play(
 def _chat(server: Server, event_id: int, irc: ThreadedIrcServer, chatters: int) -> int:
     readers, turn = [irc.next_reader() for _ in server.stack.scheduler_names], 0
     for _ in range(TURNS):
-        wait_until(lambda after=turn: server.rows(OPEN_TURN, event_id, after))  # type: ignore[misc]
-        ((turn, opens_at, closes_at),) = server.rows(OPEN_TURN, event_id, turn)
+        turn, opens_at, closes_at = _wait_for_turn(server, event_id, after=turn)
         _send_votes(irc, readers, chatters, opens_at, closes_at - SENT_UNTIL_MS)
     wait_until(lambda: server.rows(COUNTED, event_id)[0][0] >= TURNS)
     return TURNS * chatters - int(server.rows(COUNTED, event_id)[0][1])
+
+
+def _wait_for_turn(server: Server, event_id: int, after: int) -> tuple[int, int, int]:
+    """Return the next open turn, when it opens, and when it closes."""
+    wait_until(lambda: server.rows(OPEN_TURN, event_id, after))
+    ((turn, opens_at, closes_at),) = server.rows(OPEN_TURN, event_id, after)
+    return turn, opens_at, closes_at
 
 
 def _send_votes(
@@ -69,7 +75,7 @@ def _send_votes(
     """Send a vote of each chatter, evenly between two times (Unix ms)."""
     sent = 0
     while sent < chatters:
-        time.sleep(STEP_S)
+        time.sleep(STEP_S)  # the load is spread over the window
         now = round(time.time() * 1000)
         due = max(0, min(chatters, chatters * (now - begin) // (end - begin)))
         votes = [message(f"chatter{n}", f"!{n % 7 + 1}", now) for n in range(sent, due)]
