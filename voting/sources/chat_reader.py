@@ -58,6 +58,7 @@ class ChatReader:
         """Cast the votes so far. Those that must be tried again keep waiting, also if a store is away."""
         votes = [self._waiting.popleft() for _ in range(len(self._waiting))]
         again: dict[ChatVote, None] = {}
+        self._book.slow = False  # a failure of the step before no longer counts
         if self._book.attempt("finding chats", self._find_turns):
             failed = self._book.run_each(
                 "casting chat votes of turn", self._turns, lambda pk: again.update(self._cast(pk, votes))
@@ -79,5 +80,8 @@ class ChatReader:
 
 
 def run_chat_reader(server: ChatServer, stopped: threading.Event) -> None:
-    """Read chats until `stopped` is set."""
-    asyncio.run(ChatReader(BallotBox(), server).run(stopped))
+    """Read chats until `stopped` is set. Sets it at the end, so that no process goes on without a reader."""
+    try:
+        asyncio.run(ChatReader(BallotBox(), server).run(stopped))
+    finally:
+        stopped.set()

@@ -5,14 +5,20 @@ import threading
 from functools import partial
 
 import pytest
+from django.db import OperationalError
+from django.db.models import QuerySet
 
 from tests.deploy.processes import wait_until
+from tests.socket_clients import TIMEOUT_S
 from tests.voting.match_helpers import play_out
 from tests.voting.sources.irc_server import IrcClient, irc_server, message
 from tests.voting.sources.test_casting import begin, counted
 from voting.ballot_box.ballot_box import BallotBox
-from voting.sources.chat_casting import derive_chat_seat
+from voting.models import Turn
+from voting.sources import chat_reader
+from voting.sources.chat_casting import chat_turns, derive_chat_seat
 from voting.sources.chat_reader import ChatReader
+from voting.turns import retry_book
 from voting.turns.turns import load_turn
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -49,3 +55,32 @@ def test_two_readers_and_a_lost_connection_make_one_seal(box: BallotBox) -> None
     asyncio.run(main())
     play_out(turn, box)
     assert sorted(counted(turn)) == sorted([n % 5 + 1 for n in range(len(LOGINS))] + [7])
+
+
+def test_reader_goes_on_after_a_slow_failure(box: BallotBox, monkeypatch: pytest.MonkeyPatch) -> None:
+    turn = load_turn(begin(box, ("phones", "twitch:rooks")).pk)
+    monkeypatch.setattr(retry_book, "SLOW_MS", 0.0)
+    monkeypatch.setattr(retry_book, "RETRY_AFTER_MS", 0.0)
+    answers = iter([OperationalError("the database is away")])
+
+    def find_chats() -> QuerySet[Turn]:
+        for error in answers:
+            raise error
+        return chat_turns()
+
+    monkeypatch.setattr(chat_reader, "chat_turns", find_chats)
+    stopped = threading.Event()
+
+    async def main() -> None:
+        async with asyncio.timeout(TIMEOUT_S), irc_server() as server:
+            reader = asyncio.create_task(ChatReader(box, server.address).run(stopped))
+            client = await server.next_client()
+            await client.read_until("JOIN #rooks")
+            client.send(message("ann", "3", turn.opens_at + 1))
+            voter = derive_chat_seat(turn.match.event_id, "ann")
+            find = partial(box.find_ballots, turn.match.event_id, turn.pk, [voter])
+            await asyncio.to_thread(wait_until, find)
+            stopped.set()
+            await reader
+
+    asyncio.run(main())
