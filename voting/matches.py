@@ -136,6 +136,12 @@ def _check_secret_sides(event: Event, game: Game[Any], options: Any) -> None:
         raise MatchError(text)
 
 
+def refuse_after_end(event: Event, now: int) -> None:
+    """Raise MatchError if the planned end of the event has come."""
+    if event.ends_at is not None and now >= event.ends_at:
+        raise MatchError(_("The event is over. Change its schedule to go on."))
+
+
 def live_turn(match: Match) -> Turn | None:
     """Return the open or paused turn, or None."""
     return match.turns.filter(state__in=LIVE_STATES).first()

@@ -21,6 +21,8 @@ from voting.terms import MatchState
 
 SCHEDULED = gettext_noop("%(by)s planned the start for %(start)s and the end for %(end)s")
 
+LATEST = datetime(3000, 1, 1, tzinfo=UTC)  # the last days of the calendar can't be shown in every time zone
+
 
 def _time_field(label: Any, help_text: Any) -> forms.DateTimeField:
     return forms.DateTimeField(
@@ -56,6 +58,8 @@ class ScheduleForm(forms.Form):
         for name in ("starts_at", "ends_at"):
             if cleaned.get(name) and cleaned[name] <= now:
                 self.add_error(name, gettext("This time has passed."))
+            elif cleaned.get(name) and cleaned[name] >= LATEST:
+                self.add_error(name, gettext("Enter a date and a time."))
         if start and end and end <= start:
             self.add_error("ends_at", gettext("The event must end after the match starts."))
         return cleaned

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from contextlib import suppress
 
 from voting.ballot_box.ballot_box import BallotBox
-from voting.matches import MatchError
-from voting.models import Match
+from voting.matches import MatchError, live_turn
+from voting.models import Match, TurnState
 from voting.terms import MatchState
 from voting.turns.voiding import stop_match
 
@@ -17,6 +17,13 @@ def events_to_end(now: int) -> Iterable[int]:
 
 
 def end_event(event_id: int, box: BallotBox) -> None:
-    """Abort the live match. A turn that is being closed is left to that; the scheduler tries again."""
+    """Abort the live match. A turn whose window is over is counted first; the scheduler calls again."""
+    now = box.now()
+
+    def abort_unless_over(match: Match) -> None:
+        turn = live_turn(match)
+        if turn and turn.state == TurnState.OPEN and turn.closes_at <= now:
+            raise MatchError
+
     with suppress(MatchError):
-        stop_match(event_id, box, lambda _: None)
+        stop_match(event_id, box, abort_unless_over)

@@ -27,6 +27,7 @@ from voting.matches import (
     draft_turn,
     event_lock,
     locked_event,
+    refuse_after_end,
     turn_created,
 )
 from voting.models import Event, Match, Team, Turn, TurnState
@@ -59,8 +60,7 @@ def start_match(event_id: int, box: BallotBox) -> Match:
     """Start the event's next match and open its lobby if that was closed. Raises MatchError."""
     now = box.now()
     with locked_event(event_id) as event:
-        if event.ends_at is not None and now >= event.ends_at:
-            raise MatchError(_("The event is over. Change its schedule to start another match."))
+        refuse_after_end(event, now)
         match = create_match(event, now)
         _check_method(match)
         lead_ms = window.start_lead_ms(0 if event.is_duel else len(match.special_rules))

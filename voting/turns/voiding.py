@@ -19,6 +19,7 @@ from voting.matches import (
     event_lock,
     live_turn,
     match_ended,
+    refuse_after_end,
     reopen_match,
 )
 from voting.models import CLOSED_STATES, Event, Match, MatchResult, Turn, TurnState
@@ -69,11 +70,12 @@ def take_back_turn(event_id: int, box: BallotBox, check: Callable[[Turn], None])
 
     A concealed turn that was revealed together with it is voided too, because its votes are public now.
     `check` is called with the turn within `event_lock` and may raise MatchError. Raises MatchError if there
-    is no such turn.
+    is no such turn, or after the planned end of the event, at which its match would be aborted.
     """
     now = box.now()
     with event_lock(event_id):
         last = _last_closed(event_id)
+        refuse_after_end(last.match.event, now)
         check(last)
         match = last.match
         live = _void_live_turn(match, _void_fields(now, VoidReason.SUPERSEDED))

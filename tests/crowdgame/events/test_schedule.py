@@ -51,6 +51,11 @@ def test_times_are_read_in_time_zone(event: Event, time_zone: str, hours_earlier
     assert "the end for 2999-07-01" in str(AuditEntry.objects.order_by("pk")[0])
 
 
+def test_time_that_some_zones_cannot_show_is_refused(event: Event) -> None:
+    assert post(event, ends_at="9999-12-31T23:59", time_zone="America/New_York").status_code == 200
+    assert times(event) == (None, None)
+
+
 def test_stored_times_are_shown_in_utc_for_the_script(event: Event) -> None:
     post(event, "2999-07-01T12:00", "", "Europe/Berlin")
     client = Client()

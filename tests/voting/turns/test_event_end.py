@@ -4,12 +4,15 @@ import pytest
 
 from tests.voting.action_helpers import refused
 from tests.voting.event_states import last_announced
-from tests.voting.match_helpers import RED_WINS, new_event, only_turn, play, start
+from tests.voting.match_helpers import RED_WINS, new_event, only_turn, open_now, play, run_out, start, vote
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Event, Match, TurnState
 from voting.terms import MatchState
+from voting.turns.closing import close_turn
+from voting.turns.event_end import end_event
 from voting.turns.scheduler import DeadlineScheduler
 from voting.turns.turns import load_turn, start_match
+from voting.turns.voiding import take_back_turn
 
 pytestmark = pytest.mark.django_db
 MINUTE_MS = 60_000
@@ -51,3 +54,29 @@ def test_next_match_is_planned_only_before_event_end(ends_in_ms: int, planned: b
     Event.objects.update(ends_at=box.now() + ends_in_ms)
     play(match, box, RED_WINS)
     assert (Event.objects.get().next_match_at is not None) is planned
+
+
+def test_turn_whose_window_is_over_is_counted_before_the_event_ends(box: BallotBox) -> None:
+    turn = start(box)
+    open_now(turn, box)
+    vote(turn, box, red=[3], yellow=[4])
+    run_out(turn, box)
+    Event.objects.update(ends_at=box.now())
+    end_event(turn.match.event_id, box)
+    assert load_turn(turn.pk).state == TurnState.OPEN
+    close_turn(turn.pk, box)
+    assert load_turn(turn.pk).state == TurnState.RESOLVED
+    end_event(turn.match.event_id, box)
+    assert Match.objects.get().state == MatchState.ABORTED
+
+
+def test_finished_match_keeps_its_result_after_event_end(box: BallotBox) -> None:
+    match = start(box).match
+    play(match, box, RED_WINS)
+    Event.objects.update(ends_at=box.now() + MINUTE_MS)
+    take_back_turn(match.event_id, box, lambda _: None)
+    play(match, box, RED_WINS[-1:])
+    Event.objects.update(ends_at=box.now())
+    with refused("The event is over"):
+        take_back_turn(match.event_id, box, lambda _: None)
+    assert Match.objects.get().state == MatchState.ENDED
