@@ -5,6 +5,8 @@ The votes are public in the chat, so a login is enough. It is stored nowhere.
 
 import json
 from dataclasses import dataclass
+from functools import lru_cache
+from time import time
 
 import msgspec
 from csp.constants import SELF
@@ -13,10 +15,11 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
 from crowdgame.server.web.content_policy import strict_policy
-from voting.ballot_box.opened_ballots import load_opened_ballots
+from voting.ballot_box.opened_ballots import OpenedBallots, load_opened_ballots
 from voting.models import Event, Turn, TurnState
 from voting.sources.chat_casting import derive_chat_seat
 
+KEPT_S = 30
 POLICY = strict_policy({"style-src": [SELF], "img-src": ["data:"], "form-action": [SELF]})
 
 
@@ -28,6 +31,12 @@ class ChatReceipt:
     column: int | None = None
     team: str = ""
     proof: str = ""
+
+
+@lru_cache(maxsize=4)
+def _load_opened(event_id: int, turn_id: int, _period: int) -> OpenedBallots | None:
+    """Cached for a short time: the trees of a large turn take a second, and many chatters ask at once."""
+    return load_opened_ballots(event_id, turn_id)
 
 
 @require_safe
@@ -49,7 +58,7 @@ def chat_receipt(request: HttpRequest, code: str) -> HttpResponse:
 def find_receipt(turn: Turn, login: str) -> ChatReceipt:
     """Return what the resolved turn knows of a chatter."""
     event_id = turn.match.event_id
-    opened = load_opened_ballots(event_id, turn.pk)
+    opened = _load_opened(event_id, turn.pk, int(time() // KEPT_S))
     voter = derive_chat_seat(event_id, login)
     place = opened.places.get(voter) if opened else None
     if opened is None or place is None:

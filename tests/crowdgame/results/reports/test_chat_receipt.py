@@ -7,6 +7,7 @@ import re
 import pytest
 from django.test import Client
 
+from crowdgame.results.reports import chat_receipt
 from tests.crowdgame.server.web.test_public_pages import assert_is_harmless
 from tests.voting.match_helpers import play_out, tally_of, vote
 from tests.voting.merkle_path import root_of_path
@@ -18,6 +19,11 @@ from voting.sources.chat_casting import cast_votes, chat_turns
 from voting.sources.chat_lines import ChatVote
 
 pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def _no_cached_ballots() -> None:
+    chat_receipt._load_opened.cache_clear()
 
 
 @pytest.fixture
