@@ -88,7 +88,8 @@ def _send_mail(webhook: Webhook) -> None:
 
 def resume_webhook(webhook: Webhook) -> None:
     """Continue where it was paused."""
-    Webhook.objects.filter(pk=webhook.pk).update(paused_at=None, failing_since=None, next_at=timezone.now())
+    paused = Webhook.objects.filter(pk=webhook.pk, paused_at__isnull=False)
+    paused.update(paused_at=None, failing_since=None, next_at=timezone.now())
 
 
 def rotate_secret(webhook: Webhook) -> str:
