@@ -44,7 +44,7 @@ SEND_NOTIFICATIONS = "notifications.send_notifications"
 
 RECHECK_AFTER = timedelta(minutes=10)
 LEASE = timedelta(minutes=5)
-SEND_BATCH_SIZE = 10
+SEND_BATCH_SIZE = 50  # less than a lease, even if each takes five seconds
 PERMANENT_SMTP_CODE = 500
 
 
