@@ -27,6 +27,9 @@ class ServerBusy(Exception):
 class StoreUnavailableMiddleware(MiddlewareMixin):
     """Responds with status 503 if a view raises ServerBusy or one of STORE_ERRORS."""
 
+    # In the last middleware: Django then runs all in the view's thread, without a switch between each two.
+    async_capable = False
+
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         if isinstance(exception, ServerBusy):
             return busy_page(request)
