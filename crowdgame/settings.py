@@ -285,7 +285,11 @@ CACHES = {
         "BACKEND": "django.core.cache.backends.redis.RedisCache",
         "LOCATION": REDIS_URL,
         "KEY_PREFIX": "crowdgame",
-        "OPTIONS": {"socket_timeout": REDIS_TIMEOUT_S, "socket_connect_timeout": REDIS_TIMEOUT_S},
+        "OPTIONS": {
+            "pool_class": "crowdgame.server.config.cache_pool.SharedPool",
+            "socket_timeout": REDIS_TIMEOUT_S,
+            "socket_connect_timeout": REDIS_TIMEOUT_S,
+        },
     },
 }
 

@@ -82,8 +82,12 @@ def retry_after_s(token: ApiToken) -> int:
     """Count a request. Return 0, or in how many seconds to retry if there were too many in this minute."""
     now = timezone.now()
     key = f"api:{token.pk}:{now:%H%M}"
-    cache.add(key, 0, timeout=120)
-    return 60 - now.second if cache.incr(key) > REQUESTS_PER_MINUTE else 0
+    try:
+        count = cache.incr(key)
+    except ValueError:
+        cache.add(key, 1, timeout=120)
+        return 0
+    return 60 - now.second if count > REQUESTS_PER_MINUTE else 0
 
 
 def _hash(token: str) -> str:
