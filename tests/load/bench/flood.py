@@ -4,7 +4,8 @@ The floods are unfinished uploads, strangers who try to join, visitors of the li
 programs that send 100 requests a second to the API. Quiet rounds alternate with them. In each round, every
 phone votes once a second. The flooding process uses only the CPU time that is left, because a real one runs
 on another machine and takes none from the gateway. So this machine has to be idle otherwise; after each
-round, a line says how much of the flood was sent.
+round, a line says how much of the flood was sent. With `--pages-apart`, pages, logins and API requests go to
+a process of their own, as on a server.
 """
 
 import asyncio
@@ -15,10 +16,13 @@ import time
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from statistics import quantiles
 
+from crowdgame.server.laptop.network import LOOPBACK, free_port, wait_for_http
 from crowdgame.server.laptop.paths import ROOT
+from crowdgame.server.laptop.stack import gateway
 from crowdgame.server.laptop.stop_signals import interrupt_on_signals
 from tests.load.bench.connection import Connection
 from tests.load.bench.machine import Stopwatch, allow_files
@@ -32,6 +36,9 @@ REST_S = 2.0
 ANSWERED_WITHIN_S = 30.0
 SPARE_FILES = 512
 FLOODS = {"uploads": 500, "strangers": 400, "pages": 400, "logins": 60, "api": 100}  # how many at once
+PAGES = ("pages", "logins", "api")  # what nginx sends to the pages' own process
+PAGES_NICE = 15
+STARTED_WITHIN_S = 60
 API_TOKENS = 20  # a token allows ten requests a second
 
 
@@ -84,17 +91,20 @@ def main() -> None:
 async def _measure(server: Server, options: Namespace) -> None:
     product = make_product("crowdgame", server)
     tokens = [server.ask("api_token", name="olga", scopes=["read"]) for _ in range(API_TOKENS)]
+    ports = dict.fromkeys(FLOODS, server.stack.port)
+    if options.pages_apart:
+        ports |= dict.fromkeys(PAGES, _start_pages(server))
     await product.join(options.phones)
     voters = Voters(product)
     await voters.vote_for(REST_S)
-    for kind in ("pages", "logins", "api"):  # the first page imports modules and compiles templates
-        with _flood(server, kind, 1, tokens):
+    for kind in PAGES:  # the first page imports modules and compiles templates
+        with _flood(kind, ports[kind], 1, tokens):
             await asyncio.sleep(REST_S)
     times: dict[str, list[float]] = {kind: [] for kind in ("quiet", *options.flood)}
     for _ in range(options.rounds):
         for kind, collected in times.items():
             await asyncio.sleep(REST_S)
-            with nullcontext() if kind == "quiet" else _flood(server, kind, FLOODS[kind], tokens):
+            with nullcontext() if kind == "quiet" else _flood(kind, ports[kind], FLOODS[kind], tokens):
                 watch = Stopwatch(gateways(server))
                 found = await voters.vote_for(options.seconds)
                 used_s = watch.cpu_s()
@@ -107,9 +117,17 @@ async def _measure(server: Server, options: Namespace) -> None:
         print(f"{server.stack.server}, all {kind}: {_summary(found)}; p50 and p99 ÷ quiet: {ratios}")
 
 
+def _start_pages(server: Server) -> int:
+    """Start a gateway that only serves pages; return its port."""
+    port = free_port()
+    server.supervisor.start(replace(gateway(server.stack, port=port), name="pages", nice=PAGES_NICE))
+    assert wait_for_http(LOOPBACK, port, STARTED_WITHIN_S)
+    return port
+
+
 @contextmanager
-def _flood(server: Server, kind: str, clients: int, tokens: Sequence[str]) -> Iterator[None]:
-    arguments = (kind, str(server.stack.port), str(clients), *tokens)
+def _flood(kind: str, port: int, clients: int, tokens: Sequence[str]) -> Iterator[None]:
+    arguments = (kind, str(port), str(clients), *tokens)
     program = [sys.executable, "-m", "tests.load.bench.strangers", *arguments]
     pipe = subprocess.PIPE
     with subprocess.Popen(program, cwd=ROOT, text=True, stdin=pipe, stdout=pipe) as flooder:
@@ -141,6 +159,7 @@ def _read_options() -> Namespace:
     parser.add_argument("--flood", action="append", choices=FLOODS, help="only this kind")
     parser.add_argument("--rounds", type=int, default=5, help="of each kind (default: %(default)s)")
     parser.add_argument("--seconds", type=float, default=5.0, help="of a round (default: %(default)g)")
+    parser.add_argument("--pages-apart", action="store_true", help="send pages to a process of their own")
     parser.add_argument("--server", action="append", choices=SERVERS, help="only this one")
     options = parser.parse_args()
     options.flood = options.flood or list(FLOODS)
