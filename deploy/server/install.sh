@@ -90,11 +90,13 @@ create_certificate() {
 
 configure_nginx() {
     UPSTREAMS=$(for port in $ports; do echo "server 127.0.0.1:$port max_fails=0;"; done)
+    PAGES="server 127.0.0.1:8000 max_fails=1 fail_timeout=2s;
+        $(for port in $ports; do echo "server 127.0.0.1:$port max_fails=0 backup;"; done)"
     LISTEN="include /etc/nginx/crowdgame-tls.conf;"
-    export UPSTREAMS LISTEN
+    export UPSTREAMS PAGES LISTEN
     [ -e /etc/nginx/crowdgame-tls.conf ] || cp deploy/server/tls.conf /etc/nginx/crowdgame-tls.conf
     # shellcheck disable=SC2016  # envsubst takes the literal names
-    envsubst '$UPSTREAMS $LISTEN' <deploy/server/nginx.conf >/etc/nginx/nginx.conf.new
+    envsubst '$UPSTREAMS $PAGES $LISTEN' <deploy/server/nginx.conf >/etc/nginx/nginx.conf.new
     nginx -t -c /etc/nginx/nginx.conf.new
     mv /etc/nginx/nginx.conf.new /etc/nginx/nginx.conf
 }
@@ -105,7 +107,7 @@ install_units() {
     sysctl -q --system || echo "warning: some kernel settings of sysctl.conf were not applied" >&2
     systemctl daemon-reload
     systemctl enable -q crowdgame.target crowdgame-valkey crowdgame-worker crowdgame-background crowdgame-webhooks crowdgame-backup.timer nginx
-    systemctl enable -q crowdgame-scheduler@1 crowdgame-scheduler@2 crowdgame-analyzer crowdgame-chatreader
+    systemctl enable -q crowdgame-scheduler@1 crowdgame-scheduler@2 crowdgame-analyzer crowdgame-chatreader crowdgame-pages
     for port in $ports; do systemctl enable -q "crowdgame-gateway@$port"; done
 }
 
@@ -115,7 +117,7 @@ switch_release() {
     ln -sf /opt/crowdgame/current/deploy/server/crowdgame /usr/local/bin/crowdgame
     systemctl $valkey crowdgame-valkey
     systemctl restart crowdgame-migrate
-    systemctl restart crowdgame-worker crowdgame-background crowdgame-webhooks crowdgame-scheduler@1 crowdgame-scheduler@2 crowdgame-analyzer crowdgame-chatreader
+    systemctl restart crowdgame-worker crowdgame-background crowdgame-webhooks crowdgame-scheduler@1 crowdgame-scheduler@2 crowdgame-analyzer crowdgame-chatreader crowdgame-pages
     for port in $ports; do systemctl restart "crowdgame-gateway@$port"; done
     systemctl start crowdgame.target crowdgame-backup.timer
     systemctl reload-or-restart nginx

@@ -46,8 +46,10 @@ class Nginx:
 
 
 @contextmanager
-def running_nginx(gateways: Sequence[int], port: int = 0, *, tls: bool = False) -> Iterator[Nginx]:
-    """Run nginx in front of the `gateways`, which need not run yet."""
+def running_nginx(
+    gateways: Sequence[int], port: int = 0, *, pages: int = 0, tls: bool = False
+) -> Iterator[Nginx]:
+    """Run nginx in front of the `gateways` and of the one for `pages`, which need not run yet."""
     folder = Path(tempfile.mkdtemp(prefix="crowdgame-nginx-"))
     nginx = Nginx(folder, port or free_port(), free_port() if tls else 0)
     try:
@@ -55,7 +57,7 @@ def running_nginx(gateways: Sequence[int], port: int = 0, *, tls: bool = False) 
             _make_certificate(folder)
         if os.geteuid() == 0:
             shutil.chown(folder, NOBODY)
-        (folder / "nginx.conf").write_text(_configuration(nginx, gateways))
+        (folder / "nginx.conf").write_text(_configuration(nginx, gateways, pages or gateways[0]))
         with _running(folder):
             assert wait_for_http(LOOPBACK, nginx.port, WITHIN_S), nginx.log
             yield nginx
@@ -68,16 +70,22 @@ def upstreams(gateways: Sequence[int]) -> str:
     return "\n".join(f"server {LOOPBACK}:{port} max_fails=0;" for port in gateways)
 
 
-def render(upstreams: str, listen: str) -> str:
+def pages_upstreams(pages: int, gateways: Sequence[int]) -> str:
+    backups = [f"server {LOOPBACK}:{port} max_fails=0 backup;" for port in gateways]
+    return f"server {LOOPBACK}:{pages} max_fails=1 fail_timeout=2s;\n        " + "\n".join(backups)
+
+
+def render(upstreams: str, pages: str, listen: str) -> str:
     """The template as `envsubst` fills it in, on a server or in nginx's container."""
     template = (SERVER / "nginx.conf").read_text()
-    return template.replace("${UPSTREAMS}", upstreams).replace("${LISTEN}", listen)
+    template = template.replace("${UPSTREAMS}", upstreams).replace("${PAGES}", pages)
+    return template.replace("${LISTEN}", listen)
 
 
-def _configuration(nginx: Nginx, gateways: Sequence[int]) -> str:
+def _configuration(nginx: Nginx, gateways: Sequence[int], pages: int) -> str:
     paths = [f"{kind}_temp_path {nginx.folder / kind};" for kind in KINDS]
     listen = _tls(nginx) if nginx.tls_port else f"listen {LOOPBACK}:{nginx.port} backlog=8192;"
-    return render(upstreams(gateways), "\n".join([listen, *paths]))
+    return render(upstreams(gateways), pages_upstreams(pages, gateways), "\n".join([listen, *paths]))
 
 
 def _tls(nginx: Nginx) -> str:

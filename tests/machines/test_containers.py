@@ -41,7 +41,7 @@ PLACES = {
 }
 GATEWAYS = ("gateway-1", "gateway-2")
 SCHEDULERS = ("scheduler-1", "scheduler-2")
-LONG_RUNNING = (*GATEWAYS, "worker", "background", "webhooks", *SCHEDULERS)
+LONG_RUNNING = (*GATEWAYS, "pages", "worker", "background", "webhooks", *SCHEDULERS)
 
 
 @dataclass

@@ -11,19 +11,20 @@ import pytest
 from django.core.signing import TimestampSigner
 
 from crowdgame.accounts.known_devices import SALT
-from crowdgame.server.laptop.network import LOOPBACK
+from crowdgame.server.laptop.network import LOOPBACK, free_port
 from tests.machines.nginx import Nginx, running_nginx
 
 REQUESTS = 60
 
 
 class Gateway(BaseHTTPRequestHandler):
-    """Answers every request with 204."""
+    """Answers every request with 204 and its own port."""
 
     protocol_version = "HTTP/1.1"
 
     def do_GET(self) -> None:
         self.send_response(204)
+        self.send_header("Port", str(self.request.getsockname()[1]))
         self.end_headers()
 
     do_POST = do_GET  # noqa: N815
@@ -85,3 +86,42 @@ def test_known_devices_log_in_while_their_address_is_limited(nginx: Nginx) -> No
     for user_id, name in (("1", "known"), ("2", "__Host-known")):
         cookie = f"csrftoken=c; {name}={TimestampSigner(salt=SALT).sign(user_id)}; sessionid=s"
         assert statuses(nginx, "POST", "/console/login/", cookie)[204, None] >= 20
+
+
+def test_nginx_sends_pages_to_their_own_process() -> None:
+    with (
+        running_gateway() as pages,
+        running_gateway() as gateway,
+        running_nginx([gateway], pages=pages) as nginx,
+    ):
+        for path in (
+            "/console/",
+            "/console/enter/x",
+            "/play/data",
+            "/api/v1/",
+            "/rules",
+            "/verify.py",
+            "/board/X.png",
+        ):
+            assert answered_by(nginx, path) == pages, path
+        for path in (
+            "/",
+            "/BCDF",
+            "/BCDF/1",
+            "/display/BCDF",
+            "/ws/console",
+            "/record/BCDF/1/roots.json",
+            "/static/a.js",
+        ):
+            assert answered_by(nginx, path) == gateway, path
+
+
+def test_gateways_serve_pages_while_their_process_restarts() -> None:
+    with running_gateway() as gateway, running_nginx([gateway], pages=free_port()) as nginx:
+        assert answered_by(nginx, "/console/") == gateway
+
+
+def answered_by(nginx: Nginx, path: str) -> int:
+    with closing(http.client.HTTPConnection(LOOPBACK, nginx.port, timeout=10)) as connection:
+        connection.request("GET", path)
+        return int(connection.getresponse().getheader("Port", "0"))

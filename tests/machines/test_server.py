@@ -23,7 +23,7 @@ from deploy.laptop.system_tools import find_postgres
 from tests.deploy.processes import answers, wait_until
 from tests.machines import manifests
 from tests.machines.manifests import RELEASE, SERVER, UNITS
-from tests.machines.nginx import render, upstreams
+from tests.machines.nginx import pages_upstreams, render, upstreams
 from tests.machines.postgres import Postgres
 
 SCRIPTS = ("backup.sh", "crowdgame", "install.sh")
@@ -105,16 +105,17 @@ def test_scripts_are_executable_and_parse(name: str) -> None:
 
 @needs("envsubst")
 def test_envsubst_matches_the_nginx_test_helper() -> None:
-    gateways, listen = upstreams([8001, 8002]), "include /etc/nginx/crowdgame-tls.conf;"
+    gateways, pages = upstreams([8001, 8002]), pages_upstreams(8000, [8001, 8002])
+    listen = "include /etc/nginx/crowdgame-tls.conf;"
     made = subprocess.run(
-        ["envsubst", "$UPSTREAMS $LISTEN"],
+        ["envsubst", "$UPSTREAMS $PAGES $LISTEN"],
         input=(SERVER / "nginx.conf").read_text(),
-        env=os.environ | {"UPSTREAMS": gateways, "LISTEN": listen},
+        env=os.environ | {"UPSTREAMS": gateways, "PAGES": pages, "LISTEN": listen},
         capture_output=True,
         text=True,
         check=True,
     )
-    assert made.stdout == render(gateways, listen)
+    assert made.stdout == render(gateways, pages, listen)
 
 
 # ------------------------------------------------------------------ backup
