@@ -12,11 +12,11 @@ GOOD = {"SECRET_KEY": "a-long-and-random-key-" * 3, "EVENT_PHONES": "100"}
 MACHINE = ("✗ kernel", "✗ disk", "✗ nginx")
 
 
-def run_doctor(stack: Stack, **environment: str) -> str:
+def run_doctor(stack: Stack, *arguments: str, **environment: str) -> str:
     """Return the findings. The exit status tells whether any of them is wrong."""
     env = {**os.environ, **stack.env, **GOOD, **environment}
     ended = subprocess.run(
-        [*MANAGE, "doctor"], cwd=ROOT, env=env, check=False, capture_output=True, text=True
+        [*MANAGE, "doctor", *arguments], cwd=ROOT, env=env, check=False, capture_output=True, text=True
     )
     assert "Traceback" not in ended.stderr, ended.stderr
     assert ended.returncode == ("✗" in ended.stdout), ended.stdout

@@ -2,7 +2,7 @@
 
 import time
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from celery import current_app
 from django.conf import settings
@@ -14,6 +14,7 @@ from voting.metrics.metrics import METRICS_DIR, PROCESS, SCHEDULER_LAST_RUN_AT
 
 PING_TIMEOUT_S = 2.0
 MAX_SCHEDULER_PAUSE_S = 5.0
+Samples = Mapping[str, list[tuple[dict[str, str], float]]]
 SPARE_FILES = 200  # of a gateway, besides its phones
 QUEUES = {
     settings.TURNS_QUEUE: "closes turns",
@@ -52,7 +53,7 @@ def check_processes() -> Iterator[Finding]:
             "Run this command with the environment of a gateway, or see /metrics.",
         )
         return
-    samples = _samples()
+    samples = read_samples()
     roles = {labels["role"] for labels, value in samples[PROCESS._name] if value}
     for role, remedy in REMEDIES.items():
         if role not in roles:
@@ -77,7 +78,7 @@ def _open_files(limits: list[tuple[dict[str, str], float]]) -> Iterator[Finding]
             )
 
 
-def _samples() -> dict[str, list[tuple[dict[str, str], float]]]:
+def read_samples() -> Samples:
     """Return the labels and values of all metrics by name."""
     found = defaultdict(list)
     for metric in MetricsCollector().collect():

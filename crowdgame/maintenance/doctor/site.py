@@ -1,6 +1,9 @@
 """Settings, HTTPS, e-mail, and the public address as a client sees it."""
 
 import asyncio
+import socket
+import ssl
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -18,6 +21,8 @@ from crowdgame.maintenance.doctor.stores import is_local
 from crowdgame.server.monitoring.readiness import HEALTHY, Readiness
 
 HTTP_TIMEOUT_S = 5.0
+HTTPS_PORT, DAY_S = 443, 86_400
+MIN_CERTIFICATE_DAYS = 14
 # nginx redirects to HTTPS; subdomains and preloading are the operator's decision.
 IGNORED_CHECKS = frozenset({"security.W005", "security.W008", "security.W021"})
 # Consequences of a PUBLIC_URL without HTTPS, which is reported once.
@@ -65,6 +70,7 @@ def check_public_address() -> Iterator[Finding]:
         return
     try:
         status = _status("/healthz")
+        yield from _certificate()
     except OSError as error:
         problem = f"{settings.PUBLIC_URL} cannot be reached from here ({error})"
         yield Finding(problem, "Check the DNS name, the certificate, the proxy and the gateways.")
@@ -77,6 +83,23 @@ def check_public_address() -> Iterator[Finding]:
     elif not is_local(urlsplit(settings.PUBLIC_URL).hostname or "") and _status("/metrics") == HTTPStatus.OK:
         problem = f"{settings.PUBLIC_URL}/metrics is public"
         yield Finding(problem, "Block it in the proxy, or let the proxy set X-Forwarded-For.")
+
+
+def _certificate() -> Iterator[Finding]:
+    address = urlsplit(settings.PUBLIC_URL)
+    if address.scheme != "https" or not address.hostname:
+        return
+    where = address.hostname, address.port or HTTPS_PORT
+    with (
+        socket.create_connection(where, HTTP_TIMEOUT_S) as plain,
+        ssl.create_default_context().wrap_socket(plain, server_hostname=address.hostname) as encrypted,
+    ):
+        certificate = encrypted.getpeercert() or {}
+    days = (ssl.cert_time_to_seconds(str(certificate["notAfter"])) - time.time()) / DAY_S
+    if days < MIN_CERTIFICATE_DAYS:
+        yield Finding(
+            f"the certificate expires in {days:.0f} days", "Renew it: see docs/operations.md, Server."
+        )
 
 
 def check_mail() -> Iterator[Finding]:

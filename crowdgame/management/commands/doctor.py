@@ -1,20 +1,30 @@
 """`manage.py doctor`: look for wrong settings and missing services; print one line per finding."""
 
 import sys
+from argparse import ArgumentParser
+from collections.abc import Iterator
 from typing import Any
 
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandError
 
 from crowdgame.maintenance.doctor.diagnosis import diagnose
+from crowdgame.maintenance.doctor.event import check_event
+from crowdgame.maintenance.doctor.finding import Finding
+from voting.models import Event
+from voting.typed_codes import normalize_code
 
 
 class Command(BaseCommand):
     help = "Check settings, services, limits and disk. The exit status is 1 if anything is wrong."
     requires_system_checks: list[str] = []  # they are among the checks
 
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--event", metavar="CODE", help="also check this event, before it begins")
+        parser.add_argument("--people", type=int, help="how many will come (default: tickets or class list)")
+
     def handle(self, *args: Any, **options: Any) -> None:
         wrong = 0
-        for name, findings in diagnose():
+        for name, findings in _all_findings(options["event"], options["people"]):
             for finding in findings:
                 mark = "✗" if finding.is_wrong else "?"
                 self.stdout.write(
@@ -25,3 +35,13 @@ class Command(BaseCommand):
             wrong += sum(finding.is_wrong for finding in findings)
         if wrong:
             sys.exit(1)
+
+
+def _all_findings(code: str | None, people: int | None) -> Iterator[tuple[str, list[Finding]]]:
+    yield from diagnose()
+    if code is None:
+        return
+    event = Event.objects.filter(code=normalize_code(code)).first()
+    if event is None:
+        raise CommandError(f"There is no event {code}.")
+    yield f"event {event.code}", list(check_event(event, people))

@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from crowdgame.maintenance.doctor.event import capacity_findings, memory_findings
 from crowdgame.maintenance.doctor.machine import nginx_findings
 from crowdgame.maintenance.doctor.stores import clock_findings
 from crowdgame.server.laptop.paths import ROOT
 from tests.deploy.processes import wait_until
 from tests.doctor import run_doctor, wrong
+from tests.machines.nginx import running_nginx
 from tests.server import Server, running_server
 from voting.ballot_box.stores import connect
 
@@ -155,3 +157,58 @@ def test_doctor_checks_the_limits_of_nginx() -> None:
         "worker_connections",
         "worker_rlimit_nofile",
     ]
+
+
+@pytest.mark.parametrize(
+    ("people", "problems"),
+    [
+        (10_000, []),
+        (10_001, ["running gateways: 2; needed for 10001 people, with a spare: 3"]),
+        (19_600, ["running gateways: 2; needed for 19600 people, with a spare: 3"]),
+        (
+            19_601,
+            ["the gateways have room for 19600 phones of an event, but 19601 people will come", "running"],
+        ),
+    ],
+)
+def test_doctor_compares_people_with_the_room_of_gateways(people: int, problems: list[str]) -> None:
+    """Each may open 10,000 files. The worker's don't count."""
+    files = [({"role": role, "pid": "1"}, 10_000.0) for role in ("gateway", "gateway", "worker")]
+    found = [finding.problem for finding in capacity_findings(people, {"process_max_fds": files})]
+    assert len(found) == len(problems)
+    assert all(problem.startswith(start) for problem, start in zip(found, problems, strict=True)), found
+
+
+def test_doctor_cannot_see_gateways_elsewhere() -> None:
+    [finding] = capacity_findings(1, {"process_max_fds": []})
+    assert finding.problem == "the gateways are not visible from here"
+    assert not finding.is_wrong
+
+
+def test_doctor_compares_people_with_free_memory() -> None:
+    meminfo = "MemTotal: 9999999 kB\nMemAvailable:     36864 kB\n"
+    assert list(memory_findings(1_024, meminfo)) == []
+    assert [f.problem for f in memory_findings(1_100, meminfo)] == [
+        "36 MiB of memory are free, but 1100 phones need 38"
+    ]
+
+
+def test_doctor_checks_an_event_before_it_begins(server: Server) -> None:
+    code = server.ask("event", owner="doris", admission="tickets")["code"]
+    found = run_doctor(server.stack, "--event", code.lower(), "--people", "3").splitlines()
+    assert f"✗ event {code}: 0 people have a code to join. Make tickets, or add to the class list." in found
+    ready = server.ask("event", owner="doris", lobby="open")["code"]
+    found = run_doctor(server.stack, "--event", ready, "--people", "3").splitlines()
+    about = [line for line in found if f"event {ready}" in line]
+    assert about == [
+        f"? event {ready}: running gateways: 1; needed for 3 people, with a spare: 2. "
+        "Start more: see docs/performance.md, Capacity planning."
+    ]
+
+
+@pytest.mark.nightly
+def test_doctor_reports_a_certificate_that_expires_soon(stack_server: Server) -> None:
+    with running_nginx([stack_server.stack.port], tls=True) as nginx:
+        trusted = {"SSL_CERT_FILE": str(nginx.folder / "fullchain.pem")}
+        found = run_doctor(stack_server.stack, PUBLIC_URL=f"https://127.0.0.1:{nginx.tls_port}", **trusted)
+    assert "✗ public address: the certificate expires in 2 days" in found
