@@ -314,7 +314,8 @@ export interface Offer {
 export interface Verdict {
   side: Side;
   column: number;
-  quality: Quality;
+  quality: Quality | null;
+  loss: number;
   held: number | null;
   share: number | null;
 }
@@ -325,6 +326,7 @@ export interface DecisiveMistake {
   board: Board;
   before: number;
   after: number | null;
+  margin: number;
 }
 
 export interface MissedWin {
@@ -348,6 +350,7 @@ export interface Analysis {
   turn: number;
   before: number;
   after: number | null;
+  margin: number;
   verdicts: ReadonlyArray<Verdict>;
   red_classes: ReadonlyArray<Quality | null>;
   yellow_classes: ReadonlyArray<Quality | null>;

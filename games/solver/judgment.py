@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from games.engine.game import Side
-from games.solver.solution import Mix, Solution
+from games.solver.solution import ESTIMATE_MARGIN, Mix, Solution
 
 Quality = Literal["best", "good", "inaccuracy", "mistake", "blunder"]
 """The class of a column by what it costs.
@@ -64,11 +64,22 @@ def hindsight_loss(solution: Solution, side: Side, pick: int, reply: int) -> flo
     return max(known.values()) - known[pick]
 
 
-def classify(solution: Solution, side: Side, column: int) -> Quality:
-    """Return the class of a column. One that the equilibrium plays is never worse than the best."""
-    if _mix(solution, side)[column - 1] > NEVER:
+def classify(solution: Solution, side: Side, column: int) -> Quality | None:
+    """Return the class of a column. One that an exact equilibrium plays is never worse than the best.
+
+    None if the margin of an estimate allows more than one class. A column that keeps or loses a certain win
+    is no estimate.
+    """
+    if solution.is_exact and _mix(solution, side)[column - 1] > NEVER:
         return "best"
     loss = column_losses(solution, side)[column]
+    is_certain = solution.is_exact or (solution.margin == 0 and loss in {0, 1})
+    margin = 0.0 if is_certain else ESTIMATE_MARGIN
+    lowest, highest = _class_of(loss - margin), _class_of(loss + margin)
+    return lowest if lowest == highest else None
+
+
+def _class_of(loss: float) -> Quality:
     return next((quality for limit, quality in LIMITS if loss <= limit + NEVER), "blunder")
 
 

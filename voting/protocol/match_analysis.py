@@ -14,15 +14,17 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         side: The side.
         column: Its choice.
-        quality: The class of the choice.
+        quality: The class of the choice. Null if an estimate allows more than one.
+        loss: What the choice cost in winning chance, from 0 to 1.
         held: A column that would have kept the winning chance, of several the one with the most votes. Null
-            unless the choice was at least an inaccuracy.
+            unless the choice was at least an inaccuracy, or an estimate of its loss is above the margin.
         share: The share of the side's voters who voted for `held`, from 0 to 1. Null if counts are hidden.
     """
 
     side: Side
     column: Column
-    quality: Quality
+    quality: Quality | None
+    loss: float = 0.0
     held: Column | None = None
     share: float | None = None
 
@@ -36,6 +38,7 @@ class DecisiveMistake(msgspec.Struct, frozen=True, kw_only=True):
         board: The board before it.
         before: Red's winning chance before the turn, from 0 to 1.
         after: The same after it. Null if a side did not move.
+        margin: How far these chances and the loss may be off. 0 if they are exact.
     """
 
     number: Id
@@ -43,6 +46,7 @@ class DecisiveMistake(msgspec.Struct, frozen=True, kw_only=True):
     board: Board
     before: float
     after: float | None
+    margin: float = 0.0
 
 
 class MissedWin(msgspec.Struct, frozen=True, kw_only=True):
@@ -93,9 +97,10 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
         turn: Identifies the turn.
         before: Red's winning chance before the turn, from 0 to 1.
         after: The same after it. Null if a side did not move.
+        margin: How far these chances and the losses may be off, in 19 of 20 cases. 0 if they are exact.
         verdicts: The choice of each side that made one, the costliest first.
-        red_classes: The class of each column for red, from the first; null for a full one. Empty if red did
-            not move.
+        red_classes: The class of each column for red, from the first; null for a full one, or if an estimate
+            allows more than one. Empty if red did not move.
         yellow_classes: The same for yellow.
         red_mix: How often a perfect mix of red plays each column, in percent. Empty if red did not move.
         yellow_mix: The same for yellow.
@@ -105,6 +110,7 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     turn: Id
     before: float
     after: float | None
+    margin: float = 0.0
     verdicts: tuple[Verdict, ...]
     red_classes: tuple[Quality | None, ...]
     yellow_classes: tuple[Quality | None, ...]

@@ -1,13 +1,14 @@
 """The analysis of one turn: what best play was, and how the picks and the votes compare. Pure."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import msgspec
 
 from games.engine.game import SIDES, Picks, Side, other_side
 from games.solver.judgment import Quality, classify, column_losses, hindsight_loss, judge_crowd
-from games.solver.solution import Mix, Solution
+from games.solver.solution import ESTIMATE_MARGIN, Mix, Solution
 
+COSTLY: tuple[Quality, ...] = ("inaccuracy", "mistake", "blunder")
 MIN_CROWD = 2
 """A single voter is the average member, too."""
 
@@ -23,14 +24,15 @@ class Crowd(msgspec.Struct, frozen=True):
 class AnalyzedSide(msgspec.Struct, frozen=True, kw_only=True):
     """A side's pick and votes, compared with best play.
 
-    `losses` and `qualities` have a value per open column, by number. `loss` is the pick's, `hindsight` its
+    `losses` and `qualities` have a value per open column, by number. An estimate may leave the class open.
+    `loss` is the pick's, `hindsight` its
     loss against the opponent's actual pick. All are None without a pick; `crowd` also with under MIN_CROWD
     ballots.
     """
 
     pick: int | None
     losses: dict[int, float]
-    qualities: dict[int, Quality]
+    qualities: dict[int, Quality | None]
     hindsight: float | None = None
     crowd: Crowd | None = None
 
@@ -41,6 +43,13 @@ class AnalyzedSide(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def quality(self) -> Quality | None:
         return None if self.pick is None else self.qualities[self.pick]
+
+    @property
+    def is_costly(self) -> bool:
+        """Whether the pick was at least an inaccuracy, or an estimate of its loss is above the margin."""
+        if self.loss is None:
+            return False
+        return self.quality in COSTLY if self.quality else self.loss > ESTIMATE_MARGIN
 
 
 class AnalyzedTurn(msgspec.Struct, frozen=True, kw_only=True):
@@ -87,10 +96,14 @@ def _analyze_side(solution: Solution, side: Side, picks: Picks, counts: Mapping[
     return AnalyzedSide(
         pick=pick,
         losses=losses,
-        qualities={column: classify(solution, side, column) for column in losses},
+        qualities=_classify_all(solution, side, losses),
         hindsight=None if pick is None or reply is None else hindsight_loss(solution, side, pick, reply),
         crowd=judged,
     )
+
+
+def _classify_all(solution: Solution, side: Side, columns: Iterable[int]) -> dict[int, Quality | None]:
+    return {column: classify(solution, side, column) for column in columns}
 
 
 def _value_after(solution: Solution, picks: Picks) -> float | None:
@@ -109,5 +122,15 @@ def pack_analysis(analysis: AnalyzedTurn) -> bytes:
 
 
 def unpack_analysis(packed: bytes) -> AnalyzedTurn:
-    """Parse the output of `pack_analysis`. Raises msgspec.MsgspecError."""
-    return msgspec.msgpack.decode(packed, type=AnalyzedTurn)
+    """Parse the output of `pack_analysis`. Raises msgspec.MsgspecError.
+
+    Estimates are classified again: earlier versions named a class without regard to the margin.
+    """
+    analysis = msgspec.msgpack.decode(packed, type=AnalyzedTurn)
+    if analysis.solution.is_exact:
+        return analysis
+    sides = {
+        side: msgspec.structs.replace(judged, qualities=_classify_all(analysis.solution, side, judged.losses))
+        for side, judged in analysis.sides.items()
+    }
+    return msgspec.structs.replace(analysis, sides=sides)

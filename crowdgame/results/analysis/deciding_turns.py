@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 
 from crowdgame.results.analysis.analyzed_turn import AnalyzedTurn
-from crowdgame.results.analysis.verdicts import COSTLY
 from games.engine.game import SIDES, Side
 from games.solver.judgment import NEVER, winning_chance
 from voting import protocol
@@ -30,7 +29,7 @@ def find_decisive_mistake(analyses: Analyses, winner: Side | None) -> int | None
     losses: dict[int, float] = {}
     for number, analysis in analyses.items():
         for side, choice in analysis.sides.items():
-            if side != winner and choice.quality in COSTLY:
+            if side != winner and choice.is_costly:
                 losses[number] = max(losses.get(number, 0), choice.loss or 0)
     return max(losses, key=lambda number: (losses[number], number), default=None)
 

@@ -135,6 +135,7 @@ def _describe_mistake(
         board=position.game.view(position.state, None),
         before=_rounded_chance(analysis.solution.value),
         after=None if analysis.after is None else _rounded_chance(analysis.after),
+        margin=analysis.solution.margin,
     )
 
 
@@ -195,6 +196,7 @@ def _describe(turn: Turn, analysis: AnalyzedTurn, shares: Mapping[Side, Shares])
         turn=turn.pk,
         before=_rounded_chance(analysis.solution.value),
         after=None if analysis.after is None else _rounded_chance(analysis.after),
+        margin=analysis.solution.margin,
         verdicts=judge_choices(analysis, shares),
         red_classes=_classes(analysis, "red"),
         yellow_classes=_classes(analysis, "yellow"),

@@ -2,16 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 
-from crowdgame.results.analysis.analyzed_turn import MIN_CROWD, AnalyzedTurn
+from crowdgame.results.analysis.analyzed_turn import MIN_CROWD, AnalyzedSide, AnalyzedTurn
 from games.engine.game import Side
-from games.solver.judgment import Quality
+from games.solver.judgment import NEVER
 from games.solver.solution import Mix
 from voting import protocol
 
 Shares = Mapping[int, float]
 """The share of a team's voters for each column, from 0 to 1."""
-
-COSTLY: tuple[Quality, ...] = ("inaccuracy", "mistake", "blunder")
 
 
 def vote_shares(counts: Sequence[int], ballots: int, max_votes: int) -> Shares:
@@ -25,23 +23,23 @@ def judge_choices(analysis: AnalyzedTurn, shares: Mapping[Side, Shares]) -> tupl
     """Return a verdict on each pick, the costliest first. `shares` has the votes that may be shown."""
     judged = sorted(analysis.sides.items(), key=lambda item: item[1].loss or 0, reverse=True)
     return tuple(
-        _judge(side, choice.pick, choice.qualities, analysis.mix(side), shares.get(side, {}))
+        _judge(side, choice.pick, choice, analysis.mix(side), shares.get(side, {}))
         for side, choice in judged
         if choice.pick is not None
     )
 
 
-def _judge(
-    side: Side, pick: int, qualities: Mapping[int, Quality], mix: Mix, shares: Shares
-) -> protocol.Verdict:
+def _judge(side: Side, pick: int, choice: AnalyzedSide, mix: Mix, shares: Shares) -> protocol.Verdict:
     held = None
-    if qualities[pick] in COSTLY:
-        best = [column for column, quality in qualities.items() if quality == "best"]
-        held = max(best, key=lambda column: (shares.get(column, 0), mix[column - 1]))
+    if choice.is_costly:
+        best = [column for column, quality in choice.qualities.items() if quality == "best"]
+        played = [column for column in choice.losses if mix[column - 1] > NEVER]
+        held = max(best or played, key=lambda column: (shares.get(column, 0), mix[column - 1]))
     return protocol.Verdict(
         side=side,
         column=pick,
-        quality=qualities[pick],
+        quality=choice.quality,
+        loss=round(choice.losses[pick], 3),
         held=held,
         share=shares.get(held) if held else None,
     )

@@ -58,7 +58,8 @@ class AnalysisView:
 
     `before` and `after` are red's winning chance, as text and as the x of a bar that is 1000 wide. The change
     between them has an x and a width there. `head` has
-    yellow's columns and how often a perfect mix plays each. `depth` is 0 if the analysis is exact.
+    yellow's columns and how often a perfect mix plays each. `depth` is 0 if the analysis is exact, otherwise
+    `margin` is how far it may be off.
     """
 
     before: str
@@ -72,6 +73,7 @@ class AnalysisView:
     head: tuple[tuple[str, str], ...]
     rows: tuple[MatrixRow, ...]
     depth: int
+    margin: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +106,7 @@ def view_analysis(analysis: AnalyzedTurn, teams: Mapping[Side, str]) -> Analysis
         head=tuple(_head(solution)),
         rows=tuple(_matrix_rows(analysis)),
         depth=0 if solution.is_exact else solution.depth,
+        margin=number_format(round(100 * solution.margin)),
     )
 
 

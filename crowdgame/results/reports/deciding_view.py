@@ -12,6 +12,7 @@ from crowdgame.results.reports.match_report import MatchReport, TurnReport
 from crowdgame.results.reports.sentences import format_percent
 from games.drawing.board_drawing import Highlights, draw_board
 from games.engine.game import Side
+from games.solver.judgment import Quality
 from voting import protocol
 
 Teams = Mapping[Side, str]
@@ -107,15 +108,30 @@ def describe_verdicts(verdicts: Sequence[protocol.Verdict], teams: Teams, value:
     """
     if not verdicts:
         return ""
-    first, *others = verdicts
+    first = verdicts[0]
     values = {"name": teams[first.side], "column": first.column, "held": first.held}
+    if first.quality is None:
+        return _describe_estimate(first) % {**values, "points": round(100 * first.loss)}
     if first.held:
         percent = None if first.share is None else format_percent(100 * first.share)
-        return _costly_text(first, counted=percent is not None) % {**values, "percent": percent}
+        text = _costly_texts(counted=percent is not None)[first.quality]
+        return text % {**values, "percent": percent}
+    return _describe_good(verdicts, teams, value)
+
+
+def _describe_estimate(verdict: protocol.Verdict) -> str:
+    if verdict.held is None:
+        return _("Estimate: no clear mistake")
+    return _("%(name)s: %(column)s cost about %(points)s percentage points, compared with %(held)s")
+
+
+def _describe_good(verdicts: Sequence[protocol.Verdict], teams: Teams, value: float) -> str:
+    first, *others = verdicts
     for verdict in verdicts:
         if value == (1 if verdict.side == "red" else -1):
             text = _("%(name)s: %(column)s. The win was certain")
             return text % {"name": teams[verdict.side], "column": verdict.column}
+    values = {"name": teams[first.side], "column": first.column}
     if others:
         text = _("Both chose well: %(name)s %(column)s, %(other)s %(others)s")
         return text % {**values, "other": teams[others[0].side], "others": others[0].column}
@@ -124,19 +140,15 @@ def describe_verdicts(verdicts: Sequence[protocol.Verdict], teams: Teams, value:
     return _("%(name)s: %(column)s, a good choice") % values
 
 
-def _costly_text(verdict: protocol.Verdict, *, counted: bool) -> str:
+def _costly_texts(*, counted: bool) -> dict[Quality, str]:
     if not counted:
-        texts = {
+        return {
             "inaccuracy": _("%(name)s: %(column)s, inaccurate. %(held)s was better"),
             "mistake": _("%(name)s: %(column)s, a mistake. %(held)s held"),
             "blunder": _("%(name)s: %(column)s, a blunder. %(held)s held"),
         }
-    else:
-        texts = {
-            "inaccuracy": _(
-                "%(name)s: %(column)s, inaccurate. %(held)s was better; %(percent)s voted for it"
-            ),
-            "mistake": _("%(name)s: %(column)s, a mistake. %(held)s held; %(percent)s voted for it"),
-            "blunder": _("%(name)s: %(column)s, a blunder. %(held)s held; %(percent)s voted for it"),
-        }
-    return texts[verdict.quality]
+    return {
+        "inaccuracy": _("%(name)s: %(column)s, inaccurate. %(held)s was better; %(percent)s voted for it"),
+        "mistake": _("%(name)s: %(column)s, a mistake. %(held)s held; %(percent)s voted for it"),
+        "blunder": _("%(name)s: %(column)s, a blunder. %(held)s held; %(percent)s voted for it"),
+    }

@@ -84,6 +84,7 @@ def _analysis_columns(analyses: Mapping[int, AnalyzedTurn]) -> dict[str, Cell[Tu
     }
     return {
         "analysis": cell_for(lambda analysis: "exact" if analysis.solution.is_exact else "estimate"),
+        "margin": cell_for(lambda analysis: analysis.solution.margin),
         "red_chance_before": cell_for(lambda analysis: winning_chance(analysis.solution, "red")),
         "red_chance_after": cell_for(
             lambda analysis: None if analysis.after is None else (1 + analysis.after) / 2

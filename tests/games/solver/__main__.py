@@ -1,9 +1,11 @@
 """`make bench-solver`: the solver and the bots, measured, as a table in docs/generated/solver.md."""
 
 from argparse import ArgumentParser
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from math import sqrt
 from pathlib import Path
 from random import Random
@@ -11,7 +13,9 @@ from statistics import median
 from time import process_time, time
 
 from games.bots.bots import STRENGTHS
-from games.solver.solution import Solution
+from games.engine.game import SIDES
+from games.solver.judgment import column_losses
+from games.solver.solution import ESTIMATE_MARGIN, Solution
 from games.solver.solver import UNLIMITED, solve
 from tests.games.solver.ladder import play_game, time_picks
 from tests.games.solver.sampling import Sample, played_sample
@@ -65,7 +69,7 @@ def measure_accuracy(count: int, seed: int) -> list[Row]:
     """Compare answers within the budget to exact ones, with 20 to 22 free cells."""
     with ProcessPoolExecutor() as pool:
         comparisons = list(pool.map(compare_with_exact, range(seed, seed + count)))
-    exact, losses, errors = zip(*comparisons, strict=True)
+    exact, losses, errors, cost_errors = zip(*comparisons, strict=True)
     error = sqrt(sum(error**2 for error in errors) / count)
     what = "with 20 to 22 free cells"
     loss = f"{sum(losses) / count:.4f}; {max(losses):.3f}"
@@ -73,14 +77,32 @@ def measure_accuracy(count: int, seed: int) -> list[Row]:
         Row(f"solved exactly within the budget, {what}", count, "", f"{sum(exact) / count:.1%}"),
         Row(f"exploitability of the mixes, {what}: mean, largest", count, "≤ 0.02", loss),
         Row(f"RMS error of the value, {what}", count, "≤ 0.05", f"{error:.4f}"),
+        _cost_error_row(sorted(chain(*cost_errors)), sum(not one for one in exact), what),
     ]
 
 
-def compare_with_exact(seed: int) -> tuple[bool, float, float]:
-    """Return whether the limited answer to a position was exact, its exploitability, and its error."""
+def _cost_error_row(errors: Sequence[float], estimates: int, what: str) -> Row:
+    rms = sqrt(sum(error**2 for error in errors) / len(errors))
+    shares = [errors[int(len(errors) * share)] for share in (0.9, 0.95, 0.99)]
+    figures = "; ".join(f"{figure:.3f}" for figure in (rms, *shares, errors[-1]))
+    target = f"p95 ≤ {ESTIMATE_MARGIN}"
+    return Row(f"error of estimated costs, {what}: RMS, p90, p95, p99, largest", estimates, target, figures)
+
+
+def compare_with_exact(seed: int) -> tuple[bool, float, float, list[float]]:
+    """Return whether the limited answer to a position was exact, its exploitability, and its errors.
+
+    The errors are that of the value and, unless it was exact, those of what each column costs.
+    """
     sample = played_sample(20 + 2 * (seed % 2), Random(seed))
     limited, full = solve(sample.position), solve(sample.position, UNLIMITED)
-    return limited.is_exact, exploitability(limited, full), limited.value - full.value
+    costs = [
+        abs(cost - column_losses(full, side)[column])
+        for side in SIDES
+        for column, cost in column_losses(limited, side).items()
+        if not limited.is_exact
+    ]
+    return limited.is_exact, exploitability(limited, full), limited.value - full.value, costs
 
 
 def exploitability(limited: Solution, full: Solution) -> float:

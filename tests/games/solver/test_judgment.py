@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from games.solver.judgment import classify, column_losses, hindsight_loss, judge_crowd, winning_chance
-from games.solver.solution import Solution
+from games.solver.solution import ESTIMATE_MARGIN, Solution
 from games.solver.solver import solve
 from tests.games.solver.sampling import played_sample
 
@@ -57,6 +57,21 @@ def test_crowd_without_votes_has_no_judgment() -> None:
 def test_columns_are_classified_by_what_they_cost(loss: float, quality: str) -> None:
     solution = Solution(0, (1, 0), (1,), ((0,), (-2 * loss,)), True, 1)
     assert classify(solution, "red", 2) == quality
+
+
+@pytest.mark.parametrize(("beyond", "quality"), [(0.001, "blunder"), (-0.001, None)])
+def test_estimated_column_has_a_class_only_outside_the_margin(beyond: float, quality: str | None) -> None:
+    loss = 0.2 + ESTIMATE_MARGIN + beyond
+    solution = Solution(0, (1, 0), (1,), ((0,), (-2 * loss,)), False, 1)
+    assert classify(solution, "red", 2) == quality
+    assert classify(solution, "red", 1) is None, "it may be worse than a column outside the mix"
+
+
+@pytest.mark.parametrize(("second", "quality"), [(1, "best"), (-1, "blunder"), (0.9, None), (0.3, "blunder")])
+def test_columns_that_keep_or_lose_a_certain_win_are_no_estimates(second: float, quality: str | None) -> None:
+    solution = Solution(1, (1, 0), (1,), ((1,), (second,)), False, 3)
+    assert (classify(solution, "red", 1), classify(solution, "red", 2)) == ("best", quality)
+    assert solution.margin == 0
 
 
 def test_side_that_does_not_move_has_no_choice() -> None:

@@ -8,9 +8,9 @@ import { chanceText, judgedTurn, judgesText, judgmentText, lastAnalysis } from "
 import { plainText } from "./sentence";
 
 const COLUMNS = { red_classes: [], yellow_classes: [], red_mix: [], yellow_mix: [] };
-const GOOD: Verdict = { side: "red", column: 5, quality: "best", held: null, share: null };
-const COSTLY: Verdict = { side: "yellow", column: 3, quality: "mistake", held: 4, share: 0.12 };
-const ANALYSIS: Analysis = { turn: 6, before: 0.25, after: 0.6, verdicts: [COSTLY, GOOD], match: null, ...COLUMNS };
+const GOOD: Verdict = { side: "red", column: 5, quality: "best", loss: 0, held: null, share: null };
+const COSTLY: Verdict = { side: "yellow", column: 3, quality: "mistake", loss: 0.15, held: 4, share: 0.12 };
+const ANALYSIS: Analysis = { turn: 6, before: 0.25, after: 0.6, margin: 0, verdicts: [COSTLY, GOOD], match: null, ...COLUMNS };
 
 function textOf(verdicts: readonly Verdict[], before = 0.25): string {
   const match = makeMatch({ turn: null, state: "ended", result: "red", reveal: makeReveal(), analysis: { ...ANALYSIS, before, verdicts } });
@@ -34,6 +34,18 @@ test("if no choice was costly, the sentence names both", () => {
   assert.equal(textOf([{ ...COSTLY, quality: "good", held: null }, GOOD]), "Both chose well: South 3, North 5");
   assert.equal(textOf([GOOD]), "North: 5, one of the best choices");
   assert.equal(textOf([{ ...GOOD, quality: "good" }]), "North: 5, a good choice");
+});
+
+test("an estimate names a class if it allows one, and otherwise what a costly choice cost", () => {
+  const text = (verdict: Partial<Verdict>) => {
+    const verdicts = [{ ...COSTLY, quality: null, held: null, ...verdict }, { ...GOOD, quality: null }];
+    const match = makeMatch({ turn: null, state: "ended", result: "red", reveal: makeReveal(), analysis: { ...ANALYSIS, margin: 0.1, verdicts } });
+    const state = makeEvent({ match });
+    return plainText({ state, match }, judgmentText(sceneAt(state, NOW + 16_000)));
+  };
+  assert.equal(text({}), "Estimate: no clear mistake");
+  assert.equal(text({ held: 4 }), "South: 3 cost about 15 percentage points, compared with 4");
+  assert.equal(text({ loss: 0.4, quality: "blunder", held: 4 }), "South: 3, a blunder. 4 held; 12% voted for it");
 });
 
 test("a winner whose win was certain is not praised, nor is the loser blamed", () => {
@@ -74,7 +86,7 @@ test("an analysis of another turn than the last is not shown", () => {
   assert.deepEqual(judged({ turn: null, state: "ended", result: "red", analysis: { ...ANALYSIS, turn: 5 } }, [60]), [false]);
 });
 
-const MISTAKE = { number: 4, verdict: COSTLY, board: stacked(["R", "Y", "", "", "", "", ""]), before: 0.5, after: 0.9 };
+const MISTAKE = { number: 4, verdict: COSTLY, board: stacked(["R", "Y", "", "", "", "", ""]), before: 0.5, after: 0.9, margin: 0 };
 
 const JUDGES = [{ name: "Heron", hash: "" }];
 const LAST_TURN = { mistake: null, judges: [] };
@@ -111,5 +123,6 @@ test("winning chances of both sides add up to one", () => {
   assert.deepEqual(chances(ANALYSIS, "red"), { before: 0.25, after: 0.6 });
   assert.deepEqual(chances(ANALYSIS, "yellow"), { before: 0.75, after: 0.4 });
   assert.deepEqual(chances({ ...ANALYSIS, after: null }, "red"), { before: 0.25, after: 0.25 });
-  assert.equal(chanceText("North", 0.6), "Winning chance of North: 60%");
+  assert.equal(chanceText("North", 0.6, 0), "Winning chance of North: 60%");
+  assert.equal(chanceText("North", 0.6, 0.1), "Winning chance of North: ≈60%", "an estimate");
 });

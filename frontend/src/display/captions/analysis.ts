@@ -1,6 +1,5 @@
-import { formatPercent } from "../../live/format";
 import { p, t } from "../../live/i18n";
-import { verdictText } from "../../live/match/verdict";
+import { chanceFigure, verdictText } from "../../live/match/verdict";
 import type { Analysis, Judge, Match } from "../../protocol";
 import type { Scene } from "../scene/scene";
 import { bothLinesText } from "./commentary";
@@ -17,7 +16,7 @@ export function lastAnalysis(match: Match | null): Analysis | null {
  * The turn whose choices and winning chances are shown: the last one after its reveal, later the one that decided the
  * match. Null during a vote, for which it could be advice.
  */
-export function judgedTurn(scene: Scene): Pick<Analysis, "before" | "after" | "verdicts"> | null {
+export function judgedTurn(scene: Scene): Pick<Analysis, "before" | "after" | "margin" | "verdicts"> | null {
   const { match, phase, stage, recap } = scene;
   const mistake = recap?.mistake;
   if (mistake) return { ...mistake, verdicts: [mistake.verdict] };
@@ -44,6 +43,6 @@ export function judgesText(judges: readonly Judge[]): string {
   return t("Best judges: %(names)s", { names: listed.join(p("between the items of a list", ", ")) });
 }
 
-export function chanceText(name: string, chance: number): string {
-  return t("Winning chance of %(name)s: %(percent)s", { name, percent: formatPercent(chance, 1) });
+export function chanceText(name: string, chance: number, margin: number): string {
+  return t("Winning chance of %(name)s: %(percent)s", { name, percent: chanceFigure(chance, margin) });
 }

@@ -122,10 +122,10 @@ for (const language of ["en", ...LANGUAGES])
     assert.equal(hint(readingTime(hint(0)) - 1), hint(0));
 
     const nameOf = () => LONG_NAMES[0];
-    const verdict: Verdict = { side: "red", column: 3, quality: "mistake", held: 4, share: 0.12 };
+    const verdict: Verdict = { side: "red", column: 3, quality: "mistake", loss: 0.15, held: 4, share: 0.12 };
     const lastTurn = [verdictText([verdict], nameOf, 0.5), t("Winning chance"), "44%", "56%"].join(" ");
     assert.ok(readingTime(lastTurn) <= LAST_TURN_MS, lastTurn);
-    const mistake = { number: 8, verdict, board: match.board, before: 0.5, after: 0.9 };
+    const mistake = { number: 8, verdict, board: match.board, before: 0.5, after: 0.9, margin: 0 };
     const decided = turningText({ turning: 9, mistake, missed: { side: "red", turns: 12 }, judges: [] }, nameOf);
     const screen = [lastTurn, mistakeText(mistake, "yellow"), decided, LONG_NAMES[1]].join(" ");
     assert.ok(readingTime(screen) <= MISTAKE_MS, screen);
@@ -145,8 +145,8 @@ for (const language of ["en", ...LANGUAGES])
     const catalog = language === "en" ? null : new Catalog(language);
     if (catalog) translateWith((...message) => catalog.translate(...message));
     context.after(() => translateWith(english));
-    for (const quality of ["inaccuracy", "mistake", "blunder"] as const) {
-      const text = verdictText([{ side: "red", column: 3, quality, held: 4, share: 0.12 }], () => "North", 0.5);
+    for (const quality of ["inaccuracy", "mistake", "blunder", null] as const) {
+      const text = verdictText([{ side: "red", column: 3, quality, loss: 0.25, held: 4, share: 0.12 }], () => "North", 0.5);
       assert.ok(readingTime(text) <= 1000 + 250 * (12 + 1), text);
     }
   });

@@ -1,6 +1,5 @@
-import { formatPercent } from "../../live/format";
 import { t } from "../../live/i18n";
-import { chances } from "../../live/match/verdict";
+import { chanceFigure, chances } from "../../live/match/verdict";
 import { chanceText, judgedTurn, lastAnalysis } from "../captions/analysis";
 import { sideAtPlace, teamAtPlace } from "../scene/places";
 import type { StageView } from "../scene/stageView";
@@ -17,15 +16,16 @@ export function BalanceBar({ view: { state, scene, foot } }: { view: StageView }
   const shown = judged ?? (SHOWN.includes(phase) ? lastAnalysis(match) : null);
   if (!shown || !match || foot.footerHeight === 0) return null;
   const side = sideAtPlace(match, 0);
+  const { margin } = shown;
   const { before, after } = chances(shown, side);
   return (
     <div class="chances" data-labeled={judged !== null} style={{ "--before": `${100 * before}%`, "--after": `${100 * after}%` }}>
-      {judged && <><span>{t("Winning chance")}</span><b class="figure" data-side={side}>{formatPercent(after, 1)}</b></>}
-      <div class="balance" data-side={sideAtPlace(match, 1)} role="img" aria-label={chanceText(teamAtPlace(state, 0).name, after)}>
+      {judged && <><span>{t("Winning chance")}</span><b class="figure" data-side={side}>{chanceFigure(after, margin)}</b></>}
+      <div class="balance" data-side={sideAtPlace(match, 1)} role="img" aria-label={chanceText(teamAtPlace(state, 0).name, after, margin)}>
         <i key={`${match.reveal?.turn} ${before}`} data-side={side} />
         <b />
       </div>
-      {judged && <b class="figure" data-side={sideAtPlace(match, 1)}>{formatPercent(1 - after, 1)}</b>}
+      {judged && <b class="figure" data-side={sideAtPlace(match, 1)}>{chanceFigure(1 - after, margin)}</b>}
     </div>
   );
 }

@@ -9,7 +9,7 @@ import { storeToken } from "../seat/storage";
 const NOW = 1_000_000;
 const TURN = 10;
 const ANALYSIS: Analysis = {
-  turn: TURN, before: 0.5, after: 0.6, verdicts: [], match: null,
+  turn: TURN, before: 0.5, after: 0.6, margin: 0, verdicts: [], match: null,
   red_classes: ["best", "good", null], yellow_classes: ["blunder", "best", null], red_mix: [31, 0, 0], yellow_mix: [0, 100, 0],
 };
 

@@ -3,7 +3,7 @@ import { otherSide } from "../../live/match/grid";
 import { revealStep } from "../../live/match/phase";
 import { hasPoints } from "../../live/match/support";
 import { isForTwo } from "../../live/match/timeBank";
-import { chances, mistakeText, turningText, verdictText } from "../../live/match/verdict";
+import { chanceFigure, chances, mistakeText, turningText, verdictText } from "../../live/match/verdict";
 import type { Analysis, Quality, Side } from "../../protocol";
 import { choiceColumns, isResignation } from "../ballot/choice";
 import { html, type Html } from "../dom";
@@ -108,7 +108,7 @@ export function analysisLine(view: PhoneView): Html | false {
   const { before, after } = chances(analysis, side);
   const own = oneOfFew(view) || choiceAnalysis(view);
   return html`<p class="next judged"><span class="chances">
-    <span>${t("Winning chance")}</span><b dir="ltr">${formatPercent(before, 1)} → ${formatPercent(after, 1)}</b>
+    <span>${t("Winning chance")}</span><b dir="ltr">${chanceFigure(before, analysis.margin)} → ${chanceFigure(after, analysis.margin)}</b>
     <i class="balance ${otherSide(side)}" css="--before:${before};--after:${after}"><i class="${side}"></i></i>
   </span>${own && html`<span>${own}</span>`}${inARow && html`<span>${inARow}</span>`}</p>`;
 }

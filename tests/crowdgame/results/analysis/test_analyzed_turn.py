@@ -1,5 +1,8 @@
 """What the analysis of a turn says about its picks and votes."""
 
+from dataclasses import replace
+
+import msgspec
 import pytest
 
 from crowdgame.results.analysis.analyzed_turn import (
@@ -29,9 +32,14 @@ def position_after(game_slug: str, picks: list[tuple[int | None, int | None]], *
 
 @pytest.fixture(scope="module")
 def open_turn() -> AnalyzedTurn:
-    """Red should mix columns 3 and 5. Two of three voters choose 5, the third chooses 7."""
+    """Red should mix columns 3 and 5. Two of three voters choose 5, the third chooses 7.
+
+    As if the solution were exact.
+    """
     position = position_after(SIMULTANEOUS, [(4, 4), (4, 3), (3, 5)], token="red")
-    return analyze_turn(solve(position), Picks(5, 3), {"red": {5: 2, 7: 1}, "yellow": {3: 1}})
+    return analyze_turn(
+        replace(solve(position), is_exact=True), Picks(5, 3), {"red": {5: 2, 7: 1}, "yellow": {3: 1}}
+    )
 
 
 def test_column_of_the_equilibrium_is_best(open_turn: AnalyzedTurn) -> None:
@@ -95,3 +103,10 @@ def test_analysis_survives_packing(open_turn: AnalyzedTurn) -> None:
     packed = pack_analysis(open_turn)
     assert unpack_analysis(packed) == open_turn
     assert len(packed) < 2048
+
+
+def test_estimates_stored_by_earlier_versions_lose_doubtful_classes(open_turn: AnalyzedTurn) -> None:
+    estimate = msgspec.structs.replace(open_turn, solution=replace(open_turn.solution, is_exact=False))
+    assert estimate.sides["red"].qualities[6] == "mistake"
+    assert unpack_analysis(pack_analysis(estimate)).sides["red"].qualities[6] is None
+    assert unpack_analysis(pack_analysis(open_turn)) == open_turn

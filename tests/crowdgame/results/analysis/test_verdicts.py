@@ -21,9 +21,10 @@ OPEN = Solution(
     red_mix=(0.3, 0.7, 0.0, 0.0),
     yellow_mix=(1.0, 0.0, 0.0, 0.0),
     matrix=((0.2, 0.2, 0.2, 0.2), (0.2, 0.2, 0.2, 0.2), (-0.04, 0.3, 0.3, 0.3), (0.1, 0.3, 0.3, 0.9)),
-    is_exact=False,
+    is_exact=True,
     depth=4,
 )
+ESTIMATED = replace(OPEN, is_exact=False)
 
 
 def played(red: int | None, yellow: int | None, solution: Solution = OPEN) -> AnalyzedTurn:
@@ -32,16 +33,27 @@ def played(red: int | None, yellow: int | None, solution: Solution = OPEN) -> An
 
 def test_costliest_choice_comes_first_and_only_costly_ones_have_a_better_column() -> None:
     assert judge_choices(played(3, 2), {}) == (
-        Verdict(side="red", column=3, quality="mistake", held=2),
+        Verdict(side="red", column=3, quality="mistake", loss=0.12, held=2),
         Verdict(side="yellow", column=2, quality="best"),
     )
-    assert judge_choices(played(4, 4), {})[0] == Verdict(side="red", column=4, quality="good")
+    assert judge_choices(played(4, 4), {})[0] == Verdict(side="red", column=4, quality="good", loss=0.05)
     assert judge_choices(played(None, 1), {}) == (Verdict(side="yellow", column=1, quality="best"),)
+
+
+def test_estimate_names_only_a_class_that_its_margin_leaves_no_doubt_about() -> None:
+    unclear = judge_choices(played(4, 1, ESTIMATED), {})
+    assert unclear[0] == Verdict(side="red", column=4, quality=None, loss=0.05)
+    doubtful = replace(ESTIMATED, matrix=(*ESTIMATED.matrix[:2], (-0.2, 0.3, 0.3, 0.3), ESTIMATED.matrix[3]))
+    costly = Verdict(side="red", column=3, quality=None, loss=0.2, held=2)
+    assert judge_choices(played(3, 1, doubtful), {})[0] == costly
+    lost = replace(ESTIMATED, matrix=(*ESTIMATED.matrix[:2], (-0.7, 0.3, 0.3, 0.3), ESTIMATED.matrix[3]))
+    [worst, _] = judge_choices(played(3, 1, lost), {})
+    assert worst == Verdict(side="red", column=3, quality="blunder", loss=0.45, held=2)
 
 
 def test_of_several_better_columns_the_one_with_most_votes_is_named() -> None:
     voted = judge_choices(played(3, 1), {"red": {1: 0.12, 2: 0.05, 3: 0.83}})
-    assert voted[0] == Verdict(side="red", column=3, quality="mistake", held=1, share=0.12)
+    assert voted[0] == Verdict(side="red", column=3, quality="mistake", loss=0.12, held=1, share=0.12)
 
 
 def test_shares_need_more_than_one_voter_and_ballots_without_points() -> None:

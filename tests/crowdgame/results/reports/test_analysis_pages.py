@@ -194,7 +194,7 @@ def test_turning_point_comes_from_the_analysis_once_all_turns_have_one(
     page = page_of(client, match)
     panel = text_of(page.split('<section class="panel turning"')[1].split("</section>")[0])
     assert "Turning point: turn 3 The winning chance of Rooks rose from 67% to 100%." in panel
-    assert "Decisive mistake: turn 1 Doves: 2, a blunder. 4 held" in panel
+    assert "Decisive mistake: turn 1 Doves: 2 cost about 22 percentage points, compared with 4" in panel
     assert "always had a winning column" not in panel
 
 
@@ -235,9 +235,9 @@ def test_missed_win_is_the_headline(client: Client, box: BallotBox) -> None:
 
 def test_each_turn_says_what_the_choices_were_worth(client: Client, analyzed: Match) -> None:
     assert re.findall('<p class="verdict">(.*?)</p>', page_of(client, analyzed)) == [
-        "Doves: 2, a blunder. 4 held",
-        "Doves: 3, a blunder. 4 held",
-        "Doves: 2, inaccurate. 1 was better",
+        "Doves: 2 cost about 22 percentage points, compared with 4",
+        "Doves: 3 cost about 21 percentage points, compared with 4",
+        "Estimate: no clear mistake",
         "Rooks: 1. The win was certain",
     ]
 
