@@ -36,6 +36,13 @@ function pages(): Plugin {
   };
 }
 
+/** Removes the older format of the fonts: every browser that can run the pages reads woff2. */
+const withoutWoff: Plugin = {
+  name: "withoutWoff",
+  enforce: "pre",
+  transform: (code, id) => (id.includes("/@fontsource/") ? { code: code.replace(/, url\(\S+\.woff\)[^;]*/g, ""), map: null } : null),
+};
+
 // The pages are written next to phone.html, their assets to /static/app/.
 const ASSETS = "static/app";
 const common = { target: "es2020", outDir: "dist", emptyOutDir: false, assetsDir: ASSETS, modulePreload: false, reportCompressedSize: false } as const;
@@ -55,7 +62,7 @@ const environments = Object.fromEntries([["particles", script({ particles: LATER
 export default defineConfig({
   base: "/static/app/",
   publicDir: false,
-  plugins: [translateMessages(environmentLanguage, catalogs), pages()],
+  plugins: [withoutWoff, translateMessages(environmentLanguage, catalogs), pages()],
   build: { assetsDir: ASSETS }, // of workers, which belong to no environment
   environments,
   builder: {
