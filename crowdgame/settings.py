@@ -17,7 +17,7 @@ from crowdgame.server.config.database import database
 from crowdgame.server.config.log_config import logging_config
 from crowdgame.server.config.mail_settings import mail_server, sender
 from crowdgame.server.config.variables import read_choice, read_number, read_switch
-from crowdgame.server.laptop.paths import DATA, PACKAGE, SOURCE
+from crowdgame.server.laptop.paths import DATA, INSTALLED, PACKAGE, ROOT, SOURCE
 
 MAX_PORT = 65_535
 MAX_DAYS = 36_500
@@ -189,7 +189,9 @@ TIME_ZONE = "UTC"
 
 STATIC_URL = "/static/"
 STATIC_ROOT = DATA_DIR / "static"
-STATICFILES_DIRS = [path for path in [PAGES_DIR / "static"] if path.is_dir()]
+STATICFILES_DIRS = [("", PAGES_DIR / "static")] if (PAGES_DIR / "static").is_dir() else []
+if INSTALLED:
+    STATICFILES_DIRS.append(("app", ROOT / "games" / "solver" / "weights"))  # of the server and of /verify
 
 # E-mail needs a mail server and a public URL for its links. Otherwise the site asks nobody for an address.
 EMAIL_ENABLED = bool(os.environ.get("EMAIL_URL") and PUBLIC_URL)

@@ -19,6 +19,7 @@ from deploy.laptop import frontend, translations
 
 # Both must match `crowdgame.server.laptop.paths`.
 BUILT = "crowdgame/built"
+WEIGHTS = "games/solver/weights"
 EMPTY_DATABASE = "build/empty.sqlite3"
 
 
@@ -44,10 +45,11 @@ class CompiledParts(BuildHookInterface[BuilderConfig]):
         ]
         if self.target_name == "sdist":
             compiled += [frontend.DIST_DIR / ".stamp", translations.STAMP]  # nothing is compiled again
-        inside = f"{BUILT}/" if self.target_name == "wheel" else ""
-        build_data["force_include"].update(
-            {str(path): f"{inside}{path.relative_to(root)}" for path in compiled}
-        )
+        for path in compiled:
+            name = path.relative_to(root).as_posix()
+            if self.target_name == "wheel":  # the solver and the page that verifies share the weights
+                name = f"{WEIGHTS}/{path.name}" if path.suffix == ".gz" else f"{BUILT}/{name}"
+            build_data["force_include"][str(path)] = name
 
 
 def write_empty_database(root: Path) -> None:

@@ -25,8 +25,13 @@ def decode_weights(file: bytes) -> "array[float]":
 
 @cache
 def read_weights(columns: int, reverse_tie: bool) -> "array[float]":
-    """Return the trained weights for a board of so many columns and a rule for double wins."""
-    return decode_weights((WEIGHTS / weights_name(columns, reverse_tie)).read_bytes())
+    """Return the trained weights for a board of so many columns and a rule for double wins.
+
+    In the wheel, the files' names contain a hash, because they are also static files.
+    """
+    name = Path(weights_name(columns, reverse_tie))
+    (file,) = WEIGHTS.glob(f"{name.stem}*{name.suffix}")
+    return decode_weights(file.read_bytes())
 
 
 def weights_name(columns: int, reverse_tie: bool) -> str:
