@@ -5,6 +5,7 @@ an outdated Python must get as far as the message that says it is too old.
 """
 
 import os
+import subprocess
 import sys
 
 if sys.version_info < (3, 11):
@@ -19,41 +20,49 @@ from crowdgame.server.laptop.stop_signals import interrupt_on_signals
 from crowdgame.server.laptop.terminal import print_line, replace_unencodable
 from deploy.laptop import browser, frontend, system_tools, translations, virtualenv
 
+PLAY = (str(virtualenv.PYTHON), "manage.py", "play")
 
-def prepare(task: str) -> None:
+
+def prepare(task: str, arguments: list[str]) -> None:
     """Install what `task` needs in .venv and frontend/. Idempotent: steps that are up to date are skipped.
 
-    Raises StepFailed or OSError.
+    Raises StepFailed, OSError or SystemExit.
     """
     virtualenv.create_venv()
     if task == "lock":
         virtualenv.install("uv")
-        return
-    virtualenv.install("build")
-    virtualenv.install_command()
-    if task in {"mutants", "openspiel", "solver"}:
-        virtualenv.install("dev")
-        virtualenv.install(task)
-        return
-    frontend.ensure_node()
-    with in_background(frontend.install if task == "check" else frontend.install_and_build):
-        virtualenv.install("base" if task in {"play", "build"} else "dev")
-        translations.compile_catalogs()
+    elif task in {"mutants", "openspiel", "solver"}:
+        virtualenv.install("build", "dev", task)
+        virtualenv.install_command()
+    else:
+        frontend.ensure_node()
+        with in_background(frontend.install if task == "check" else frontend.install_and_build):
+            virtualenv.install("build", "base" if task in {"play", "build"} else "dev")
+            virtualenv.install_command()
+            translations.compile_catalogs()
+            if task == "play" and not frontend.is_built():
+                migrate_meanwhile(arguments)
     if task == "test":
         browser.ensure_installed()
     if task == "machines":
         system_tools.ensure_installed()
 
 
+def migrate_meanwhile(arguments: list[str]) -> None:
+    """Migrate the database, which takes seconds. Raises SystemExit after a failure's message."""
+    if status := subprocess.run([*PLAY, "--prepare", *arguments], cwd=ROOT, check=False).returncode:
+        sys.exit(status)
+
+
 def main(task: str, arguments: list[str]) -> None:
     DATA.mkdir(mode=0o700, parents=True, exist_ok=True)
     LOGS.mkdir(mode=0o700, exist_ok=True)
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # each process would compile the product anew
     with lock.hold_lock(DATA / "setup.lock", waiting="another setup in this folder"):
-        prepare(task)
+        prepare(task, arguments)
     if task == "play":
         os.chdir(ROOT)
-        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # each process would compile the product anew
-        os.execv(virtualenv.PYTHON, [str(virtualenv.PYTHON), "manage.py", "play", *arguments])
+        os.execv(virtualenv.PYTHON, [*PLAY, *arguments])
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ import importlib.util
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 from crowdgame.server.laptop.paths import ROOT
 from crowdgame.server.laptop.stamps import Stamp, fingerprint
@@ -14,14 +15,14 @@ VENV_DIR = ROOT / ".venv"
 BIN = VENV_DIR / "bin"
 PYTHON = BIN / "python"
 TITLES = {
-    "uv": "install uv",
-    "build": "install build tools",
-    "base": "install Python packages",
-    "dev": "install Python packages and test tools",
-    "mutants": "install the mutation testing tool",
-    "node": "install Node",
-    "openspiel": "install OpenSpiel",
-    "solver": "install the compiler of the solver",
+    "uv": "uv",
+    "build": "build tools",
+    "base": "Python packages",
+    "dev": "Python packages with test tools",
+    "mutants": "the mutation testing tool",
+    "node": "Node",
+    "openspiel": "OpenSpiel",
+    "solver": "the compiler of the solver",
 }
 # Python's own pip, if it has one, installs into .venv: that saves installing pip there, which takes seconds.
 HAS_PIP = importlib.util.find_spec("pip") is not None
@@ -50,22 +51,28 @@ def create_venv() -> None:
     run(Step("create the virtual environment", venv, "venv"))
 
 
-def install(name: str) -> None:
-    """Install the pins of requirements/`name`.txt with hash checking, unless installed. Raises StepFailed."""
-    if name != "uv":
-        install("uv")
-    pins = ROOT / "requirements" / f"{name}.txt"
-    stamp = Stamp(VENV_DIR / "stamps" / name, fingerprint([pins]))
-    if stamp.is_fresh():
+def install(*names: str) -> None:
+    """Install the pins of requirements/NAME.txt with hash checking, unless installed. Raises StepFailed."""
+    stamps = {name: Stamp(VENV_DIR / "stamps" / name, fingerprint([_pins(name)])) for name in names}
+    stale = [name for name, stamp in stamps.items() if not stamp.is_fresh()]
+    if not stale:
         return
-    complete = ("--require-hashes", "--no-deps", "-r", str(pins))  # the pins include every dependency
-    if name == "uv":
+    complete = ["--require-hashes", "--no-deps"]  # the pins include every dependency
+    complete += [part for name in stale for part in ("-r", str(_pins(name)))]
+    title = f"install {' and '.join(TITLES[name] for name in stale)}"
+    if stale == ["uv"]:
         pip = [*PIP, "install", "--disable-pip-version-check", "--no-input"]
-        run(Step(TITLES[name], [*pip, *complete], "pip-uv"))
+        run(Step(title, [*pip, *complete], "pip-uv"))
     else:
+        install("uv")
         options, env = uv_settings()
-        run(Step(TITLES[name], [*UV, *options, *complete], f"uv-{name}", env=env))
-    stamp.set()
+        run(Step(title, [*UV, *options, *complete], f"uv-{stale[-1]}", env=env))
+    for name in stale:
+        stamps[name].set()
+
+
+def _pins(name: str) -> Path:
+    return ROOT / "requirements" / f"{name}.txt"
 
 
 def install_command() -> None:
@@ -90,7 +97,7 @@ def uv_settings() -> tuple[list[str], dict[str, str]]:
         env["UV_FIND_LINKS"] = ",".join(env["UV_FIND_LINKS"].split())
     no_index = ["--no-index"] if settings.get("no-index", "") in {"1", "true", "yes"} else []
     no_cache = [] if os.access(os.path.expanduser("~"), os.W_OK) else ["--no-cache"]
-    return ["--compile-bytecode", *no_index, *no_cache], {
+    return [*no_index, *no_cache], {
         "UV_INDEX_STRATEGY": "unsafe-best-match",
         **env,
         **os.environ,

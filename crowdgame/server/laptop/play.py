@@ -47,6 +47,7 @@ def parse_arguments(arguments: list[str]) -> argparse.Namespace:
         default=default_gateway_count(),
         help="gateways that share the port (default: one per core)",
     )
+    parser.add_argument("--prepare", action="store_true", help="only migrate the database")
     return parser.parse_args(arguments)
 
 
@@ -120,31 +121,22 @@ def run_stack(stack: Stack, phones: int) -> None:
 
 
 def open_stack(stack: Stack, supervisor: Supervisor, phones: int) -> None:
-    """Start the stack; print the links. With `phones`, also run the demo event. Raises StepFailed."""
+    """Start the stack; print the links. With `phones`, also run the demo event. Raises StepFailed.
+
+    Workers start last: the links work without them, and they take seconds of a core to start. Also, without
+    phones, no scheduler may start the next match of the demo event before it is stopped.
+    """
     startup.start_ballot_box(stack, supervisor)
     with in_background(lambda: startup.collect_static(stack)):
         startup.migrate(stack)
-    links = start_with_crowd(stack, supervisor, phones) if phones else start_without_demo(stack, supervisor)
-    write_environment(stack)
-    print_welcome(links, stack, phones)
-
-
-def start_with_crowd(stack: Stack, supervisor: Supervisor, phones: int) -> startup.Links:
-    """Start the workers last: the links work without them, and they take seconds of a core to start."""
     startup.start_gateways(stack, supervisor)
-    links = startup.start_demo_event(stack)
+    links = startup.start_demo_event(stack) if phones else startup.stop_demo_event(stack)
     startup.wait_for_pages(stack, supervisor)
     startup.start_workers(stack, supervisor)
-    supervisor.start(crowd(stack, links.code, phones))
-    return links
-
-
-def start_without_demo(stack: Stack, supervisor: Supervisor) -> startup.Links:
-    """Stop the demo event before a scheduler runs that could start its next match."""
-    links = startup.stop_demo_event(stack)
-    startup.start_services(stack, supervisor)
-    startup.wait_for_pages(stack, supervisor)
-    return links
+    if phones:
+        supervisor.start(crowd(stack, links.code, phones))
+    write_environment(stack)
+    print_welcome(links, stack, phones)
 
 
 def write_environment(stack: Stack) -> None:
@@ -171,7 +163,11 @@ def play(asked: argparse.Namespace) -> None:
         with lock.hold_lock(DATA / "play.lock"):
             if not is_port_free(asked.host, asked.port):
                 raise StepFailed(f"port {asked.port} is in use; try PORT={asked.port + 1} {PLAY_COMMAND}")
-            run_stack(build_stack(asked.host, asked.port, asked.gateways), asked.phones)
+            stack = build_stack(asked.host, asked.port, asked.gateways)
+            if asked.prepare:
+                startup.migrate(stack)
+            else:
+                run_stack(stack, asked.phones)
     except lock.LockTaken:
         raise StepFailed(
             f"crowdgame is already running in this folder (data in {display_path(DATA)})"

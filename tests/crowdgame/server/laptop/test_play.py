@@ -1,4 +1,6 @@
 import os
+import re
+import shutil
 import socket
 import stat
 import subprocess
@@ -12,6 +14,7 @@ from crowdgame.server.laptop.network import ANY_HOST, LOOPBACK, free_port, is_po
 from crowdgame.server.laptop.paths import ROOT
 from crowdgame.server.laptop.play import make_private
 from crowdgame.server.laptop.secret import load_secret_key
+from tests.run_folder import DATABASE, migrated_database
 
 OLD = """
 import runpy, sys
@@ -73,6 +76,12 @@ def test_play_names_other_data_in_the_current_folder(tmp_path: Path) -> None:
     (tmp_path / ".play" / "db.sqlite3").touch()
     ended = play(tmp_path / "data", "--host", "192.0.2.250", cwd=tmp_path)
     assert ended.stdout.startswith("  There is other data in this folder. To use it: ")
+
+
+def test_play_only_prepares_the_database(tmp_path: Path) -> None:
+    shutil.copy(migrated_database(), tmp_path / DATABASE)
+    ended = play(tmp_path, "--prepare", "--port", str(free_port()))
+    assert (re.findall("✓ (.+),", ended.stdout), ended.returncode) == (["migrate the database"], 0)
 
 
 def test_play_reports_old_python() -> None:
