@@ -15,10 +15,8 @@ if sys.version_info < (3, 11):
 
 from crowdgame.server.laptop import lock
 from crowdgame.server.laptop.paths import DATA, LOGS, ROOT
-from crowdgame.server.laptop.steps import EXPECTED_ERRORS, error_line, in_background
-from crowdgame.server.laptop.stop_signals import interrupt_on_signals
-from crowdgame.server.laptop.terminal import print_line, replace_unencodable
-from deploy.laptop import browser, frontend, system_tools, translations, virtualenv
+from crowdgame.server.laptop.steps import in_background, run_command
+from deploy.laptop import frontend, system_tools, translations, virtualenv
 
 PLAY = (str(virtualenv.PYTHON), "manage.py", "play")
 
@@ -40,18 +38,14 @@ def prepare(task: str, arguments: list[str]) -> None:
             virtualenv.install("build", "base" if task in {"play", "build"} else "dev")
             virtualenv.install_command()
             translations.compile_catalogs()
-            if task == "play" and not frontend.is_built():
-                migrate_meanwhile(arguments)
+            if task == "play" and not frontend.is_built():  # migrating takes seconds
+                prepared = subprocess.run([*PLAY, "--prepare", *arguments], cwd=ROOT, check=False)
+                if prepared.returncode:
+                    sys.exit(prepared.returncode)
     if task == "test":
-        browser.ensure_installed()
+        system_tools.ensure_browser()
     if task == "machines":
-        system_tools.ensure_installed()
-
-
-def migrate_meanwhile(arguments: list[str]) -> None:
-    """Migrate the database, which takes seconds. Raises SystemExit after a failure's message."""
-    if status := subprocess.run([*PLAY, "--prepare", *arguments], cwd=ROOT, check=False).returncode:
-        sys.exit(status)
+        system_tools.ensure_servers()
 
 
 def main(task: str, arguments: list[str]) -> None:
@@ -66,12 +60,4 @@ def main(task: str, arguments: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    replace_unencodable()
-    interrupt_on_signals()
-    try:
-        main(sys.argv[1], sys.argv[2:])
-    except EXPECTED_ERRORS as failure:
-        print_line(error_line(failure))
-        sys.exit(1)
-    except KeyboardInterrupt:
-        sys.exit(130)
+    sys.exit(run_command(lambda: main(sys.argv[1], sys.argv[2:])))

@@ -17,11 +17,6 @@ DIST_DIR = FRONTEND_DIR / "dist"
 SOLVER_FILES = (ROOT / "games" / "solver" / "solver.wasm", ROOT / "games" / "solver" / "weights")
 NODE_20, AFTER_NODE_20, NODE_22 = (20, 19), (21, 0), (22, 12)
 NON_SOURCE_NAMES = {"node_modules", "dist"}
-QUIET_NPM_ENV = {
-    "npm_config_audit": "false",
-    "npm_config_fund": "false",
-    "npm_config_update_notifier": "false",
-}
 
 
 def ensure_node() -> None:
@@ -32,12 +27,7 @@ def ensure_node() -> None:
 
 def install() -> None:
     """Install the packages pinned in package-lock.json, unless they are installed. Raises StepFailed."""
-    pins = [
-        FRONTEND_DIR / "package.json",
-        FRONTEND_DIR / "package-lock.json",
-        FRONTEND_DIR / ".npmrc",
-        ROOT / ".npmrc",
-    ]
+    pins = [FRONTEND_DIR / name for name in ("package.json", "package-lock.json", ".npmrc")]
     stamp = Stamp(NODE_MODULES_DIR / ".stamp", fingerprint(pins))
     if stamp.is_fresh():
         return
@@ -70,22 +60,18 @@ def _pages_stamp() -> Stamp:
 
 
 def _run_npm(title: str, command: str, log: str) -> None:
-    env = {**QUIET_NPM_ENV, "PATH": f"{virtualenv.BIN}{os.pathsep}{os.environ.get('PATH', os.defpath)}"}
+    env = {"PATH": f"{virtualenv.BIN}{os.pathsep}{os.environ.get('PATH', os.defpath)}"}
     run(Step(title, ["npm", *command.split()], log, FRONTEND_DIR, env))
 
 
 def is_new_enough(version: str) -> bool:
     """Return whether the bundler supports a Node version, given as printed by `node --version`."""
-    found = re.fullmatch(r"v(\d+)\.(\d+)\..*", version.strip())
-    if found is None:
-        return False
-    number = int(found[1]), int(found[2])
+    number = tuple(int(part) for part in re.findall(r"\d+", version)[:2])
     return NODE_20 <= number < AFTER_NODE_20 or number >= NODE_22
 
 
 def _machine_has_node() -> bool:
-    node = shutil.which("node")
-    if node is None or shutil.which("npm") is None:
+    if not (shutil.which("node") and shutil.which("npm")):
         return False
-    answer = subprocess.run([node, "--version"], check=False, capture_output=True, text=True)
-    return answer.returncode == 0 and is_new_enough(answer.stdout)
+    answer = subprocess.run(["node", "--version"], check=False, capture_output=True, text=True)
+    return is_new_enough(answer.stdout)

@@ -50,18 +50,16 @@ def _git(root: Path, *words: str) -> str:
     return ended.stdout.strip()
 
 
-def main() -> int:
+def main() -> None:
     try:
         today = datetime.now(UTC).date()
         tag = release(ROOT, today, lambda: subprocess.run(["make", "wheel"], cwd=ROOT, check=True))
     except ReleaseRefused as refusal:
-        print(f"✗ {refusal}")
-        return 1
+        sys.exit(f"✗ {refusal}")
     print(
         f"✓ {tag} is committed, tagged and built in dist/. To publish: git push --follow-tags, upload dist/"
     )
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

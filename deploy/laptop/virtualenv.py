@@ -5,7 +5,6 @@ import importlib.util
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 from crowdgame.server.laptop.paths import ROOT
 from crowdgame.server.laptop.stamps import Stamp, fingerprint
@@ -53,12 +52,13 @@ def create_venv() -> None:
 
 def install(*names: str) -> None:
     """Install the pins of requirements/NAME.txt with hash checking, unless installed. Raises StepFailed."""
-    stamps = {name: Stamp(VENV_DIR / "stamps" / name, fingerprint([_pins(name)])) for name in names}
+    pins = {name: ROOT / "requirements" / f"{name}.txt" for name in names}
+    stamps = {name: Stamp(VENV_DIR / "stamps" / name, fingerprint([path])) for name, path in pins.items()}
     stale = [name for name, stamp in stamps.items() if not stamp.is_fresh()]
     if not stale:
         return
     complete = ["--require-hashes", "--no-deps"]  # the pins include every dependency
-    complete += [part for name in stale for part in ("-r", str(_pins(name)))]
+    complete += [part for name in stale for part in ("-r", str(pins[name]))]
     title = f"install {' and '.join(TITLES[name] for name in stale)}"
     if stale == ["uv"]:
         pip = [*PIP, "install", "--disable-pip-version-check", "--no-input"]
@@ -69,10 +69,6 @@ def install(*names: str) -> None:
         run(Step(title, [*UV, *options, *complete], f"uv-{stale[-1]}", env=env))
     for name in stale:
         stamps[name].set()
-
-
-def _pins(name: str) -> Path:
-    return ROOT / "requirements" / f"{name}.txt"
 
 
 def install_command() -> None:
@@ -107,13 +103,10 @@ def uv_settings() -> tuple[list[str], dict[str, str]]:
 def read_pip_settings(listed: str) -> dict[str, str]:
     """Parse the output of `pip config list` into the settings of `pip install`, with pip's precedence."""
     settings: dict[str, str] = {}
-    lines = [line.partition("=") for line in listed.splitlines()]
     for section in ("global.", "install.", ":env:."):
-        settings |= {
-            key.removeprefix(section): ast.literal_eval(value)
-            for key, _, value in lines
-            if key.startswith(section)
-        }
+        for key, _, value in (line.partition("=") for line in listed.splitlines()):
+            if key.startswith(section):
+                settings[key.removeprefix(section)] = ast.literal_eval(value)
     return settings
 
 

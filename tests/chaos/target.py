@@ -19,10 +19,9 @@ from pathlib import Path
 from redis import Redis
 
 from crowdgame.server.laptop import stack as children
-from crowdgame.server.laptop.metrics_dir import reset_metrics_dir
 from crowdgame.server.laptop.network import LOOPBACK, free_port
 from crowdgame.server.laptop.stack import Stack
-from crowdgame.server.laptop.startup import wait_for_pages
+from crowdgame.server.laptop.startup import reset_metrics_dir, wait_for_pages
 from crowdgame.server.laptop.supervisor import Child, Supervisor
 from tests.chaos.proxy import Proxy
 from tests.deploy.processes import answers, wait_until

@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 from aiosmtpd.controller import Controller
 
-from crowdgame.server.laptop.metrics_dir import reset_metrics_dir
 from crowdgame.server.laptop.network import LOOPBACK, free_port
 from crowdgame.server.laptop.stack import Stack, workers
-from crowdgame.server.laptop.startup import start_ballot_box
+from crowdgame.server.laptop.startup import reset_metrics_dir, start_ballot_box
 from crowdgame.server.laptop.supervisor import Supervisor
 from tests.deploy.processes import wait_until
 from tests.doctor import run_doctor

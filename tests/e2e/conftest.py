@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, ViewportSize, expect
 
-from deploy.laptop import browser as browsers
+from deploy.laptop.system_tools import find_browser
 from tests.e2e.fake_gateway import FakeGateway, running_fake_gateway
 from tests.e2e.page_visits import running_server_with_static
 from tests.e2e.screens import BROWSER_ARGS, PAUSE_ANIMATIONS_JS, TIMEOUT_MS, Screen, open_screen
@@ -49,7 +49,7 @@ def organizer(server: Server) -> str:
 def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
     return {
         **browser_type_launch_args,
-        "executable_path": browsers.find_browser(),
+        "executable_path": find_browser(),
         "args": [*BROWSER_ARGS, *NO_GPU_ARGS],
     }
 

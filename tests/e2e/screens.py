@@ -8,7 +8,7 @@ from pathlib import Path
 from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, ViewportSize, expect, sync_playwright
 from playwright.sync_api import Error as PlaywrightError
 
-from deploy.laptop import browser as browsers
+from deploy.laptop.system_tools import find_browser
 
 PHONE: ViewportSize = {"width": 390, "height": 844}
 PROJECTOR: ViewportSize = {"width": 1280, "height": 720}
@@ -65,7 +65,7 @@ class Screen:
 def chromium() -> Iterator[Browser]:
     """A browser for commands; tests use the fixtures."""
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=browsers.find_browser(), args=list(BROWSER_ARGS))
+        browser = playwright.chromium.launch(executable_path=find_browser(), args=list(BROWSER_ARGS))
         yield browser
         browser.close()
 

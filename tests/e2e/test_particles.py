@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserType, Page, expect
 
-from deploy.laptop import browser as browsers
+from deploy.laptop.system_tools import find_browser
 from tests.e2e.fake_gateway import FakeGateway, running_fake_gateway
 from tests.e2e.particle_pages import CONNECTED, expect_particles, lit_pixels, show_particles, with_votes
 from tests.e2e.scene_setup import MIDDLE, with_options
@@ -46,7 +46,7 @@ STOPPED_CLOCK_JS = """(began) => {
 @pytest.fixture(scope="session")
 def webgl_browser(browser_type: BrowserType) -> Iterator[Browser]:
     """Unlike the other tests' browser, this one renders WebGL, in software."""
-    browser = browser_type.launch(executable_path=browsers.find_browser(), args=list(BROWSER_ARGS))
+    browser = browser_type.launch(executable_path=find_browser(), args=list(BROWSER_ARGS))
     yield browser
     browser.close()
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from crowdgame.server.laptop.die_with_parent import die_with_parent
 from crowdgame.server.laptop.network import LOOPBACK, free_port, wait_for_http
 from crowdgame.server.laptop.paths import ROOT
-from deploy.laptop.system_tools import find_nginx
+from deploy.laptop.system_tools import find_server
 
 SERVER = ROOT / "deploy" / "server"
 NOBODY, NOBODY_GROUP = "nobody", "nogroup"
@@ -129,6 +129,6 @@ def _as_nobody(argv: Sequence[str]) -> list[str]:
 
 
 def _program() -> str:
-    found = find_nginx()
+    found = find_server("nginx")
     assert found is not None, "there is no nginx on this machine: make test-deploy installs it"
     return found

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from crowdgame.server.laptop.network import LOOPBACK, free_port
-from deploy.laptop.system_tools import find_ngircd
+from deploy.laptop.system_tools import find_server
 from tests.deploy.processes import wait_until
 from voting.sources.chat_connection import ChatConnection, ChatServer
 from voting.sources.chat_lines import ChatVote, Line, read_vote
@@ -31,7 +31,7 @@ PAM = no
 
 @contextmanager
 def running_ngircd(folder: Path) -> Iterator[ChatServer]:
-    program = find_ngircd()
+    program = find_server("ngircd")
     assert program, "ngircd is not installed"
     server = ChatServer(LOOPBACK, free_port(), tls=False)
     settings = folder / "ngircd.conf"

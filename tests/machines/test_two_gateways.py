@@ -14,10 +14,9 @@ import pytest
 from websockets.sync.client import connect
 
 from crowdgame.server.laptop import stack as children
-from crowdgame.server.laptop.metrics_dir import reset_metrics_dir
 from crowdgame.server.laptop.network import LOOPBACK, free_port, wait_for_http
 from crowdgame.server.laptop.stack import Stack
-from crowdgame.server.laptop.startup import migrate, start_ballot_box
+from crowdgame.server.laptop.startup import migrate, reset_metrics_dir, start_ballot_box
 from crowdgame.server.laptop.supervisor import Child, Supervisor
 from tests.crowd_helpers import PHONES, TIMEOUT_S, connected, held, restart
 from tests.deploy.failover import FailoverRun, FailoverTests, vote_during

@@ -17,10 +17,10 @@ from crowdgame.server.laptop.network import (
 from crowdgame.server.laptop.paths import DATA, INSTALLED, PLAY_COMMAND, display_path
 from crowdgame.server.laptop.secret import load_secret_key
 from crowdgame.server.laptop.stack import SERVERS, Stack, crowd
-from crowdgame.server.laptop.steps import EXPECTED_ERRORS, StepFailed, error_line, in_background
-from crowdgame.server.laptop.stop_signals import interrupt_on_signals, wait_for_interrupt
+from crowdgame.server.laptop.steps import StepFailed, in_background, run_command
+from crowdgame.server.laptop.stop_signals import wait_for_interrupt
 from crowdgame.server.laptop.supervisor import Supervisor
-from crowdgame.server.laptop.terminal import print_line, replace_unencodable
+from crowdgame.server.laptop.terminal import print_line
 from crowdgame.server.laptop.welcome import print_welcome
 
 # In ALLOWED_HOSTS, accepts any IP address as host: the address changes with a hotspot or a new DHCP lease.
@@ -183,14 +183,4 @@ def show_other_data() -> None:
 
 def main(arguments: list[str]) -> int:
     """Run `crowdgame play` and return the exit status."""
-    replace_unencodable()
-    interrupt_on_signals()
-    asked = parse_arguments(arguments)
-    try:
-        play(asked)
-    except EXPECTED_ERRORS as failure:
-        print_line(error_line(failure))
-        return 1
-    except KeyboardInterrupt:
-        return 130
-    return 0
+    return run_command(lambda: play(parse_arguments(arguments)))

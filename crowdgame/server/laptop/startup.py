@@ -1,6 +1,7 @@
 """Start a stack's processes in dependency order."""
 
 import json
+import shutil
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -11,7 +12,6 @@ from pathlib import Path
 
 import redis
 
-from crowdgame.server.laptop.metrics_dir import reset_metrics_dir
 from crowdgame.server.laptop.network import responds_to_http
 from crowdgame.server.laptop.paths import EMPTY_DATABASE, PACKAGE, ROOT, SOURCE, display_path
 from crowdgame.server.laptop.stack import MANAGE, Stack, analyzer, gateway, schedulers, valkey, workers
@@ -69,6 +69,12 @@ def start_services(stack: Stack, supervisor: Supervisor) -> None:
 def start_gateways(stack: Stack, supervisor: Supervisor) -> None:
     reset_metrics_dir(stack.metrics_dir)
     supervisor.start(*(gateway(stack, number) for number in range(1, stack.gateways + 1)))
+
+
+def reset_metrics_dir(metrics_dir: Path) -> None:
+    """Delete the metrics of the previous run, so that counters start at zero."""
+    shutil.rmtree(metrics_dir, ignore_errors=True)
+    metrics_dir.mkdir(parents=True)
 
 
 def start_workers(stack: Stack, supervisor: Supervisor) -> None:

@@ -13,7 +13,8 @@ from pathlib import Path
 
 from crowdgame.server.laptop.die_with_parent import die_with_parent
 from crowdgame.server.laptop.paths import LOGS, display_path
-from crowdgame.server.laptop.terminal import progress
+from crowdgame.server.laptop.stop_signals import interrupt_on_signals
+from crowdgame.server.laptop.terminal import print_line, progress, replace_unencodable
 
 FAILURE_REASONS = (
     (r"No space left on device|ENOSPC|(database or )?disk is full|Disk quota exceeded", "the disk is full"),
@@ -59,11 +60,22 @@ class Step:
 
 _running: set["subprocess.Popen[str]"] = set()
 
-EXPECTED_ERRORS = (StepFailed, OSError)
+
+def run_command(work: Callable[[], object]) -> int:
+    """Do a command's `work`. Prints a line for StepFailed and OSError. Returns the command's exit status."""
+    replace_unencodable()
+    interrupt_on_signals()
+    try:
+        work()
+    except (StepFailed, OSError) as failure:
+        print_line(error_line(failure))
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    return 0
 
 
-def error_line(failure: BaseException) -> str:
-    """Return the line to print for one of EXPECTED_ERRORS."""
+def error_line(failure: StepFailed | OSError) -> str:
     if isinstance(failure, OSError):
         where = f": {failure.filename}" if failure.filename else ""
         return f"✗ {failure.strerror or failure}{where}"
