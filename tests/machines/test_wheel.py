@@ -3,32 +3,31 @@
 import json
 import os
 import re
-import signal
 import sqlite3
 import subprocess
 import sys
 import zipfile
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing
 from pathlib import Path
 from urllib.parse import urljoin
 
 import pytest
 from playwright.sync_api import expect, sync_playwright
 
-from crowdgame.server.laptop.network import LOOPBACK, free_port
+from crowdgame.server.laptop.network import free_port
 from crowdgame.server.laptop.paths import ROOT
 from crowdgame.server.laptop.stack import Stack
-from deploy.laptop.browser import find_browser
+from deploy.laptop.system_tools import find_browser
 from deploy.laptop.virtualenv import BIN, uv_settings
-from tests.deploy.processes import marked, wait_until
+from tests.deploy.playing import Play
+from tests.deploy.playing import playing as run_play
+from tests.deploy.processes import wait_until
 from tests.run_folder import migrated_database
 from tests.upgrades.release import CODES, RELEASES
 
 DIST = ROOT / "dist"
 MAX_WHEEL_MB = 6
 JOIN_MS = 120_000
-START_S = 300
 NOT_SHIPPED = re.compile(
     r"(^|/)(tests?|deploy|node_modules|\.play)/|\.(po|pot|c|map|stamp|pyc)$|/(generate_|train)"
 )
@@ -66,30 +65,10 @@ def run(program: Path, data: Path, *words: str) -> str:
     return ended.stdout
 
 
-@contextmanager
-def playing(program: Path, data: Path, *options: str) -> Iterator[dict[str, str]]:
-    """Run `crowdgame play` until the end of the block, then press Ctrl-C. Yields the printed addresses."""
-    argv = [str(program), "play", "--data", str(data), "--host", LOOPBACK, "--port", str(free_port())]
-    said = data.parent / "said"
-    with (
-        said.open("w") as output,
-        subprocess.Popen(
-            [*argv, *options],
-            cwd=data.parent,
-            env={"HOME": str(data.parent), "PATH": "/nowhere"},
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-        ) as process,
-    ):
-        try:
-            wait_until(lambda: "Ctrl-C" in said.read_text() or process.poll() is not None, START_S)
-            assert process.poll() is None, said.read_text()
-            yield dict(re.findall(r"^  (\w+) +(http\S+)$", said.read_text(), re.MULTILINE))
-        finally:
-            process.send_signal(signal.SIGINT)
-            assert process.wait(30) == 0
-    assert not marked(data)
+def playing(program: Path, data: Path, *options: str) -> AbstractContextManager[Play]:
+    """Run `crowdgame play` without Node and make on the PATH."""
+    env = {"HOME": str(data.parent), "PATH": "/nowhere"}
+    return run_play([program], data, "--gateways", "1", *options, env=env)
 
 
 def database_dump(path: Path) -> list[str]:
@@ -141,25 +120,25 @@ def test_wheel_runs_a_match_that_a_record_proves_and_goes_on_with_its_data(
     folder = tmp_path / "empty"
     folder.mkdir()
     data, record = folder / "data", folder / "record.json"
-    with playing(program, data, "--phones", "6", "--gateways", "1") as first:
-        code = first["Phones"].rpartition("/")[2]
+    with playing(program, data, "--phones", "6") as first:
+        code = first.links["Phones"].rpartition("/")[2]
         with (
             sync_playwright() as playwright,
             playwright.chromium.launch(executable_path=find_browser()) as browser,
         ):
             page = browser.new_page()
-            page.goto(first["Phones"])
+            page.goto(first.links["Phones"])
             expect(page.locator("body")).to_have_attribute(
                 "data-side", re.compile("red|yellow"), timeout=JOIN_MS
             )
             login = browser.new_page(locale="de")
-            login.goto(urljoin(first["Console"], "/console/login/"))
+            login.goto(urljoin(first.links["Console"], "/console/login/"))
             expect(login.get_by_role("button", name="Anmelden", exact=True)).to_be_visible()
             expect(page.locator("body")).to_have_attribute("data-phase", "reveal", timeout=JOIN_MS)
         run(program, data, "export", code, "--output", str(record))
     assert "VALID" in run(program, data, "verify", str(record))
-    with playing(program, data, "--phones", "6", "--gateways", "1") as again:
-        assert again["Phones"].rpartition("/")[2] == code
+    with playing(program, data, "--phones", "6") as again:
+        assert again.links["Phones"].rpartition("/")[2] == code
     assert {path.name for path in folder.iterdir()} == {"data", "record.json", "said"}
 
 

@@ -18,9 +18,6 @@ time.sleep(3600)
 SLEEPER = "import time; time.sleep(3600)"
 IGNORES_SIGTERM = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(3600)"
 PARENT = f"import subprocess, sys; subprocess.run([sys.executable, '-c', '{SLEEPER}', sys.argv[1]])"
-NOTES_ITS_START = (
-    "import pathlib, sys, time; open(pathlib.Path(sys.argv[1], 'starts'), 'a').write(f'{time.time()}\\n')"
-)
 NOTES_ITS_END = """
 import pathlib, signal, sys, time
 def note(*_):

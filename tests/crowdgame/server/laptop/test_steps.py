@@ -57,18 +57,9 @@ def test_step_failure_is_one_line_with_reason_and_log(tmp_path: Path, output: st
 
 
 def test_step_reports_unreachable_package_index_as_no_network(tmp_path: Path) -> None:
-    install = [
-        "-m",
-        "uv",
-        "pip",
-        "install",
-        "--default-index",
-        "http://127.0.0.1:1/",
-        "--target",
-        str(tmp_path),
-    ]
+    install = "-m uv pip install --default-index http://127.0.0.1:1/ crowdgame-is-not-there --target"
     with pytest.raises(StepFailed, match="no network, or it blocks"):
-        run(replace(step(tmp_path, *install, "crowdgame-is-not-there"), env={"UV_HTTP_RETRIES": "0"}))
+        run(replace(step(tmp_path, *install.split(), str(tmp_path)), env={"UV_HTTP_RETRIES": "0"}))
 
 
 def test_steps_in_background_run_beside_others(tmp_path: Path) -> None:
