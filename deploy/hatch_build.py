@@ -19,8 +19,8 @@ from deploy.laptop import frontend, translations
 
 # Both must match `crowdgame.server.laptop.paths`.
 BUILT = "crowdgame/built"
-WEIGHTS = "games/solver/weights"
 EMPTY_DATABASE = "build/empty.sqlite3"
+WEIGHTS = "games/solver/weights"
 
 
 class CompiledParts(BuildHookInterface[BuilderConfig]):
