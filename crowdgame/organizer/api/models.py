@@ -4,10 +4,10 @@ from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
+from crowdgame.server.web.outgoing_request import MAX_URL_LENGTH
 from voting.models import Event
 
 NAME_LENGTH = 80
-MAX_URL_LENGTH = 500
 
 
 class ApiToken(models.Model):

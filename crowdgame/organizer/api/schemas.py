@@ -14,11 +14,11 @@ from crowdgame.events.durations import DurationField
 from crowdgame.events.forms import EventForm
 from crowdgame.events.game_options import option_fields
 from crowdgame.events.presets import PRESETS_BY_SLUG
-from crowdgame.organizer.api.models import MAX_URL_LENGTH
 from crowdgame.organizer.api.webhooks import TYPES
 from crowdgame.organizer.console.actions import ACTIONS
 from crowdgame.organizer.console.actions.registry import OrganizerAction
 from crowdgame.results.analysis.analyzed_turn import AnalyzedTurn
+from crowdgame.server.web.outgoing_request import MAX_URL_LENGTH
 from games.engine.registry import all_games
 from voting.counting.tally import SideTally
 from voting.protocol import ActionAsk

@@ -10,8 +10,8 @@ from crowdgame.organizer.api import schemas
 from crowdgame.organizer.api.models import ApiToken, Webhook
 from crowdgame.organizer.api.reads import BadRequest, Query, find_event
 from crowdgame.organizer.api.tokens import TokenAccess, access_to
-from crowdgame.organizer.api.webhook_request import RefusedAddress
 from crowdgame.organizer.api.webhooks import URL_RULE, add_webhook, remove_webhook, resend
+from crowdgame.server.web.outgoing_request import RefusedAddress
 
 MAX_DELIVERIES = 100
 

@@ -14,8 +14,7 @@ from django.views.decorators.http import require_http_methods
 
 from crowdgame.events.access import visible_events
 from crowdgame.events.permissions import OrganizerAccess, role_at_event
-from crowdgame.organizer.api.models import MAX_URL_LENGTH, Webhook, WebhookDelivery
-from crowdgame.organizer.api.webhook_request import RefusedAddress
+from crowdgame.organizer.api.models import Webhook, WebhookDelivery
 from crowdgame.organizer.api.webhooks import (
     TYPES,
     URL_RULE,
@@ -26,6 +25,7 @@ from crowdgame.organizer.api.webhooks import (
     resume_webhook,
     rotate_secret,
 )
+from crowdgame.server.web.outgoing_request import MAX_URL_LENGTH, RefusedAddress
 from voting.matches import MatchError
 
 SHOWN_DELIVERIES = 10

@@ -21,8 +21,9 @@ from crowdgame.events.event_edits import box_time
 from crowdgame.events.models import AuditEntry
 from crowdgame.events.permissions import OrganizerAccess
 from crowdgame.organizer.api.models import Webhook, WebhookDelivery
-from crowdgame.organizer.api.webhook_request import SECRET_PREFIX, check_url
+from crowdgame.organizer.api.webhook_request import SECRET_PREFIX
 from crowdgame.organizer.console.control import NOT_ALLOWED, NotPermitted
+from crowdgame.server.web.outgoing_request import check_url
 from voting.matches import MatchError, locked_event
 from voting.models import Event
 from voting.protocol.changes import Changes

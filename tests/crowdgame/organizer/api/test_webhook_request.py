@@ -12,15 +12,14 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from crowdgame.organizer.api import webhook_request
-from crowdgame.organizer.api.webhook_request import (
+from crowdgame.organizer.api.webhook_request import post, sign
+from crowdgame.server.web import outgoing_request
+from crowdgame.server.web.outgoing_request import (
     MAX_ANSWER_BYTES,
     Attempt,
     RefusedAddress,
     check_url,
     is_public,
-    post,
-    sign,
 )
 from tests.crowdgame.organizer.api.receiver import Receiver, running_receiver, sending_slowly
 
@@ -180,7 +179,7 @@ def test_receiver_has_limited_time(
 ) -> None:
     """Also if it sends a byte now and then."""
     settings.WEBHOOKS = "private"
-    monkeypatch.setattr(webhook_request, "TIMEOUT_S", 0.2)
+    monkeypatch.setattr(outgoing_request, "TIMEOUT_S", 0.2)
     with sending_slowly(byte, every_s) as port:
         assert outcome(f"http://127.0.0.1:{port}/") == "timeout"
 
@@ -212,10 +211,10 @@ def test_certificate_must_be_valid_for_the_host(
     with running_receiver(tls) as receiver:
         assert outcome(f"https://localhost:{receiver.port}/") == "TLS error"  # unknown to this machine
         monkeypatch.setenv("SSL_CERT_FILE", str(pem))
-        webhook_request._tls.cache_clear()
+        outgoing_request._tls.cache_clear()
         assert outcome(f"https://localhost:{receiver.port}/") == 204
         assert outcome(f"https://127.0.0.1:{receiver.port}/") == "TLS error"
-    webhook_request._tls.cache_clear()
+    outgoing_request._tls.cache_clear()
     assert len(receiver.requests) == 1
 
 
