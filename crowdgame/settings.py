@@ -154,7 +154,11 @@ TURNS_QUEUE, BACKGROUND_QUEUE, WEBHOOK_QUEUE = "celery", "background", "webhooks
 # A worker without --queues consumes all.
 CELERY_TASK_QUEUES: dict[str, dict[str, str]] = {TURNS_QUEUE: {}, BACKGROUND_QUEUE: {}, WEBHOOK_QUEUE: {}}
 CELERY_TASK_DEFAULT_QUEUE = BACKGROUND_QUEUE
-CELERY_TASK_ROUTES = {"voting.close_*": {"queue": TURNS_QUEUE}, "webhooks.*": {"queue": WEBHOOK_QUEUE}}
+CELERY_TASK_ROUTES = {
+    "voting.close_*": {"queue": TURNS_QUEUE},
+    "webhooks.*": {"queue": WEBHOOK_QUEUE},
+    "push.*": {"queue": WEBHOOK_QUEUE},
+}
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = False
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
@@ -343,6 +347,8 @@ METRICS_PORT = read_number("METRICS_PORT", 0, least=0, most=MAX_PORT)
 # Where webhooks may go: to public addresses only, also into private networks ("private"), or nowhere ("off").
 # They need a worker of the queue "webhooks". A laptop starts it only if this is set.
 WEBHOOKS = read_choice("WEBHOOKS", ("public", "private", "off"))
+# Push notifications go out like webhooks. Browsers allow them on secure pages only.
+PUSH_ENABLED = WEBHOOKS != "off" and (HTTPS or _public.hostname in ("localhost", "127.0.0.1"))
 
 # Whether guests can chat in the lobby of the Play page and during duels. Events never have a chat.
 CHAT = read_switch("CHAT", default=True)

@@ -19,7 +19,7 @@ from django.utils import timezone
 from crowdgame.accounts.account_changes import delete_ended_sessions
 from crowdgame.events.models import AuditEntry
 from crowdgame.play.duels.models import Duel
-from crowdgame.play.notifications.models import EmailAddress
+from crowdgame.play.notifications.models import EmailAddress, PushSubscription
 from crowdgame.results.analysis.models import MatchJudges
 from voting.counting.ballots import pack_ballots, unpack_ballots
 from voting.matches import event_lock
@@ -132,23 +132,26 @@ def anonymize_events(days: int) -> Generator[RemovedRows, None, None]:
 
 
 def purge_addresses() -> int:
-    """Delete unconfirmed e-mail addresses, and those that are no longer used.
+    """Delete unconfirmed e-mail addresses, and addresses and push subscriptions that are no longer used.
 
-    Unconfirmed addresses expire after UNCONFIRMED_PERIOD, those of guests a year after their last game, and
-    those of voters VOTER_ADDRESS_PERIOD after their event's last match. Returns the number of deleted rows.
+    Unconfirmed addresses expire after UNCONFIRMED_PERIOD, recipients who are guests a year after their last
+    game, and voters VOTER_ADDRESS_PERIOD after their event's last match. Returns the number of deleted rows.
     """
+    unconfirmed = Q(confirmed_at=None, asked_at__lt=timezone.now() - UNCONFIRMED_PERIOD)
+    addresses = EmailAddress.objects.filter(unconfirmed | _is_unused("confirmed_at"))
+    return addresses.delete()[0] + PushSubscription.objects.filter(_is_unused("seen_at")).delete()[0]
+
+
+def _is_unused(since_field: str) -> Q:
     year, now = timedelta(days=365), timezone.now()
     played = Duel.objects.filter(Q(one=OuterRef("guest")) | Q(two=OuterRef("guest")))
     recent = played.filter(Q(event__created_at__gte=now - year) | Q(event__matches__state=MatchState.PLAYING))
     since = now - VOTER_ADDRESS_PERIOD
     matches = Match.objects.filter(event=OuterRef("event"))
     used = matches.filter(Q(state=MatchState.PLAYING) | Q(ended_at__gte=since.timestamp() * 1000))
-    stale = (
-        Q(confirmed_at=None, asked_at__lt=now - UNCONFIRMED_PERIOD)
-        | Q(event=None, confirmed_at__lt=now - year) & ~Exists(recent)
-        | Q(guest=None, confirmed_at__lt=since, event__next_match_at=None) & ~Exists(used)
-    )
-    return EmailAddress.objects.filter(stale).delete()[0]
+    older = f"{since_field}__lt"
+    of_guest = Q(("event", None), (older, now - year)) & ~Exists(recent)
+    return of_guest | Q(("guest", None), (older, since), ("event__next_match_at", None)) & ~Exists(used)
 
 
 def _anonymize_event(done: RemovedRows, before: datetime) -> Generator[RemovedRows, None, RemovedRows]:

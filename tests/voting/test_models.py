@@ -15,7 +15,12 @@ from crowdgame.events.models import Member
 from crowdgame.organizer.cups.models import Cup, CupPairing, CupTeam
 from crowdgame.play.chat.models import ChatBlock, ChatLine, ChatReport, ChatRoom
 from crowdgame.play.duels.models import ConditionalPicks, Duel
-from crowdgame.play.notifications.models import EmailAddress, EmailNotification
+from crowdgame.play.notifications.models import (
+    EmailAddress,
+    EmailNotification,
+    PushNotification,
+    PushSubscription,
+)
 from crowdgame.play.ratings.models import Rating
 from voting.events import create_event
 from voting.models import (
@@ -63,6 +68,8 @@ def rows() -> Rows:
     Rating.objects.create(guest=guest, game="trails", mu=1200, sigma=250, games=1, last_at=1)
     address = EmailAddress.objects.create(guest=guest, email="who@example.org")
     EmailNotification.objects.create(address=address, turn=turn, due_at=timezone.now())
+    device = PushSubscription.objects.create(guest=guest, endpoint="https://push.example/a")
+    PushNotification.objects.create(address=device, turn=turn, due_at=timezone.now())
     room = ChatRoom.objects.create(duel=duel, kind="players")
     line = ChatLine.objects.create(room=room, guest=guest, name="G", text="hi", at=timezone.now(), seq=1)
     ChatReport.objects.create(line=line, by=guest, reason="rude")
@@ -240,6 +247,12 @@ WRONG: dict[str, list[Callable[[Rows], None]]] = {
         change(EmailAddress, guest=None),
         change(EmailAddress, team=1),
         lambda rows: change(EmailAddress, event=rows[Event])(rows),
+    ],
+    "push_notification_once_a_turn": [insert_copy(PushNotification)],
+    "push_subscription_of_guest_or_voter": [
+        change(PushSubscription, guest=None),
+        change(PushSubscription, team=1),
+        lambda rows: change(PushSubscription, event=rows[Event])(rows),
     ],
     "chat_room_once": [insert_copy(ChatRoom)],
     "chat_room_one_lobby": [two_lobbies],

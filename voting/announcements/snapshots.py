@@ -139,7 +139,7 @@ def _build_snapshot(
         "special_rules": terms.special_rules,
         "consent": terms.consent,
         "nicknames": offered_nicknames(event),
-        "vote_mail": settings.EMAIL_ENABLED and terms.has_long_windows,
+        "vote_mail": (settings.EMAIL_ENABLED or settings.PUSH_ENABLED) and terms.has_long_windows,
         "next_lot": commit_lot(event.next_seed) if terms is event and event.next_seed else None,
     }
     return msgspec.convert(vars(event) | computed, protocol.EventState)

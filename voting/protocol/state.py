@@ -83,7 +83,7 @@ class EventState(msgspec.Struct, frozen=True, kw_only=True):
         consent: Not empty: voters agree to this text before their first vote.
         language: The language of displays, such as `zh-hans`.
         nicknames: The nicknames that voters can have. Null from earlier versions.
-        vote_mail: Voters can ask for an e-mail when a vote opens.
+        vote_mail: Voters can ask for an e-mail or a push notification when a vote opens.
         ends_at: When the event ends. A match still live then is aborted, and none starts.
         display_key_version: How often an organizer has replaced the display key.
     """

@@ -20,7 +20,7 @@ from crowdgame.organizer.cups.models import Cup
 from crowdgame.play.chat.models import ChatBlock, ChatLine, ChatMute, ChatReport
 from crowdgame.play.duels.conditional_picks import list_plans
 from crowdgame.play.duels.models import Duel
-from crowdgame.play.notifications.models import EmailAddress
+from crowdgame.play.notifications.models import EmailAddress, PushSubscription
 from crowdgame.play.ratings.computer_results import load_computer_results
 from crowdgame.play.ratings.models import Rating
 from voting.models import Event, Match
@@ -103,6 +103,10 @@ GUEST_TABLES: dict[str, tuple[Promise, Callable[[Guest], Rows]]] = {
     "turn-mail": (
         _("Addresses for “your turn” e-mails"),
         _rows(EmailAddress, "guest", "email language asked_at confirmed_at"),
+    ),
+    "devices": (
+        _("Devices with push notifications"),
+        _rows(PushSubscription, "guest", "endpoint language seen_at"),
     ),
     "games": (
         _("Games"),

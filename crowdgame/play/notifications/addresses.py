@@ -2,7 +2,6 @@
 
 from datetime import timedelta
 from typing import Any
-from zoneinfo import available_timezones
 
 from django.conf import settings
 from django.core import signing
@@ -14,7 +13,7 @@ from django.utils.translation import get_language, gettext
 
 from crowdgame.accounts.models import Guest
 from crowdgame.play.duels.duels import PlayError
-from crowdgame.play.notifications.models import EmailAddress, EmailNotification
+from crowdgame.play.notifications.models import EmailAddress, EmailNotification, PushSubscription
 from voting.admission.seats import Seat
 
 CONFIRM_SALT, UNSUBSCRIBE_SALT, ADDRESS_SALT = (
@@ -37,15 +36,13 @@ def add_address(guest: Guest, email: str) -> None:
 def add_voter_address(seat: Seat, email: str, time_zone: str) -> None:
     """Replace the address of the voter's seat and send a confirmation request.
 
-    An unknown time zone is not stored. Raises PlayError at a rate limit or if the event has too many
-    addresses, RedisError without Redis.
+    Raises PlayError at a rate limit or if the event has too many addresses, RedisError without Redis.
     """
     others = EmailAddress.objects.filter(event=seat.event_id).exclude(voter=seat.voter)
     if others.count() >= MAX_ADDRESSES_PER_EVENT:
         raise PlayError(gettext("This event can't notify more voters by e-mail."))
-    known = time_zone if time_zone in available_timezones() else ""
     owner = {"event_id": seat.event_id, "voter": seat.voter}
-    _replace_address(email, owner, team=seat.team, time_zone=known)
+    _replace_address(email, owner, team=seat.team, time_zone=time_zone)
 
 
 def _replace_address(email: str, owner: dict[str, Any], **details: Any) -> None:
@@ -128,5 +125,7 @@ def _digest(address: EmailAddress) -> str:
     return salted_hmac(ADDRESS_SALT, f"{owner} {address.email}").hexdigest()[:16]
 
 
-def remove_address(guest: Guest, **_: Any) -> None:
-    EmailAddress.objects.filter(guest=guest).delete()
+def remove_recipients(guest: Guest, **_: Any) -> None:
+    """Delete the guest's address and devices."""
+    for kind in (EmailAddress, PushSubscription):
+        kind._default_manager.filter(guest=guest).delete()

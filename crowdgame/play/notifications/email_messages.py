@@ -16,7 +16,7 @@ from crowdgame.play.duels.duel_news import DuelNews
 from crowdgame.play.duels.lists import players_by_side
 from crowdgame.play.notifications import vote_messages
 from crowdgame.play.notifications.addresses import confirm_link, unsubscribe_link
-from crowdgame.play.notifications.models import EmailAddress, EmailNotification
+from crowdgame.play.notifications.models import AnyRecipient, EmailAddress, EmailNotification
 from crowdgame.play.notifications.news import OFFERS
 from games.engine.game import SIDES, Side
 from voting.models import MatchResult, Turn
@@ -90,15 +90,24 @@ def build_email(notification: EmailNotification, now: int) -> EmailMessage:
         if turn is None:
             text = vote_messages.confirm_text(address) if address.event_id else _confirm_text(address)
             subject = gettext("Confirm your e-mail address")
-        elif address.event_id:
-            subject, text = vote_messages.vote_subject_and_text(address, turn, notification.news)
-        elif notification.news:
-            subject = _headline(address, turn, notification.news)
-            text = _news_text(notification, turn, subject)
         else:
-            subject = gettext("Your turn against %(opponent)s") % {"opponent": _opponent_name(address, turn)}
-            text = _turn_text(address, turn, now)
+            subject = build_subject(address, turn, notification.news)
+            if address.event_id:
+                text = vote_messages.vote_text(address, turn, notification.news)
+            elif notification.news:
+                text = _news_text(notification, turn, subject)
+            else:
+                text = _turn_text(address, turn, now)
     return EmailMessage(subject, text, to=[address.email], headers=_headers(notification))
+
+
+def build_subject(address: AnyRecipient, turn: Turn, news: str) -> str:
+    """Return one line about the turn or its news, in the current language."""
+    if address.event_id:
+        return vote_messages.vote_subject(turn, news)
+    if news:
+        return _headline(address, turn, news)
+    return gettext("Your turn against %(opponent)s") % {"opponent": _opponent_name(address, turn)}
 
 
 def _headers(notification: EmailNotification) -> dict[str, str]:
@@ -132,7 +141,7 @@ def _turn_text(address: EmailAddress, turn: Turn, now: int) -> str:
     }
 
 
-def _headline(address: EmailAddress, turn: Turn, news: str) -> str:
+def _headline(address: AnyRecipient, turn: Turn, news: str) -> str:
     side, result = player_side(address, turn), turn.match.result
     ended = DRAWN if result == MatchResult.DRAW else WON if result == side else LOST
     return str(HEADLINES.get(news, ended)) % {"other": _opponent_name(address, turn)}
@@ -153,12 +162,12 @@ def _board_link(turn: Turn) -> str:
     return f"{settings.PUBLIC_URL}/play/{turn.match.event.code}"
 
 
-def player_side(address: EmailAddress, turn: Turn) -> Side:
-    """Return the side of the address's guest in the turn's match. The two swap sides with each match."""
+def player_side(address: AnyRecipient, turn: Turn) -> Side:
+    """Return the side of the recipient, a guest, in the turn's match. The two swap sides with each match."""
     return SIDES[players_by_side(turn.match.event.duel, turn.match).index(address.guest)]
 
 
-def _opponent_name(address: EmailAddress, turn: Turn) -> str:
+def _opponent_name(address: AnyRecipient, turn: Turn) -> str:
     match = turn.match
     return (match.yellow if player_side(address, turn) == "red" else match.red).name
 

@@ -48,12 +48,15 @@ def confirm_text(address: EmailAddress) -> str:
     return CONFIRM_TEXT % {"event": address.event, **links}
 
 
-def vote_subject_and_text(address: EmailAddress, turn: Turn, news: str) -> tuple[str, str]:
-    event = turn.match.event
+def vote_subject(turn: Turn, news: str) -> str:
     is_open = news == VoteNews.OPEN
     subject = gettext("The vote is open: %(event)s") if is_open else gettext("Vote soon: %(event)s")
-    text = OPEN_TEXT if is_open else REMINDER_TEXT
-    return subject % {"event": event.name}, text % {
+    return subject % {"event": turn.match.event.name}
+
+
+def vote_text(address: EmailAddress, turn: Turn, news: str) -> str:
+    event, text = turn.match.event, OPEN_TEXT if news == VoteNews.OPEN else REMINDER_TEXT
+    return text % {
         "number": turn.number,
         "event": event.name,
         "time": format_deadline(turn.closes_at, address.time_zone),

@@ -4,8 +4,9 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
-from crowdgame.play.notifications.models import EmailAddress, EmailNotification
+from crowdgame.play.notifications.models import AnyRecipient
 from crowdgame.play.notifications.news import GRACE_PERIOD, LONG_WINDOW_MS
+from crowdgame.play.notifications.planning import store_notifications
 from voting.admission.restrictions import NO_RESTRICTION, load_restrictions
 from voting.counting.voter_codes import derive_voter_code
 from voting.models import LIVE_STATES, Turn, TurnState
@@ -29,22 +30,17 @@ def has_long_window(turn: Turn) -> bool:
 
 
 def plan_vote_news(sender: Any, turn: Turn, **_: Any) -> None:
-    """Store the news of a new turn with a long window, for each voter with a confirmed address.
+    """Store the news of a new turn with a long window, for each voter who asked for it.
 
-    A receiver of `turn_created`, connected if e-mail is configured.
+    A receiver of `turn_created`, connected if e-mail or push is configured.
     """
     if turn.state != TurnState.OPEN or not has_long_window(turn):
         return
-    due = {
+    due: dict[str, datetime] = {
         VoteNews.OPEN: _to_datetime(turn.opens_at) + GRACE_PERIOD,
         VoteNews.REMINDER: _to_datetime(reminder_at(turn)),
     }
-    addresses = EmailAddress.objects.filter(event=turn.match.event_id, confirmed_at__isnull=False)
-    EmailNotification.objects.bulk_create(
-        EmailNotification(address=address, turn=turn, news=news, due_at=due_at)
-        for address in addresses
-        for news, due_at in due.items()
-    )
+    store_notifications(turn, due, event=turn.match.event_id)
 
 
 def reminder_at(turn: Turn) -> int:
@@ -52,7 +48,7 @@ def reminder_at(turn: Turn) -> int:
     return turn.closes_at - min(MAX_REMINDER_LEAD_MS, (turn.closes_at - turn.opens_at) // 4)
 
 
-def send_at(address: EmailAddress, turn: Turn, news: VoteNews, now: int) -> int | None:
+def send_at(address: AnyRecipient, turn: Turn, news: VoteNews, now: int) -> int | None:
     """When to send the news, not before `now`. None if the voter no longer needs it.
 
     The deadline may have moved since it was planned. A voter who is late for "the vote is open" only receives
@@ -67,7 +63,7 @@ def send_at(address: EmailAddress, turn: Turn, news: VoteNews, now: int) -> int 
     return max(now, reminder_at(turn)) if now < turn.closes_at else None
 
 
-def _can_still_vote(address: EmailAddress, turn: Turn) -> bool:
+def _can_still_vote(address: AnyRecipient, turn: Turn) -> bool:
     """Whether the voter's side is to vote by phone, and the voter is not banned and has no ballot.
 
     In long windows, every counted ballot is stored in the database.

@@ -123,7 +123,8 @@ VARIABLES: dict[str, tuple[Variable, ...]] = {
     "Duels, chat, webhooks and retention": (
         Variable(
             "WEBHOOKS",
-            "Where webhooks may go: `public` addresses, also `private` networks, or nowhere (`off`). "
+            "Where webhooks and push notifications may go: `public` addresses, also `private` networks, or "
+            "nowhere (`off`). "
             "`make play` starts no worker for them unless this is set.",
             "`public`",
             is_set_by_make_play=True,

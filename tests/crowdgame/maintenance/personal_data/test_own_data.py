@@ -39,7 +39,7 @@ from crowdgame.play.chat.models import ChatBlock, ChatLine, ChatMute, ChatReport
 from crowdgame.play.duels.conditional_picks import plan_pick
 from crowdgame.play.duels.duels import DuelSettings, join_duel, new_duel, seat_number
 from crowdgame.play.duels.models import Duel
-from crowdgame.play.notifications.models import EmailAddress
+from crowdgame.play.notifications.models import EmailAddress, PushSubscription
 from crowdgame.play.ratings.models import Rating
 from tests.crowdgame.organizer.cups.cup_helpers import let_win
 from tests.crowdgame.play.duels.conditional_picks_helpers import THREE_DAYS
@@ -145,6 +145,7 @@ def fill_every_table(user: User, guest: Guest, box: BallotBox) -> None:
     LogEntry.objects.create(user=user, action_flag=1)
     ChatMute.objects.create(guest=others[0], by=user)
     EmailAddress.objects.create(guest=guest, email="a@example.org")
+    PushSubscription.objects.create(guest=guest, endpoint="https://push.example/a")
     duel = join_duel(new_duel(others[0], DuelSettings(time_control=THREE_DAYS)).event.code, guest, box)
     plan_pick(duel.event_id, seat_number(duel, guest), only_turn(duel.event.matches.get()).pk, 1, 1)
     let_win(new_duel(guest, DuelSettings(bot=3, casual=True)).event, 1)

@@ -1,7 +1,8 @@
-"""A local SMTP server, and guests with an address for e-mail notifications."""
+"""A local SMTP server and push service, and guests with an address for e-mail notifications."""
 
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from email.message import Message as Mail
 from typing import Any
 
@@ -10,10 +11,11 @@ from django.test import Client
 from django.utils import timezone
 
 from crowdgame.play.duels.duel_news import player_acted
-from crowdgame.play.notifications.email import plan_notifications, send_due
+from crowdgame.play.notifications.email import send_due
 from crowdgame.play.notifications.models import EmailNotification
-from crowdgame.play.notifications.news import plan_end, plan_news
+from crowdgame.play.notifications.news import plan_end, plan_news, plan_notifications
 from crowdgame.play.notifications.vote_news import plan_vote_news
+from tests.crowdgame.organizer.api.receiver import Receiver, running_receiver
 from tests.mailbox import Mailbox, running_mail_server
 from voting.ballot_box.ballot_box import BallotBox
 from voting.matches import match_ended, turn_created
@@ -33,15 +35,32 @@ def links(mail: Mail) -> dict[str, str]:
 def mailbox(settings: Any) -> Iterator[Mailbox]:
     with running_mail_server(settings) as mailbox:
         settings.EMAIL_ENABLED, settings.PUBLIC_URL = True, URL
-        turn_created.connect(plan_notifications)
-        turn_created.connect(plan_vote_news)
-        player_acted.connect(plan_news)
-        match_ended.connect(plan_end)
-        yield mailbox
-        turn_created.disconnect(plan_notifications)
-        turn_created.disconnect(plan_vote_news)
-        player_acted.disconnect(plan_news)
-        match_ended.disconnect(plan_end)
+        with planning():
+            yield mailbox
+
+
+@pytest.fixture
+def push_service(settings: Any) -> Iterator[Receiver]:
+    """A push service. Nobody is notified by e-mail."""
+    settings.PUSH_ENABLED, settings.WEBHOOKS, settings.PUBLIC_URL = True, "private", URL
+    with running_receiver() as receiver, planning():
+        yield receiver
+
+
+@contextmanager
+def planning() -> Iterator[None]:
+    """Connect what is connected at startup if the settings have e-mail or push."""
+    receivers = (
+        (turn_created, plan_notifications),
+        (turn_created, plan_vote_news),
+        (player_acted, plan_news),
+        (match_ended, plan_end),
+    )
+    for signal, receiver in receivers:
+        signal.connect(receiver)
+    yield
+    for signal, receiver in receivers:
+        signal.disconnect(receiver)
 
 
 def submit_address(client: Client, email: str = EMAIL) -> Any:

@@ -6,8 +6,10 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 from django.utils import timezone
 
+from crowdgame.play.notifications import due_notifications
 from crowdgame.play.notifications import email as notification_email
-from crowdgame.play.notifications.email import LEASE, send_due
+from crowdgame.play.notifications.due_notifications import LEASE
+from crowdgame.play.notifications.email import send_due
 from crowdgame.play.notifications.models import EmailAddress, EmailNotification
 from crowdgame.server.config.mail_settings import mail_server
 from crowdgame.server.laptop.network import free_port
@@ -67,7 +69,7 @@ def test_deleted_address_receives_nothing_more_of_its_batch(box: BallotBox, mail
 def test_batches_are_limited_and_the_earliest_is_sent_first(
     box: BallotBox, mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(notification_email, "SEND_BATCH_SIZE", 1)
+    monkeypatch.setattr(due_notifications, "SEND_BATCH_SIZE", 1)
     for email in (EMAIL, "bob@example.org"):
         guest_with_address(email)
     EmailNotification.objects.filter(address__email="bob@example.org").update(due_at="2026-01-01T00:00Z")
@@ -109,13 +111,13 @@ def test_unreachable_mail_server_logs_warning_and_keeps_notification(
 def test_send_due_skips_notification_claimed_by_another_worker(
     box: BallotBox, mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    claim = notification_email._claim
+    claim = due_notifications._claim
 
     def claim_second(notification: EmailNotification) -> bool:
         assert claim(notification)  # by the other worker, after this one has read it
         return claim(notification)
 
-    monkeypatch.setattr(notification_email, "_claim", claim_second)
+    monkeypatch.setattr(due_notifications, "_claim", claim_second)
     send_all(box)
     assert not mailbox.mails
 

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from crowdgame.accounts.guest_names import new_guest
 from crowdgame.play.duels.time_controls import TIME_CONTROLS_BY_SLUG
-from crowdgame.play.notifications import email
+from crowdgame.play.notifications import due_notifications
 from crowdgame.play.notifications.email import send_due
 from crowdgame.play.notifications.models import EmailAddress, EmailNotification
 from games.engine.game import SIDES, Side, other_side
@@ -160,7 +160,7 @@ def test_lapsed_offer_is_not_mailed(box: BallotBox, mailbox: Mailbox) -> None:
 def test_news_are_limited_per_day_and_address(
     box: BallotBox, mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(email, "MAX_NEWS_PER_DAY", 1)
+    monkeypatch.setattr(due_notifications, "MAX_NEWS_PER_DAY", 1)
     playing = begin_long(box, casual=True)
     play(playing.match, box, TWO_TURNS)
     playing.do(playing.teams[0], "draw", box)

@@ -3,13 +3,13 @@
 import time
 from typing import Any
 
-import jwt
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
 from django.utils.http import urlsafe_base64_decode, urlsafe_base64_encode
 
 from crowdgame.play.notifications import vapid
-from crowdgame.play.notifications.push_encryption import CURVE, encrypt, read_public_key
+from crowdgame.play.notifications.push_encryption import CURVE, encrypt
+from tests.push_device import read_claims
 
 ENDPOINT = "https://push.example.net:8443/send/abc?x=1"
 
@@ -33,19 +33,10 @@ def test_message_is_that_of_the_specification() -> None:
     )
 
 
-def claims(authorization: str, audience: str) -> dict[str, Any]:
-    """Check the header's signature with its public key."""
-    token, key = authorization.removeprefix("vapid t=").split(", k=")
-    public = read_public_key(urlsafe_base64_decode(key))
-    read: dict[str, Any] = jwt.decode(token, public, ["ES256"], audience=audience)
-    return read
-
-
 def test_token_is_signed_for_the_push_service(settings: Any) -> None:
     settings.PUBLIC_URL = "https://play.example"
     header = vapid.authorize(ENDPOINT, vapid.public_key())
-    read = claims(header, "https://push.example.net:8443")
-    assert header.endswith(f", k={vapid.public_key()}")
+    read = read_claims(header, "https://push.example.net:8443", vapid.public_key())
     assert (read["sub"], read["exp"] < time.time() + 24 * 3600) == ("https://play.example", True)
 
 
@@ -55,7 +46,7 @@ def test_key_changes_only_with_the_secret_key(settings: Any) -> None:
     settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = "another", [settings.SECRET_KEY]
     second = vapid.public_key()
     assert second != first
-    assert claims(vapid.authorize(ENDPOINT, first), "https://push.example.net:8443")
+    assert read_claims(vapid.authorize(ENDPOINT, first), "https://push.example.net:8443", first)
     settings.SECRET_KEY_FALLBACKS = []
     assert (vapid.is_known(first), vapid.is_known(second)) == (False, True)
     with pytest.raises(KeyError):

@@ -8,7 +8,7 @@ from django.test import Client
 from django.utils import timezone
 
 from crowdgame.maintenance.retention import purge_addresses
-from crowdgame.play.notifications import addresses, email
+from crowdgame.play.notifications import addresses, due_notifications
 from crowdgame.play.notifications.email import send_due
 from crowdgame.play.notifications.email_messages import DAY_MS, HOUR_MS
 from crowdgame.play.notifications.models import EmailAddress, EmailNotification
@@ -234,7 +234,7 @@ def test_voter_addresses_are_limited(event: Event, mailbox: Mailbox, monkeypatch
 def test_daily_limit_drops_further_mails(
     turn: Turn, box: BallotBox, mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(email, "MAX_VOTE_NEWS_PER_DAY", 1)
+    monkeypatch.setattr(due_notifications, "MAX_VOTE_NEWS_PER_DAY", 1)
     send_all(box)
     move_deadline(turn, box, 3 * HOUR_MS)
     send_all(box)
