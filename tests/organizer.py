@@ -24,6 +24,7 @@ from django.core.mail import EmailMessage  # noqa: E402
 from django.core.management import call_command  # noqa: E402
 from django.db.models import F  # noqa: E402
 from django.test import Client  # noqa: E402
+from django.utils import timezone  # noqa: E402
 from redis import Redis  # noqa: E402
 
 from crowdgame.accounts.invitation_views import invitation_path  # noqa: E402
@@ -36,6 +37,10 @@ from crowdgame.organizer.console.actions.matches import abort_playing_match  # n
 from crowdgame.organizer.console.actions.turn_time import extend_turn  # noqa: E402
 from crowdgame.organizer.console.control import run_action  # noqa: E402
 from crowdgame.organizer.cups.cups import create_cup, start_pairing  # noqa: E402
+from crowdgame.play.notifications.devices import add_device as add_push_device  # noqa: E402
+from crowdgame.play.notifications.models import PushNotification  # noqa: E402
+from crowdgame.play.notifications.vapid import public_key  # noqa: E402
+from crowdgame.play.notifications.vote_news import VoteNews  # noqa: E402
 from tests import admission_helpers, chat_helpers, duel_helpers  # noqa: E402
 from tests.voting.match_helpers import RED_WINS, only_turn, open_now, organizer, play, set_window  # noqa: E402
 from voting.admission.seats import Seat, sign_seat  # noqa: E402
@@ -136,6 +141,16 @@ def call_worker(turn_id: int) -> None:
 def queue_mails(count: int) -> None:
     for number in range(count):
         queue_mail(EmailMessage("Hello", "Hello", to=[f"{number}@example.org"]))
+
+
+def add_device(event_id: int, voter: str, subscription: dict[str, str]) -> None:
+    """A voter's push subscription, as `PushDevice.subscription` returns it."""
+    owner = {"event": Event.objects.get(pk=event_id), "voter": voter}
+    add_push_device(owner, subscription | {"application_key": public_key()}, team=1)
+
+
+def make_pushes_due() -> None:
+    PushNotification.objects.exclude(news=VoteNews.REMINDER).update(due_at=timezone.now())
 
 
 def open_turn_now(event_id: int) -> None:

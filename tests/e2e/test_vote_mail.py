@@ -27,7 +27,7 @@ def test_voter_subscribes_on_the_phone(tmp_path: Path, settings: Any, open_at: O
             phone.wait_for(phase="voting")
             vote(phone, 3)
             with phone.page.expect_popup() as opened:
-                phone.page.get_by_role("link", name="E-mail me when a vote opens").click(timeout=TIMEOUT_MS)
+                phone.page.get_by_role("link", name="Notify me when a vote opens").click(timeout=TIMEOUT_MS)
             form = opened.value
             form.get_by_label("E-mail address").fill("ada@example.org")
             form.get_by_role("button", name="Send confirmation e-mail").click()

@@ -38,6 +38,7 @@ def _render(request: HttpRequest, shown: dict[str, object]) -> HttpResponse:
         "chat_days": settings.CHAT_DAYS,
         "duel_days": settings.DUEL_DAYS,
         "sends_mail": settings.EMAIL_ENABLED,
+        "sends_pushes": settings.PUSH_ENABLED,
         "oidc_name": settings.OIDC_NAME,
         "session_hours": settings.SESSION_COOKIE_AGE // 3600,
         "guest_days": settings.GUEST_COOKIE_AGE // (24 * 3600),

@@ -1,4 +1,4 @@
-"""`{% address_settings %}`: the e-mail address form on the account page."""
+"""`{% address_settings %}`: the e-mail address form. `{% device_settings %}`: a device's push switch."""
 
 from typing import Any
 
@@ -7,6 +7,7 @@ from django.conf import settings
 
 from crowdgame.play.notifications.forms import AddressForm
 from crowdgame.play.notifications.models import EmailAddress
+from crowdgame.play.notifications.vapid import public_key
 
 register = template.Library()
 
@@ -18,5 +19,15 @@ def address_settings(context: dict[str, Any]) -> dict[str, Any]:
         "mail": settings.EMAIL_ENABLED,
         "address": EmailAddress.objects.filter(guest=context["guest"]).first(),
         "add_address": context.get("add_address") or AddressForm(),
+        "csrf_token": context.get("csrf_token"),
+    }
+
+
+@register.inclusion_tag("notifications/device.html", takes_context=True)
+def device_settings(context: dict[str, Any]) -> dict[str, Any]:
+    """Of a voter, if the context has an `event`, or else of the guest."""
+    return {
+        "push_key": settings.PUSH_ENABLED and public_key(),
+        "event": context.get("event"),
         "csrf_token": context.get("csrf_token"),
     }

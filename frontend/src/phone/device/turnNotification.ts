@@ -62,8 +62,8 @@ export function notifyButton(view: PhoneView, label: Html | string = say.notifyM
 /** In votes that last hours, a link to what has happened so far. */
 export const storyLink = ({ event, match, phase }: PhoneView): Html | false => !!match && match.window_s >= LONG_BANK_S && !match.clocks && phase !== "ended" && tabLink(`follow/${event.code}`, say.story);
 
-/** A link to the page on which voters ask for e-mails. */
-export const voteMailLink = ({ event, phase }: PhoneView): Html | false => event.vote_mail && phase !== "ended" && tabLink(`play/mail/${event.code}`, say.mailMe);
+/** A link to the page on which voters ask for notifications. */
+export const voteMailLink = ({ event, phase }: PhoneView): Html | false => event.vote_mail && phase !== "ended" && tabLink(`play/mail/${event.code}`, say.notifyOfVotes);
 
 /** The first notification confirms that there will be others. */
 export async function requestNotifications(redraw: () => void): Promise<void> {

@@ -1,0 +1,146 @@
+"""A voter of an event of days turns on push notifications, and the service worker shows them.
+
+A headless browser denies notifications and has no push service, so that these parts of it are replaced.
+"""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, Worker, expect
+
+from tests.crowdgame.organizer.api.receiver import running_receiver
+from tests.deploy.processes import wait_until
+from tests.e2e.conftest import OpenScreen
+from tests.e2e.page_visits import running_server_with_static
+from tests.e2e.screens import PHONE, TIMEOUT_MS, Screen
+from tests.push_device import PushDevice
+from tests.server import Server
+
+DAY_S = 24 * 3600
+DEVICES = "SELECT endpoint FROM notifications_pushsubscription"
+ASKABLE_JS = """Object.defineProperty(Notification, "permission", { get: () => "default" });"""
+SUBSCRIBABLE_JS = """
+const bytes = (text) => {
+  const decoded = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
+  return Uint8Array.from(decoded, (one) => one.charCodeAt(0));
+};
+const made = () => ({
+  endpoint: given.endpoint,
+  options: { applicationServerKey: bytes(localStorage.subscribed).buffer },
+  toJSON: () => ({ endpoint: given.endpoint, keys: { p256dh: given.p256dh, auth: given.auth } }),
+});
+PushManager.prototype.getSubscription = async () => (localStorage.subscribed ? made() : null);
+PushManager.prototype.subscribe = async ({ applicationServerKey }) => {
+  localStorage.subscribed = applicationServerKey;
+  return made();
+};
+const { unregister } = ServiceWorkerRegistration.prototype;
+ServiceWorkerRegistration.prototype.unregister = function () {
+  localStorage.removeItem("subscribed");
+  return unregister.call(this);
+};
+"""
+RECORDING_JS = """() => {
+  self.registration.showNotification = async (title, options) => (self.shown = { title, ...options });
+  self.clients.openWindow = async (path) => (self.opened = path);
+}"""
+CLICK_JS = """(data) => {
+  const notification = { data, close() {} };
+  self.dispatchEvent(Object.assign(new ExtendableEvent("notificationclick"), { notification }));
+}"""
+
+
+@pytest.fixture(scope="module")
+def push_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    data = tmp_path_factory.mktemp("push")
+    with running_server_with_static(data, webhooks="private", public_url="http://127.0.0.1") as server:
+        yield server
+
+
+def open_settings(server: Server, open_at: OpenScreen, *scripts: str) -> tuple[dict[str, Any], Screen, Page]:
+    """Join a new event, and follow the link on the phone."""
+    event = server.ask("event", lobby="open", window_s=DAY_S)
+    server.ask("begin", event_id=event["id"])
+    phone = open_at(server, "push", PHONE)
+    phone.page.context.grant_permissions(["notifications"], origin=server.http)
+    for script in scripts:
+        phone.page.context.add_init_script(script)
+    phone.page.goto(f"/{event['code']}")
+    phone.wait_for(phase="voting")
+    with phone.page.expect_popup() as opened:
+        phone.page.get_by_role("link", name="Notify me when a vote opens").click(timeout=TIMEOUT_MS)
+    return event, phone, opened.value
+
+
+def deliver(page: Page, message: dict[str, Any]) -> None:
+    """Deliver a push message to the service worker, as a push service does."""
+    devtools = page.context.new_cdp_session(page)
+    registered: list[dict[str, Any]] = []
+    devtools.on(
+        "ServiceWorker.workerRegistrationUpdated", lambda seen: registered.extend(seen["registrations"])
+    )
+    devtools.send("ServiceWorker.enable")
+    while not registered:
+        page.wait_for_timeout(50)
+    where = {"origin": page.url.partition("/play/")[0], "registrationId": registered[-1]["registrationId"]}
+    devtools.send("ServiceWorker.deliverPushMessage", {**where, "data": json.dumps(message)})
+
+
+def result(worker: Worker, name: str) -> Any:
+    """Wait until the worker has set this variable."""
+    wait_until(lambda: worker.evaluate(f"self.{name}"))
+    return worker.evaluate(f"self.{name}")
+
+
+def test_voter_is_notified_on_this_device(push_server: Server, open_at: OpenScreen) -> None:
+    with running_receiver() as service:
+        device = PushDevice(service.url)
+        given = f"const given = {json.dumps(device.subscription(''))};"
+        event, phone, page = open_settings(push_server, open_at, ASKABLE_JS, given + SUBSCRIBABLE_JS)
+        page.get_by_role("button", name="Notify me on this device").click()
+        expect(page.get_by_role("status")).to_have_text("Notifications are on.")
+        page.reload()
+        expect(page.get_by_role("status")).to_have_text("Notifications are on.")
+        assert push_server.rows(DEVICES) == [(device.endpoint,)]
+        phone.page.close()
+        push_server.ask("play_to", event_id=event["id"], picks=[[1, 2]])
+
+        def is_pushed() -> bool:
+            push_server.ask("make_pushes_due")  # until the phone counts as gone
+            return bool(service.requests)
+
+        wait_until(is_pushed)
+        message = device.decrypt(service.requests[0][1])
+    (worker,) = page.context.service_workers
+    worker.evaluate(RECORDING_JS)
+    deliver(page, message)
+    shown = result(worker, "shown")
+    assert (shown["title"], shown["data"]) == ("The vote is open: An evening", f"/{event['code']}")
+    assert shown["body"].startswith("Turn 2: vote before ")
+    worker.evaluate(CLICK_JS, shown["data"])
+    assert result(worker, "opened") == f"/{event['code']}"
+    page.get_by_role("button", name="Turn off").click()
+    expect(page.get_by_role("button", name="Notify me on this device")).to_be_visible()
+    assert push_server.rows(DEVICES) == []
+
+
+def test_browser_without_push_service_is_told(push_server: Server, open_at: OpenScreen) -> None:
+    _, _, page = open_settings(push_server, open_at, ASKABLE_JS)
+    button = page.get_by_role("button", name="Notify me on this device")
+    button.click()
+    expect(page.get_by_role("alert")).to_contain_text("could not register")
+    expect(button).to_be_enabled()
+
+
+def test_denied_permission_is_explained(push_server: Server, open_at: OpenScreen) -> None:
+    _, _, page = open_settings(push_server, open_at)
+    expect(page.get_by_role("alert")).to_contain_text("This browser blocks notifications")
+    expect(page.get_by_role("button", name="Notify me on this device")).to_be_hidden()
+
+
+def test_browser_without_push_has_no_switch(push_server: Server, open_at: OpenScreen) -> None:
+    _, _, page = open_settings(push_server, open_at, "delete window.PushManager;")
+    expect(page.get_by_text("Try another browser.")).to_be_visible()
+    expect(page.get_by_role("heading", name="Notifications on this device")).to_be_hidden()
