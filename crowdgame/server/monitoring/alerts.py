@@ -78,7 +78,7 @@ PROCESSES = (
         "WebhookWorkerDown",
         _missing("webhooks"),
         "No webhook worker is running",
-        "Webhooks wait; nothing else does. Start their worker, or read its log.",
+        "Webhooks and push notifications wait. Start their worker, or read its log.",
         lasts="5m",
     ),
     Alert(
