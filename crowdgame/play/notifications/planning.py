@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from django.conf import settings
+from django.db.models import QuerySet
 
 from crowdgame.play.notifications.models import (
     EmailAddress,
@@ -17,21 +18,15 @@ from voting.models import Turn
 
 def store_notifications(turn: Turn, due: Mapping[str, datetime], **owner: Any) -> None:
     """Store each news of `due` for the confirmed addresses and the devices that `owner` matches."""
-    if settings.EMAIL_ENABLED:
-        EmailNotification.objects.bulk_create(
-            (
-                EmailNotification(address=address, turn=turn, news=news, due_at=due_at)
-                for address in EmailAddress.objects.filter(**owner, confirmed_at__isnull=False)
+    kinds: tuple[tuple[bool, QuerySet[Any], Any], ...] = (
+        (settings.EMAIL_ENABLED, EmailAddress.objects.filter(confirmed_at__isnull=False), EmailNotification),
+        (settings.PUSH_ENABLED, PushSubscription.objects.all(), PushNotification),
+    )
+    for is_enabled, recipients, kind in kinds:
+        if is_enabled:
+            notifications = (
+                kind(address=address, turn=turn, news=news, due_at=due_at)
+                for address in recipients.filter(**owner)
                 for news, due_at in due.items()
-            ),
-            ignore_conflicts=True,
-        )
-    if settings.PUSH_ENABLED:
-        PushNotification.objects.bulk_create(
-            (
-                PushNotification(address=address, turn=turn, news=news, due_at=due_at)
-                for address in PushSubscription.objects.filter(**owner)
-                for news, due_at in due.items()
-            ),
-            ignore_conflicts=True,
-        )
+            )
+            kind.objects.bulk_create(notifications, ignore_conflicts=True)

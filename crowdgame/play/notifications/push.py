@@ -39,7 +39,11 @@ def send_due(box: BallotBox) -> None:
             notification.address.delete()
         else:
             batch.append((notification, headers, encrypt_message(notification)))
-    for (notification, *_), attempt in zip(batch, asyncio.run(_post_all(batch)), strict=True):
+    attempts = asyncio.run(_post_all(batch))
+    accepted = range(HTTPStatus.OK, HTTPStatus.MULTIPLE_CHOICES)
+    if refusals := {str(one.reason or one.status) for one in attempts if one.status not in accepted}:
+        log.warning("push services did not accept messages: %s", ", ".join(sorted(refusals)))
+    for (notification, *_), attempt in zip(batch, attempts, strict=True):
         _settle(notification, attempt)
 
 
@@ -50,11 +54,8 @@ async def _post_all(batch: Iterable[Request]) -> list[Attempt]:
 
 def _settle(notification: PushNotification, attempt: Attempt) -> None:
     """Delete what was sent or refused for good, or the subscription if it has ended."""
-    if attempt.status in GONE or attempt.reason == ADDRESS_NOT_ALLOWED:
+    status = attempt.status
+    if status in GONE or attempt.reason == ADDRESS_NOT_ALLOWED:
         notification.address.delete()
-        return
-    if attempt.reason or attempt.status >= HTTPStatus.MULTIPLE_CHOICES:
-        log.warning("a push message was not accepted: %s", attempt.reason or attempt.status)
-    fails_for_now = attempt.status in TEMPORARY or attempt.status >= HTTPStatus.INTERNAL_SERVER_ERROR
-    if not attempt.reason and not fails_for_now:
+    elif 0 < status < HTTPStatus.INTERNAL_SERVER_ERROR and status not in TEMPORARY:
         notification.delete()

@@ -6,17 +6,20 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Event, Thread
+from threading import Barrier, Event, Thread
 from typing import Any
+
+from crowdgame.server.web.outgoing_request import TIMEOUT_S
 
 
 @dataclass
 class Receiver:
-    """`answers` are the next statuses; then each request gets a 204."""
+    """`answers` are the next statuses, then 204. Answers wait until enough requests meet at `meeting`."""
 
     port: int
     answers: list[int] = field(default_factory=list)
     requests: list[tuple[dict[str, str], bytes]] = field(default_factory=list)
+    meeting: Barrier = field(default_factory=lambda: Barrier(1))
 
     @property
     def url(self) -> str:
@@ -33,6 +36,7 @@ def running_receiver(tls: ssl.SSLContext | None = None, port: int = 0) -> Iterat
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["content-length"]))
             receiver.requests.append(({k.lower(): v for k, v in self.headers.items()}, body))
+            receiver.meeting.wait(TIMEOUT_S)
             self.send_response(receiver.answers.pop(0) if receiver.answers else 204)
             self.send_header("location", "/elsewhere")
             self.end_headers()

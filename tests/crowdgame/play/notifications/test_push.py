@@ -2,6 +2,7 @@
 
 import socket
 from datetime import timedelta
+from threading import Barrier
 from typing import Any
 
 import pytest
@@ -21,7 +22,6 @@ from crowdgame.play.notifications import devices, email, push, vapid
 from crowdgame.play.notifications.email_messages import DAY_MS, HOUR_MS
 from crowdgame.play.notifications.models import PushNotification, PushSubscription
 from crowdgame.play.notifications.vote_news import VoteNews
-from crowdgame.server.web import outgoing_request
 from tests.crowdgame.organizer.api.receiver import Receiver
 from tests.crowdgame.play.duels.test_player_actions import TWO_TURNS, begin
 from tests.crowdgame.play.notifications.conftest import URL
@@ -268,18 +268,15 @@ def test_purge_deletes_devices_after_the_event(turn: Turn) -> None:
     assert purge_addresses() == 3  # with its two notifications
 
 
-def test_push_service_that_hangs_delays_no_other(
-    event: Event, device: PushDevice, box: BallotBox, monkeypatch: pytest.MonkeyPatch
+def test_messages_of_a_batch_are_sent_at_once(
+    event: Event, device: PushDevice, box: BallotBox, push_service: Receiver
 ) -> None:
-    monkeypatch.setattr(outgoing_request, "TIMEOUT_S", 2.0)
-    with socket.create_server(("127.0.0.1", 0)) as silent:
-        for number in range(3):
-            hanging = PushDevice(f"http://127.0.0.1:{silent.getsockname()[1]}/{number}")
-            submit(event, "red0", hanging.subscription(vapid.public_key()))
-        open_turn(event, box)
-        send_all(box)
-    left = PushNotification.objects.filter(news=VoteNews.OPEN).values_list("address__voter", flat=True)
-    assert list(left) == ["red0"] * 3
+    """So those that hang delay no other."""
+    add_device(event, push_service, "red2")
+    open_turn(event, box)
+    push_service.meeting = Barrier(2)
+    send_all(box)
+    assert not PushNotification.objects.filter(news=VoteNews.OPEN).exists()
 
 
 def test_worker_of_webhooks_sends_pushes() -> None:
