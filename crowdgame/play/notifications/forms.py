@@ -41,8 +41,8 @@ class SubscriptionForm(forms.Form):
     """A push subscription as a browser reports it. The server must be allowed and able to send to it."""
 
     endpoint = forms.CharField()
-    p256dh = forms.CharField()
-    auth = forms.CharField()
+    p256dh = forms.CharField(max_length=87)
+    auth = forms.CharField(max_length=22)
     application_key = forms.CharField()
 
     def clean(self) -> dict[str, Any]:

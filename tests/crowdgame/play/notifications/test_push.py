@@ -186,6 +186,7 @@ def test_private_address_is_not_called(
         {"p256dh": urlsafe_base64_encode(b"\4" + b"a" * 64)},
         {"auth": urlsafe_base64_encode(b"a" * 15)},
         {"auth": "a"},
+        {"auth": "a" * 22 + "=="},
         {"application_key": "of another server"},
     ],
 )

@@ -27,7 +27,7 @@ function post(subscription, more = {}) {
 async function save(subscription) {
   const answer = await post(subscription);
   if (answer.ok) return show("on");
-  await (await findRegistration()).unregister();
+  if (answer.status < 500) await (await findRegistration()).unregister();
   const reason = answer.status === 400 ? await answer.text() : "";
   show(reason ? "refused" : "failed", reason);
 }
