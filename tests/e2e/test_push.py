@@ -126,7 +126,7 @@ def test_voter_is_notified_on_this_device(push_server: Server, open_at: OpenScre
     assert push_server.rows(DEVICES) == []
 
 
-def test_browser_without_push_service_is_told(push_server: Server, open_at: OpenScreen) -> None:
+def test_browser_without_push_service_shows_failure(push_server: Server, open_at: OpenScreen) -> None:
     _, _, page = open_settings(push_server, open_at, ASKABLE_JS)
     button = page.get_by_role("button", name="Notify me on this device")
     button.click()
