@@ -10,6 +10,7 @@ from crowdgame.events.printing.views import about, rules, rules_of
 from crowdgame.maintenance.personal_data.views import guest_data, organizer_data
 from crowdgame.organizer.cups.board_view import cup_board, cup_podium
 from crowdgame.organizer.stage.views import current_program, stage
+from crowdgame.play.discord.views import interact
 from crowdgame.play.ratings.views import ratings
 from crowdgame.server.web import converters  # noqa: F401  registers the converter for codes
 from crowdgame.server.web.privacy import event_privacy, privacy
@@ -35,6 +36,7 @@ urlpatterns = [
     path("stage/<code:code>", stage, name="stage"),
     path("stage/<code:code>/now", current_program, name="stage_now"),
     path("stage/<code:code>/podium", cup_podium, name="podium"),
+    path("discord/<code:code>", interact, name="discord"),
     path("rules", rules, name="rules"),
     path("rules/cards.pdf", PLAY_SHEETS, {"paper": "A4"}, name="play_sheets"),
     path("rules/cards-letter.pdf", PLAY_SHEETS, {"paper": "Letter"}, name="play_sheets_letter"),

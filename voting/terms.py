@@ -6,7 +6,8 @@ from typing import Self
 from games.engine.texts import gettext_noop
 
 # Where a team's ballots come from, besides the ballot sources of third parties (`voting.sources`).
-PHONES, HANDS, BOT, TWITCH = "phones", "hands", "bot", "twitch"
+PHONES, HANDS, BOT, TWITCH, DISCORD = "phones", "hands", "bot", "twitch", "discord"
+CHATS = TWITCH, DISCORD
 
 
 class LabeledEnum(StrEnum):

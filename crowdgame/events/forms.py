@@ -36,7 +36,7 @@ from voting.matches import locked_event
 from voting.models import Event
 from voting.models.match_terms import MAX_HOST_WINDOW_S
 from voting.models.settings import choices, column_of, list_hidden_parts, list_settings
-from voting.terms import BOT, PHONES, TWITCH, Admission, MatchState, ResignShare, TieRule
+from voting.terms import BOT, CHATS, PHONES, TWITCH, Admission, MatchState, ResignShare, TieRule
 
 SETTINGS = list_settings(Event)
 HIDING = list(list_hidden_parts(Event))
@@ -222,11 +222,12 @@ class EventForm(ClockFields, EventModelForm):
         one, two = (cleaned.get(field, "") for field in SOURCE_FIELDS)
         if one.startswith(BOT) and two.startswith(BOT):
             self.add_error("source_2", gettext("The computer can play only one of the teams."))
-        if not any(source.startswith(TWITCH) for source in (one, two)):
+        if not any(source.startswith(CHATS) for source in (one, two)):
             return
         if one == two:
-            self.add_error("source_2", gettext("Each team needs its own channel."))
-        if cleaned.get("window_s", MIN_CHAT_WINDOW_S) < MIN_CHAT_WINDOW_S:
+            self.add_error("source_2", gettext("Each team needs its own channel or application."))
+        has_stream = any(source.startswith(TWITCH) for source in (one, two))
+        if has_stream and cleaned.get("window_s", MIN_CHAT_WINDOW_S) < MIN_CHAT_WINDOW_S:
             text = gettext("Streams lag by up to 30 seconds. A vote with a chat needs at least 45 seconds.")
             self.add_error("window_s", text)
         if cleaned.get("close_early"):

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from voting.models.match_terms import MatchTerms
 from voting.models.settings import HiddenPart, choices, hidden_part, setting
-from voting.terms import BOT, PHONES, TWITCH, Admission, AnalysisTime, Lobby, Nicknames, TeamChoice
+from voting.terms import BOT, DISCORD, PHONES, TWITCH, Admission, AnalysisTime, Lobby, Nicknames, TeamChoice
 
 MAX_BEST_OF = 21
 NOTICE_LENGTH = 140
@@ -275,7 +275,7 @@ class Team(models.Model):
             CheckConstraint(condition=Q(number__in=[1, 2]), name="team_number_1_or_2"),
             UniqueConstraint(
                 fields=["event", "source"],
-                condition=Q(source__startswith=f"{TWITCH}:"),
+                condition=Q(source__startswith=f"{TWITCH}:") | Q(source__startswith=f"{DISCORD}:"),
                 name="team_chat_once_an_event",
             ),
         ]

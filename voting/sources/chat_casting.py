@@ -71,12 +71,12 @@ def _to_ballots(
         voter = derive_chat_seat(event_id, vote.login)
         if vote.column not in legal.get(side, ()) or (banned and derive_voter_code(voter) in banned):
             continue
-        sequence = _sequence(turn, vote)
+        sequence = derive_sequence(turn, vote.sent_at)
         blind = derive_blind(turn.pk, voter, sequence)
         yield Ballot(voter, side, vote.column, sequence, blind=blind), vote
 
 
-def _sequence(turn: Turn, vote: ChatVote) -> int:
-    """Return a number that grows with the time of the vote, also if the turn's window moves."""
+def derive_sequence(turn: Turn, sent_at: int) -> int:
+    """Return a number that grows with the time of a vote, also if the turn's window moves."""
     since = turn.match.started_at - CLOCK_CHANGE_MS
-    return min(MAX_SEQUENCE, max(1, vote.sent_at - since))
+    return min(MAX_SEQUENCE, max(1, sent_at - since))

@@ -8,12 +8,12 @@ from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 
 from voting.sources.ballot_source import BallotSource, TypedSource
-from voting.terms import BOT, TWITCH
+from voting.terms import BOT, DISCORD, TWITCH
 
 GROUP = "crowdgame.ballot_sources"
 BUILT_IN: Mapping[str, EntryPoint] = {
     slug: EntryPoint(slug, f"voting.sources.{module}:SOURCE", GROUP)
-    for slug, module in ((BOT, "bots"), (TWITCH, "twitch"))
+    for slug, module in ((BOT, "bots"), (TWITCH, "twitch"), (DISCORD, "discord"))
 }
 
 

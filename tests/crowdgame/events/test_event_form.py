@@ -113,7 +113,24 @@ def test_event_form_stores_values_and_shows_them_again(
             ({"source_2": "twitch:", "source_2_address": channel}, "Enter the name of a Twitch channel")
             for channel in ("", "ab", "_late", "two words", "a" * 26, "x.tv/someone", "früh")
         ],
-        ({"source_1": "twitch:Rooks", "source_2": "twitch:rooks"}, "Each team needs its own channel."),
+        *[
+            (
+                {"source_2": "discord:", "source_2_address": key},
+                "Enter the public key of a Discord application",
+            )
+            for key in ("", "rooks", "g" * 64, "a" * 63, "a" * 65)
+        ],
+        *[
+            (
+                {"source_1": source, "source_2": source.lower()},
+                "Each team needs its own channel or application.",
+            )
+            for source in ("twitch:Rooks", f"discord:{'A' * 64}")
+        ],
+        (
+            {"source_1": f"discord:{'a' * 64}", "close_early": "on"},
+            "A vote with a chat can&#x27;t close early",
+        ),
         (
             {"source_1": "twitch:rooks", **duration("window_s", 44, 1)},
             "A vote with a chat needs at least 45 seconds",
@@ -158,17 +175,24 @@ def test_event_form_stores_the_channel_as_typed_in_many_ways(browser: Client, ty
     assert sources(event) == {1: "twitch:doves", 2: "twitch:rooks_2"}
 
 
+def test_event_form_stores_a_discord_key_for_a_short_vote(browser: Client) -> None:
+    browser.post(NEW, answers(source_2="discord:", source_2_address=f" {'A1' * 32} ", window_s_usual="20"))
+    event = Event.objects.get()
+    assert (event.window_s, sources(event)) == (20, {2: f"discord:{'a1' * 32}"})
+
+
 def test_address_of_another_choice_is_ignored(browser: Client) -> None:
     browser.post(NEW, answers(source_1=HANDS, source_1_address="rooks"))
     assert sources(Event.objects.get()) == {1: HANDS}
 
 
-def test_channel_belongs_to_one_team_of_an_event() -> None:
+@pytest.mark.parametrize("source", ["twitch:rooks", f"discord:{'a' * 64}"])
+def test_channel_or_application_belongs_to_one_team_of_an_event(source: str) -> None:
     event, other = new_event(), new_event()
-    event.teams.filter(number=1).update(source="twitch:rooks")
-    other.teams.filter(number=1).update(source="twitch:rooks")
+    event.teams.filter(number=1).update(source=source)
+    other.teams.filter(number=1).update(source=source)
     with pytest.raises(IntegrityError), transaction.atomic():
-        event.teams.filter(number=2).update(source="twitch:rooks")
+        event.teams.filter(number=2).update(source=source)
     event.teams.update(source=HANDS)
 
 

@@ -1,0 +1,226 @@
+"""Votes by Discord buttons: only signed ones count, once each, in the window, and secretly."""
+
+import json
+import re
+import time
+
+import pytest
+from django.test import Client
+
+from crowdgame.results.reports import chat_receipt
+from tests.crowdgame.play.discord.application import Application, buttons, command, post, press
+from tests.voting.box_loss_helpers import empty
+from tests.voting.match_helpers import play_out, run_out, vote
+from tests.voting.sources.test_casting import begin, counted
+from voting.announcements.snapshots import load_snapshot
+from voting.ballot_box.ballot_box import BallotBox
+from voting.counting.voter_codes import derive_voter_code
+from voting.models import StoredBallot, StoredRestriction, Turn
+from voting.sources.casting import derive_seat
+from voting.sources.registry import find_source
+from voting.turns.turns import load_turn
+
+pytestmark = pytest.mark.django_db
+APPLICATION, OTHER = Application(1), Application(2)
+RECEIPT = re.compile(r"<http://testserver(/chat/\S+\?receipt=\d+-[0-9a-f]{32})>")
+
+
+@pytest.fixture(autouse=True)
+def _no_cached_ballots() -> None:
+    chat_receipt._load_opened.cache_clear()
+
+
+@pytest.fixture
+def turn(box: BallotBox) -> Turn:
+    return begin(box, ("phones", APPLICATION.source))
+
+
+@pytest.fixture
+def code(turn: Turn) -> str:
+    return turn.match.event.code
+
+
+def test_ping_is_answered_with_pong(code: str) -> None:
+    assert APPLICATION.ask(code, {"id": "1", "type": 1}) == {"type": 1}
+
+
+def test_application_of_no_team_or_of_another_event_is_refused(code: str, box: BallotBox) -> None:
+    other_event = begin(box, ("phones", OTHER.source)).match.event
+    without = begin(box, ("phones", "twitch:rooks")).match.event
+    statuses = [
+        application.post(at, {"id": "1", "type": 1}).status_code
+        for application, at in (
+            (OTHER, code),
+            (APPLICATION, other_event.code),
+            (APPLICATION, without.code),
+            (APPLICATION, "ZZZZ"),
+            (OTHER, other_event.code),
+        )
+    ]
+    assert statuses == [401, 401, 404, 404, 200]
+
+
+def test_forged_altered_and_replayed_requests_are_refused(turn: Turn, code: str) -> None:
+    body = json.dumps(press(f"{turn.pk}-3")).encode()
+    now, old, future = (str(round(time.time()) + seconds) for seconds in (0, -302, 302))
+    sign = APPLICATION.sign
+    requests = [
+        (body, now, OTHER.sign(body, now)),
+        (body.replace(b"-3", b"-4"), now, sign(body, now)),
+        (body, str(int(now) - 1), sign(body, now)),
+        (body, now, sign(body, "")),
+        (body, old, sign(body, old)),
+        (body, future, sign(body, future)),
+        (body, "", sign(body, "")),
+        *((body, at, sign(body, at)) for at in ("now", "9" * 400, "9" * 5_000)),
+        (body, now, ""),
+        (body, now, "no hex"),
+        (body, now, sign(body, now)[2:]),
+    ]
+    assert [post(code, *request).status_code for request in requests] == [401] * len(requests)
+    assert not StoredBallot.objects.exists()
+    assert post(code, body, old, sign(body, now)).status_code == 401
+    assert post(code, body, now, sign(body, now)).status_code == 200
+    assert APPLICATION.post(code, press(f"{turn.pk}-3"), age_s=290).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"", b"{}", b"[1]", b"\xff", b'{"id": "x", "type": 3}', b'{"id": "1", "type": 3, "data": {}}'],
+)
+def test_malformed_interaction_is_refused(code: str, body: bytes) -> None:
+    now = str(round(time.time()))
+    assert post(code, body, now, APPLICATION.sign(body, now)).status_code == 400
+
+
+def test_command_shows_a_button_for_each_legal_column_to_the_voter_only(box: BallotBox) -> None:
+    turn = begin(box, ("phones", APPLICATION.source), options={"columns": 6})
+    reply = APPLICATION.ask(turn.match.event.code, command())
+    assert (reply["type"], reply["data"]["flags"]) == (4, 64)
+    assert buttons(reply) == [["1", "2", "3", "4", "5"], ["6"], ["Current vote"]]
+    assert reply["data"]["content"].startswith("Turn 1: choose a column. Only you see this.")
+
+
+def test_last_vote_counts_and_each_reply_confirms(turn: Turn, code: str, box: BallotBox) -> None:
+    for column in (2, 5):
+        reply = APPLICATION.ask(code, press(f"{turn.pk}-{column}"))
+        assert (reply["type"], reply["data"]["flags"]) == (7, 64)
+        assert f"Column {column}: your vote has arrived." in reply["data"]["content"]
+    direct_message = press(f"{turn.pk}-3") | {"member": None, "user": {"id": "12"}}
+    APPLICATION.ask(code, direct_message)
+    play_out(turn, box)
+    assert sorted(counted(turn)) == [3, 5]
+
+
+def test_button_that_others_see_gets_a_new_message(turn: Turn, code: str) -> None:
+    reply = APPLICATION.ask(code, press(f"{turn.pk}-3", message={"flags": 0}))
+    assert (reply["type"], reply["data"]["flags"]) == (4, 64)
+
+
+def test_repeated_and_overtaken_deliveries_change_nothing(turn: Turn, code: str, box: BallotBox) -> None:
+    early, late = press(f"{turn.pk}-2"), press(f"{turn.pk}-5")
+    first = APPLICATION.ask(code, late)
+    assert APPLICATION.ask(code, late) == first
+    assert APPLICATION.ask(code, early) == {"type": 6}
+    run_out(load_turn(turn.pk), box)
+    assert APPLICATION.ask(code, late) == first
+    play_out(turn, box)
+    assert counted(turn) == [5]
+
+
+def test_vote_after_the_deadline_does_not_count(turn: Turn, code: str, box: BallotBox) -> None:
+    APPLICATION.ask(code, press(f"{turn.pk}-2"))
+    run_out(load_turn(turn.pk), box)
+    for user in ("11", "12"):
+        assert APPLICATION.ask(code, press(f"{turn.pk}-3", user))["data"]["content"] == "This vote is over."
+    play_out(turn, box)
+    old_button = APPLICATION.ask(code, press(f"{turn.pk}-3", "13"))
+    assert old_button["data"]["content"].startswith("This vote is over.\nTurn 2: the vote opens <t:")
+    assert counted(turn) == [2]
+
+
+def test_buttons_of_other_turns_and_illegal_columns_do_not_vote(
+    turn: Turn, code: str, box: BallotBox
+) -> None:
+    other_turn = begin(box, ("phones", APPLICATION.source))
+    for custom_id in (
+        *(f"{turn.pk}-{column}" for column in ("0", "8", "-1", "255", "1000", "")),
+        *(f"{other_turn.pk}-3", f"{turn.pk + 99}-3", f"{'9' * 18}-3", "3", "vote", ""),
+    ):
+        assert "arrived" not in APPLICATION.ask(code, press(custom_id))["data"]["content"]
+    assert not StoredBallot.objects.exists()
+
+
+def test_applications_vote_for_their_own_teams_and_a_user_once(box: BallotBox) -> None:
+    turn = begin(box, (APPLICATION.source, OTHER.source))
+    code = turn.match.event.code
+    for application, user, column in ((APPLICATION, "11", 1), (OTHER, "12", 2), (OTHER, "11", 3)):
+        application.ask(code, press(f"{turn.pk}-{column}", user))
+    assert APPLICATION.ask(code, press(f"{turn.pk}-4", "13"))
+    play_out(turn, box)
+    assert (counted(turn, "red"), sorted(counted(turn, "yellow"))) == ([4], [2, 3])
+
+
+def test_banned_user_does_not_vote(turn: Turn, code: str) -> None:
+    event = turn.match.event
+    for user, banned in (("11", True), ("12", False)):
+        voter_code = derive_voter_code(derive_seat(event.pk, "discord", user))
+        StoredRestriction.objects.create(event=event, voter_code=voter_code, at=1, banned=banned)
+    replies = [APPLICATION.ask(code, press(f"{turn.pk}-3", user)) for user in ("11", "12")]
+    assert replies[0]["data"]["content"] == "You have been banned from this event."
+    assert [ballot.voter for ballot in StoredBallot.objects.all()] == [derive_seat(event.pk, "discord", "12")]
+
+
+def test_vote_without_a_box_is_not_confirmed_and_can_be_repeated(turn: Turn, code: str) -> None:
+    empty()
+    reply = APPLICATION.ask(code, press(f"{turn.pk}-3"))
+    assert reply["data"]["content"] == "Your vote was not counted. Try again in a moment."
+    assert buttons(reply)[0][2] == "3"
+
+
+def test_replies_and_state_tell_nothing_about_votes(turn: Turn, code: str, box: BallotBox) -> None:
+    before = APPLICATION.ask(code, command())
+    vote(turn, box, red=[4, 4])
+    for user in range(20, 25):
+        APPLICATION.ask(code, press(f"{turn.pk}-3", str(user)))
+    assert APPLICATION.ask(code, command()) == before
+    assert not any(team.is_public for team in load_snapshot(turn.match.event).teams)
+
+
+def test_reply_is_in_the_users_language_or_else_the_events(turn: Turn, code: str) -> None:
+    contents = {
+        locale: APPLICATION.ask(code, command(locale=locale))["data"]["content"]
+        for locale in ("de", "es-419", "zh-CN", "ja")
+    }
+    assert contents["de"].startswith("Zug 1: Wähle eine Spalte.")
+    assert contents["es-419"].startswith("Turno 1")
+    assert contents["zh-CN"].startswith("第 1 回合")
+    assert contents["ja"].startswith("Turn 1")
+
+
+def test_receipt_shows_the_vote_only_after_the_reveal(
+    turn: Turn, code: str, box: BallotBox, client: Client
+) -> None:
+    pages = []
+    for column in (2, 5):
+        found = RECEIPT.search(APPLICATION.ask(code, press(f"{turn.pk}-{column}"))["data"]["content"])
+        assert found is not None
+        pages.append(found[1])
+    assert "has not been revealed yet" in client.get(pages[1]).content.decode()
+    play_out(turn, box)
+    replaced, last = (client.get(page).content.decode() for page in pages)
+    assert "Column 5, for <bdi>Doves</bdi>." in last
+    assert "Inclusion proof" in last
+    assert "Turn 1: no vote was counted" in replaced
+    assert "Only your last vote in a turn counts." in replaced
+    wrong = pages[1].replace("receipt=", "receipt=9")
+    assert "or the receipt code is wrong" in client.get(wrong).content.decode()
+    assert "Receipt code" in client.get(f"/chat/{code}").content.decode()
+
+
+@pytest.mark.parametrize(
+    "source", ["discord:", "discord:abc", APPLICATION.source.upper(), APPLICATION.source + "0"]
+)
+def test_key_that_no_form_stores_is_no_source(source: str) -> None:
+    assert find_source(source) is None
+    assert find_source(APPLICATION.source) is not None
