@@ -19,6 +19,11 @@ test("a chat's label says what to type while the vote is open, and always that v
   assert.deepEqual(label("twitch:rooks", makeMatch({ turn: { ...open, closes_at: NOW - 1 } })), ["", "Votes in chat are public"]);
 });
 
+test("the label of a team on Discord says how to vote while the vote is open, and nothing about public votes", () => {
+  assert.deepEqual(label("discord:ab", makeMatch({ turn: makeTurn({}) })), ["Type /vote in Discord", ""]);
+  assert.deepEqual(label("discord:ab", makeMatch({ turn: makeTurn({ closes_at: NOW - 1 }) })), ["", "by Discord"]);
+});
+
 test("other labels say nothing about a chat", () => {
   assert.deepEqual(label("hands"), ["", "by show of hands"]);
   assert.deepEqual(label("phones"), [undefined, undefined]);

@@ -4,7 +4,7 @@ import { isPartHidden, sideAtPlace, tallyForSide, teamAtPlace, type Place } from
 import { isTalkHeld } from "../../live/match/phase";
 import { isForTwo } from "../../live/match/timeBank";
 import type { StageView } from "../scene/stageView";
-import { hasPhones, publicVotes, sourceLabel } from "../../live/match/ballotSource";
+import { byDiscord, hasPhones, publicVotes, sourceLabel } from "../../live/match/ballotSource";
 
 /** What a turnout bar shows: a number and its label, and the height from 0 to 1. */
 export interface TurnoutLevel {
@@ -35,7 +35,11 @@ export function turnoutLevel(view: StageView, place: Place): TurnoutLevel {
   const counted = unmaskedCount(view, place);
   const crowd = counted.word === "joined" || counted.word === "voted";
   const team = teamAtPlace(view.state, place);
-  if (crowd && !hasPhones(team)) return { ...phonelessLevel(view, counted, team.is_public ? publicVotes() : sourceLabel(team)), hint: team.is_public ? chatHint(view, place) : "" };
+  if (crowd && !hasPhones(team)) {
+    const hint = chatHint(view, place);
+    const source = team.is_public ? publicVotes() : hint ? "" : sourceLabel(team);
+    return { ...phonelessLevel(view, counted, source), hint };
+  }
   if (!crowd || !isPartHidden(view.state, "turnout")) return counted;
   return { ...counted, number: 0, share: HIDDEN_LEVEL, word: "", of: 0, isNumberHidden: true };
 }
@@ -48,10 +52,13 @@ function phonelessLevel({ scene, state }: StageView, counted: TurnoutLevel, sour
 }
 
 /** How to vote in a chat, while the vote is open. */
-function chatHint({ scene }: StageView, place: Place): string {
+function chatHint({ scene, state }: StageView, place: Place): string {
+  const team = teamAtPlace(state, place);
   const legal = scene.phase === "voting" ? (scene.turn?.legal[sideAtPlace(scene.match, place)] ?? []) : [];
+  if (legal.length === 0) return "";
   const columns = [Math.min(...legal), Math.max(...legal)].map(formatNumber).join(UNBROKEN_DASH);
-  return legal.length > 0 ? t("Type %(columns)s in the chat", { columns }) : "";
+  if (byDiscord(team)) return t("Type /vote in Discord");
+  return team.is_public ? t("Type %(columns)s in the chat", { columns }) : "";
 }
 
 function unmaskedCount(view: StageView, place: Place): TurnoutLevel {

@@ -3,6 +3,7 @@ import type { EventState, Team } from "../../protocol";
 
 const BOT = "bot:";
 const CHAT = "twitch:";
+const DISCORD = "discord:";
 
 export function hasPhones({ source }: Team): boolean {
   return source === "phones";
@@ -12,10 +13,15 @@ export function byHands({ source }: Team): boolean {
   return source === "hands";
 }
 
+export function byDiscord({ source }: Pick<Team, "source">): boolean {
+  return source.startsWith(DISCORD);
+}
+
 /** Where the votes of a team without phones come from. */
 export function sourceText({ source }: Team): string {
   if (source.startsWith(BOT)) return t("Computer %(strength)s", { strength: source.slice(BOT.length) });
   if (source.startsWith(CHAT)) return t("by chat");
+  if (byDiscord({ source })) return t("by Discord");
   return source === "hands" ? t("by show of hands") : t("without phones");
 }
 
