@@ -41,7 +41,7 @@ from crowdgame.play.notifications.devices import add_device as add_push_device  
 from crowdgame.play.notifications.models import PushNotification  # noqa: E402
 from crowdgame.play.notifications.vapid import public_key  # noqa: E402
 from crowdgame.play.notifications.vote_news import VoteNews  # noqa: E402
-from tests import admission_helpers, chat_helpers, duel_helpers  # noqa: E402
+from tests import admission_helpers, chat_helpers, duel_helpers, stream_chat_helpers  # noqa: E402
 from tests.voting.match_helpers import RED_WINS, only_turn, open_now, organizer, play, set_window  # noqa: E402
 from voting.admission.seats import Seat, sign_seat  # noqa: E402
 from voting.announcements.outbox import announce_edit  # noqa: E402
@@ -361,7 +361,13 @@ def deactivate(name: str) -> None:
 # All functions of these modules without an underscore.
 OPERATIONS: dict[str, Callable[..., Any]] = {
     name: value
-    for module in (admission_helpers, chat_helpers, duel_helpers, sys.modules[__name__])
+    for module in (
+        admission_helpers,
+        chat_helpers,
+        duel_helpers,
+        stream_chat_helpers,
+        sys.modules[__name__],
+    )
     for name, value in vars(module).items()
     if isfunction(value) and value.__module__ == module.__name__ and not name.startswith("_")
 }

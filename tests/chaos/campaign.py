@@ -12,7 +12,7 @@ from random import Random
 from crowdgame.server.laptop.die_with_parent import die_with_parent
 from crowdgame.server.laptop.paths import ROOT
 from tests.chaos.audit import Audit, Finding
-from tests.chaos.faults import CLOCKS, Fault, Missed, NotApplicable
+from tests.chaos.faults import CHATS, CLOCKS, Fault, Missed, NotApplicable
 from tests.chaos.journal import Journal
 from tests.chaos.monitor import Monitor
 from tests.chaos.target import PlayedEvent, Target
@@ -110,6 +110,9 @@ class Campaign:
                 "event", **FAST_MATCHES, **TERMS[number % len(TERMS)], window_s=self.size.window_s
             )
             self.target.events.append(PlayedEvent(made["id"], made["code"]))
+        if any(fault.family == CHATS for fault in self.faults):
+            chat_event = self.target.events[-1]
+            self.target.server.ask("set_source", event_id=chat_event.id, team=2, source="twitch:rooks")
         with self._crowd(), self._monitoring():
             self._join_and_begin()
             for fault in self._draw_faults():
@@ -164,9 +167,8 @@ class Campaign:
             return
         ended = time.monotonic()
         recovered_at = self._wait_until_recovered(began, ended)
-        injected = InjectedFault(
-            fault.name, began, ended, recovered_at, self.monitor.live(began, recovered_at or time.monotonic())
-        )
+        until = max(ended, recovered_at or time.monotonic())
+        injected = InjectedFault(fault.name, began, ended, recovered_at, self.monitor.live(began, until))
         injected.closed = injected.turns & self.monitor.over()
         self.injected.append(injected)
         if fault.family == CLOCKS:
@@ -193,6 +195,7 @@ class Campaign:
         return last_unhealthy() if becomes_true(has_recovered, RECOVERED_WITHIN_S, POLL_S) else None
 
     def _check(self, injected: InjectedFault) -> None:
+        self.journal.add(self.target.chat_votes)
         over = {turn for turn in injected.turns if self._is_settled(turn)}
         injected.findings = self.audit.check(sorted(over))
         self._keep(injected.findings)

@@ -5,7 +5,7 @@ seconds of this machine's monotonic clock, which all processes share.
 """
 
 from bisect import bisect_left
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from operator import attrgetter
 from pathlib import Path
@@ -95,6 +95,11 @@ class Journal:
         self._read += len(complete)
         for line in complete.splitlines():
             self._add(_decode(line))
+
+    def add(self, records: Iterable[list[Any]]) -> None:
+        """Add records of others than phones. Idempotent."""
+        for record in records:
+            self._add(record)
 
     def states_since(self, at: float) -> list[CrowdState]:
         return self.crowd_states[bisect_left(self.crowd_states, at, key=attrgetter("at_s")) :]

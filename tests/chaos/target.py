@@ -15,17 +15,19 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from redis import Redis
 
 from crowdgame.server.laptop import stack as children
 from crowdgame.server.laptop.network import LOOPBACK, free_port
-from crowdgame.server.laptop.stack import Stack
+from crowdgame.server.laptop.stack import MANAGE, Stack
 from crowdgame.server.laptop.startup import reset_metrics_dir, wait_for_pages
 from crowdgame.server.laptop.supervisor import Child, Supervisor
 from tests.chaos.proxy import Proxy
 from tests.deploy.processes import answers, wait_until
 from tests.server import Server, give_database, organizer
+from tests.voting.sources.irc_server import IrcClient, ThreadedIrcServer, running_irc_server
 
 BACK_WITHIN_S = 30
 SOURCE = Path(__file__).with_name("settable_clock.c")
@@ -97,7 +99,8 @@ class Target:
     """`home` is the campaign's folder; `events` exist before the first fault.
 
     `box_clock` is Valkey's clock, `own_clocks` that of all other processes; None if they cannot be set.
-    `logged` is the length of a part's log at its last exit.
+    `logged` is the length of a part's log at its last exit. `readers` are the chat readers' connections to
+    `chat`, and `chat_votes` records of a journal.
     """
 
     server: Server
@@ -107,6 +110,9 @@ class Target:
     box_clock: Clocks | None
     own_clocks: Clocks | None
     logged: dict[str, int]
+    chat: ThreadedIrcServer
+    readers: Sequence[IrcClient]
+    chat_votes: list[list[Any]] = field(default_factory=list)
     events: list[PlayedEvent] = field(default_factory=list)
 
     @property
@@ -145,7 +151,8 @@ class Target:
 
     def is_up(self) -> bool:
         """Whether worker and schedulers have (re)started, which takes a while."""
-        messages = {"worker": "worker started"} | dict.fromkeys(self.schedulers, "scheduler started")
+        messages = {"worker": "worker started", "chatreader": "chat reader started"}
+        messages |= dict.fromkeys(self.schedulers, "scheduler started")
         return all(text in self._log(part)[self.logged.get(part, 0) :] for part, text in messages.items())
 
     def _log(self, part: str) -> str:
@@ -180,11 +187,13 @@ def running_target(home: Path, options: TargetOptions) -> Iterator[Target]:
         give_database(own)
         stack = replace(own, redis_url=f"redis://{LOOPBACK}:{proxy.port}/0")
         reset_metrics_dir(stack.metrics_dir)
-        supervisor.start(*_parts(stack, options, own_clocks))
+        chat = held.enter_context(running_irc_server())
+        readers = held.enter_context(chat.keeping_readers())
+        supervisor.start(*_parts(stack, options, own_clocks, chat.url))
         wait_for_pages(stack, supervisor)
         asked = held.enter_context(organizer(own))
         server = Server(stack, supervisor, asked)
-        yield Target(server, home, proxy, own.redis, box_clock, own_clocks, logged)
+        yield Target(server, home, proxy, own.redis, box_clock, own_clocks, logged, chat, readers)
 
 
 def _note(home: Path, logged: dict[str, int], line: str) -> None:
@@ -197,12 +206,15 @@ def _timed(env: dict[str, str], clock: Clocks | None) -> dict[str, str]:
     return {**env, **clock.env} if clock else env
 
 
-def _parts(stack: Stack, options: TargetOptions, clock: Clocks | None) -> Iterator[Child]:
-    """With a mutant the gateways run under `tests.chaos.faulty`, too."""
+def _parts(stack: Stack, options: TargetOptions, clock: Clocks | None, chat_url: str) -> Iterator[Child]:
+    """With a mutant the gateways run under `tests.chaos.faulty`, too. Only the chat reader reads chats."""
     gateways = [children.gateway(stack, number) for number in range(1, stack.gateways + 1)]
-    faulty = [children.worker(stack), *children.schedulers(stack)]
+    schedulers = [replace(one, argv=[*MANAGE, "scheduler"]) for one in children.schedulers(stack)]
+    faulty = [children.worker(stack), *schedulers]
     plain, faulty = ([], gateways + faulty) if options.mutant else (gateways, faulty)
+    plain.append(Child("chatreader", [*MANAGE, "chatreader"], stack.env))
     env = {"CHAOS_MUTANT": options.mutant, "CHAOS_LARGE_TURN": str(options.large_turn)}
+    env["TWITCH_CHAT_URL"] = chat_url
     for child in (*plain, *(replace(one, argv=_under_faulty(one.argv)) for one in faulty)):
         yield replace(child, env=_timed({**child.env, **env}, clock))
 

@@ -15,7 +15,7 @@ from random import Random
 
 from tests.chaos.target import Target
 
-CLOCKS, DISK = "clocks", "disk"
+CHATS, CLOCKS, DISK = "chats", "clocks", "disk"
 Span = tuple[float, float]
 Inject = Callable[[Target, Random], None]
 

@@ -27,7 +27,7 @@ PAUSE_S: Span = (1.5, 4.0)
 LONG_S: Span = (4.0, 8.0)
 SLOW_PHONES = 20
 RECEIVE_BUFFER_BYTES = 2048
-PARTS = ("worker", "valkey")
+PARTS = ("worker", "valkey", "chatreader")
 END_CONNECTIONS = """
 SELECT pg_terminate_backend(pid) FROM pg_stat_activity
 WHERE datname = current_database() AND pid <> pg_backend_pid()

@@ -3,7 +3,7 @@
 import asyncio
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import Self
 
 from voting.sources.chat_connection import ChatServer
@@ -48,6 +48,21 @@ class IrcServer:
         """Return the next client that connects, welcomed."""
         return await (await self._clients.get()).welcome()
 
+    async def keep_readers(self, channel: str, readers: list[IrcClient]) -> None:
+        """Welcome all clients. Those that have joined the channel are `readers` while they are connected."""
+        async with asyncio.TaskGroup() as group:
+            while True:
+                group.create_task(self._keep_reader(await self._clients.get(), channel, readers))
+
+    async def _keep_reader(self, client: IrcClient, channel: str, readers: list[IrcClient]) -> None:
+        with suppress(AssertionError, ConnectionError):  # it has left
+            await (await client.welcome()).read_until(f"JOIN #{channel}")
+            readers.append(client)
+            while await client.read_until("PING"):
+                client.send(":server PONG\r\n")
+        if client in readers:
+            readers.remove(client)
+
 
 @asynccontextmanager
 async def irc_server() -> AsyncIterator[IrcServer]:
@@ -73,6 +88,16 @@ class ThreadedIrcServer:
             return await (await self._server.next_client()).read_until(f"JOIN #{channel}")
 
         return asyncio.run_coroutine_threadsafe(connect(), self._loop).result(60)
+
+    @contextmanager
+    def keeping_readers(self, channel: str = "rooks") -> Iterator[Sequence[IrcClient]]:
+        """Welcome all clients. Yields those that read the channel, kept up to date."""
+        readers: list[IrcClient] = []
+        keeping = asyncio.run_coroutine_threadsafe(self._server.keep_readers(channel, readers), self._loop)
+        try:
+            yield readers
+        finally:
+            keeping.cancel()
 
     def send(self, readers: Sequence[IrcClient], lines: Sequence[str]) -> None:
         for reader in readers:
