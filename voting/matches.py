@@ -105,6 +105,8 @@ def create_match(event: Event, now: int) -> Match:
     if event.max_side_changes:
         _check_secret_sides(event, game, options)
     terms = {name: getattr(event, name) for name in TERMS} | {"bots": _bots(red, yellow)}
+    with_phones = {red.source, yellow.source} == {PHONES}
+    terms["draw_offers"] &= with_phones and not event.is_duel and not event.max_side_changes
     proven = {"seed": seed, "chosen_options": event.options} if event.next_seed else {}
     Event.objects.filter(pk=event.pk).update(next_seed=new_seed())
     return Match.objects.create(

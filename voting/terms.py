@@ -186,7 +186,7 @@ class Ending(LabeledEnum):
         resign: A side resigned by its ballots.
         deserted: Everyone left a side in a match with secret sides.
         conceded: The player of a one-on-one game resigned. No ballot says so.
-        agreed: The two players of a one-on-one game agreed to a draw.
+        agreed: Both teams, or the players of a one-on-one game, agreed to a draw.
     """
 
     BOARD = "board"
@@ -236,7 +236,7 @@ class EndReason(LabeledEnum):
         resign: A side resigned by its ballots.
         deserted: Everyone left a side in a match with secret sides.
         conceded: The player of a one-on-one game resigned.
-        agreed: The players of a one-on-one game agreed to a draw.
+        agreed: Both teams, or the players of a one-on-one game, agreed to a draw.
     """
 
     LINE = "line", gettext_noop("Four in a row")

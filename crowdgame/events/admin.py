@@ -25,7 +25,16 @@ else:
     from unfold.admin import TabularInline as TeamTable
 
 
-VOTE_FIELDS = ("window_s", "pace", "close_early", "tally_method", "tie_rule", "no_ballot_rule", "resign")
+VOTE_FIELDS = (
+    "window_s",
+    "pace",
+    "close_early",
+    "tally_method",
+    "tie_rule",
+    "no_ballot_rule",
+    "resign",
+    "draw_offers",
+)
 
 
 class NamesCleaned:

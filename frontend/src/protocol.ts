@@ -197,6 +197,7 @@ export interface Turn {
   lot: string | null;
   talk_ms: number;
   idle: boolean;
+  draw_offered_by: Side | null;
 }
 
 export interface SideTally {
@@ -207,6 +208,7 @@ export interface SideTally {
   root: string | null;
   rounds: ReadonlyArray<ReadonlyArray<number>> | null;
   resigning: number;
+  draw_votes: number;
 }
 
 export interface Drop {
@@ -382,6 +384,7 @@ export interface Match {
   host_wait_s: number | null;
   clocks: Clocks | null;
   resign: ResignShare | null;
+  draw_offers: boolean;
   rated: Rated | null;
   concealed: Concealed | null;
   max_side_changes: number;

@@ -14,13 +14,14 @@ from tests.monitoring.observers import Observers, watchers
 from tests.monitoring.probes import ask, paused
 from tests.server import Server, running_server
 from tests.socket_clients import SocketClient, SocketClients, open_clients
+from voting.counting.ballots import DRAW
 
-LOW, HIGH = [1, 1, 2], [7, 7, 6]
+LOW, HIGH = [DRAW + 1, DRAW + 1, 2], [7, 7, 6]
 IN_THE_BOX_MS, IN_THE_DATABASE_MS = 540_000, 1_100_000
 HEX = "0123456789abcdef"
 DEADLINE_AND_HEARTBEAT_S = 1.5
 OWN_COUNTS_S = 2.5
-TERMS: dict[str, Any] = {"lobby": "open", "team_choice": "choose", "analysis": "turn"}
+TERMS: dict[str, Any] = {"lobby": "open", "team_choice": "choose", "analysis": "turn", "draw_offers": True}
 ANNOUNCED = {
     "turn.extend": "turn.moved",
     "joining.lock": "joining.locked",
@@ -266,7 +267,7 @@ SCENARIOS: dict[str, Scenario] = {
     ),
     "concealed half": (
         concealed_half,
-        ({1: [1, 1, 2]}, {1: [7, 6, 7]}),
+        ({1: LOW}, {1: HIGH}),
         {"game": "single-selector", "options": {"token": "red"}, **SEES_MORE},
         CONCEALED_SHOWS,
     ),

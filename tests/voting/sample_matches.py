@@ -15,7 +15,7 @@ from tests.run_folder import made_once
 from tests.voting.counting.method_cases import scored
 from tests.voting.match_helpers import CLASSIC, SELECTOR, ballots, new_event, only_turn, open_now, run_out
 from voting.ballot_box.ballot_box import BallotBox
-from voting.counting.ballots import RESIGN, Ballot, encode_ranking, encode_set
+from voting.counting.ballots import DRAW, RESIGN, Ballot, encode_ranking, encode_set
 from voting.counting.voter_codes import derive_voter_code
 from voting.models import Match
 from voting.records.exports import export_match
@@ -38,6 +38,7 @@ def ranked(*columns: int) -> int:
 
 
 TIED = {"tie_rule": "lot", "no_ballot_rule": "random"}
+OFFERS = {"draw_offers": True}
 MATCHES: dict[str, tuple[dict[str, Any], Crowds]] = {
     # a plain turn, a conflict, ties decided by lot, no votes, then red wins in column 7
     "lots": (
@@ -104,6 +105,30 @@ MATCHES: dict[str, tuple[dict[str, Any], Crowds]] = {
         [([3, RESIGN + 3, 2], [3]), ([RESIGN + liked(2, 5), RESIGN + 4, 4], [RESIGN + 1, 1])],
     ),
     "both resigned": ({"resign": "half"}, [([RESIGN + 3, 3], [RESIGN + 3])]),
+    # half of the ballots, an offer that lapses, one that is repeated, and one that is accepted
+    "draw accepted": (
+        OFFERS | {"tally_method": "approval"},
+        [
+            ([DRAW + 3, 3], [DRAW + 4, 5]),
+            ([DRAW + 1], [2]),
+            ([DRAW + liked(1, 2), DRAW + 1, 1], [2, 2]),
+            ([4], [DRAW + 5, DRAW + 6, 5]),
+        ],
+    ),
+    "draw offered by both": (OFFERS, [([DRAW + 3], [DRAW + 3, DRAW + 4, 4])]),
+    "draw offers lapsed": (OFFERS, [([DRAW + 1], [2]), ([1], []), ([2], [DRAW + 2]), ([3], [3])]),
+    "won despite offers": (OFFERS, [([1], [2])] * 3 + [([DRAW + 1], [DRAW + 3])]),
+    "draw alternating": (
+        OFFERS | {"game": CLASSIC, "options": {"first": "yellow"}},
+        [([], [DRAW + 1]), ([DRAW + 1], [])],
+    ),
+    # red's offer is concealed while yellow votes
+    "draw concealed": (
+        OFFERS | {"game": SELECTOR},
+        [([DRAW + 1], []), ([], [2]), ([3], []), ([], [DRAW + 4])],
+    ),
+    "draw in both halves": (OFFERS | {"game": SELECTOR}, [([DRAW + 1], []), ([], [DRAW + 1])]),
+    "draw accepted in secret": (OFFERS | {"game": SELECTOR}, [([1], []), ([], [DRAW + 2]), ([DRAW + 1], [])]),
 }
 
 RNG = Random(1)

@@ -233,6 +233,7 @@ def _turn(event: Event, turn: Turn, position: Position) -> protocol.Turn:
         "to_move": position.to_move,
         "legal": protocol.Legal(**{side: game.legal_actions(state, side) for side in SIDES}),
         "lot": commit_lot(turn.seed),
+        "draw_offered_by": turn.draw_offered_by or None,
     }
     return msgspec.convert(vars(turn) | computed, protocol.Turn)
 

@@ -1,9 +1,10 @@
 """A ballot: one voter's current choice in one turn. Voters may change their vote: the last ballot counts.
 
-The choice is encoded as one integer: a column, a set or a ranking, and the wish to resign. A single column is
-its own number in every voting method. A ranking has its columns as digits in base 256, the first choice
+The choice is encoded as one integer: a column, a set or a ranking, and a wish. A single column is its own
+number in every voting method. A ranking has its columns as digits in base 256, the first choice
 lowest. A set has the bit SET and a digit per column, column 1 lowest, which is how often it contains the
-column. If that is at most `most`, the base is `most` + 1. RESIGN is added to resign.
+column. If that is at most `most`, the base is `most` + 1. RESIGN is added to resign, or DRAW to offer or
+accept a draw.
 """
 
 from collections.abc import Collection, Iterable
@@ -17,6 +18,7 @@ from voting.counting.types import MAX_COLUMN
 HAND_VOTER_PREFIX = "hand:"  # prefix of the voter ids of a show of hands; no seat has it
 
 RESIGN, SET = 1 << 30, 1 << 29
+DRAW = 2 * RESIGN
 RANKING_BASE = 256
 
 #: The columns of a ballot: a ranking in its order, a set in ascending order.
@@ -74,7 +76,12 @@ def decode_columns(choice: int, most: int = 1) -> Columns:
 
 def resigns(choice: int) -> bool:
     """Return whether the choice asks to resign."""
-    return choice >= RESIGN
+    return choice // RESIGN == 1
+
+
+def asks_for_draw(choice: int) -> bool:
+    """Return whether the choice offers or accepts a draw."""
+    return choice >= DRAW
 
 
 def merge_ballots(sealed: Iterable[Ballot], stored: Iterable[Ballot]) -> tuple[Ballot, ...]:

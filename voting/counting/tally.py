@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import msgspec
 
 from games.engine.game import Side
-from voting.counting.ballots import Ballot, resigns
+from voting.counting.ballots import Ballot, asks_for_draw, resigns
 from voting.counting.methods import Deciding, TallyMethod
 from voting.counting.methods.voting_method import Counts, find_method
 from voting.counting.ties import Draw, TieBreaker
@@ -26,19 +26,20 @@ class TallyTerms(msgspec.Struct, frozen=True, omit_defaults=True):
     """How a side's ballots are counted.
 
     `resign` is the share of a side's ballots that resigns the match. None: nobody can resign.
+    `draw_offers`: a ballot may ask for a draw.
     """
 
     tally_method: TallyMethod
     tie_rule: TieRule
     no_ballot_rule: NoBallotRule
     resign: ResignShare | None = None
+    draw_offers: bool = False
 
 
 class SideTally(msgspec.Struct, frozen=True, kw_only=True):
     """How a side voted.
 
-    While sides are secret only `pick` is set: `counts` is empty, `ballots` and `resigning` are 0, the rest is
-    null.
+    While sides are secret only `pick` is set: `counts` is empty, numbers are 0, the rest is null.
 
     Attributes:
         counts: Ballots per choice, choice 1 first. With approval, every choice of a ballot counts; with
@@ -49,6 +50,7 @@ class SideTally(msgspec.Struct, frozen=True, kw_only=True):
         root: Merkle root of the side's blinded ballots, as in `turn.sealed`.
         rounds: Counts of each round of a runoff. An eliminated choice has 0.
         resigning: Ballots that want to resign.
+        draw_votes: Ballots that offer or accept a draw.
     """
 
     counts: tuple[Count, ...]
@@ -58,6 +60,7 @@ class SideTally(msgspec.Struct, frozen=True, kw_only=True):
     root: Hash | None = None
     rounds: tuple[tuple[Count, ...], ...] | None = None
     resigning: Count = 0
+    draw_votes: Count = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +104,7 @@ def decide(cast: SideBallots, legal: Sequence[int], columns: int, terms: TallyTe
         decided_by=decided_by,
         rounds=pick.rounds or None,
         resigning=resigning,
+        draw_votes=sum(number for choice, number in alike.items() if asks_for_draw(choice)),
     )
 
 

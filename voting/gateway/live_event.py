@@ -40,6 +40,7 @@ class Poll:
     closes_at: int
     method: VotingMethod
     may_resign: bool = False
+    draw_offers: bool = False
 
     def refusal(
         self, team: int, ballot: protocol.BallotCast, now: int, *, voted: bool = False
@@ -55,7 +56,9 @@ class Poll:
         legal = self.legal.get(team)
         if legal is None:
             return "not_to_move"
-        if not self.method.accepts(ballot.choice, legal, may_resign=self.may_resign):
+        if not self.method.accepts(
+            ballot.choice, legal, may_resign=self.may_resign, draw_offers=self.draw_offers
+        ):
             return "illegal"
         return "early" if now < self.opens_at - EARLY_TOLERANCE_MS and not voted else None
 
@@ -210,4 +213,5 @@ class LiveEvent:
             closes_at=turn.closes_at,
             method=find_method(match.tally_method if match else None),
             may_resign=match is not None and match.resign is not None,
+            draw_offers=match is not None and match.draw_offers,
         )

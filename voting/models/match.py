@@ -113,7 +113,8 @@ class Turn(models.Model):
 
     `seed` decides every lot of the turn. If captains break ties, `*_captain` is the voter code of each. In a
     match with clocks, each side had `*_bank_ms` left when the window opened and used `*_used_ms` of it.
-    `turn_commitment` commits to a turn with secret sides.
+    `turn_commitment` commits to a turn with secret sides. `draw_offered_by` is the side whose draw offer
+    stands during the vote.
 
     `seals` are all seals that were published (`voting.turns.seals`). `sealed_version` is the `version` that
     was sealed last. Turns of earlier versions have only `void_seals`: of a window that was opened again, or
@@ -146,6 +147,7 @@ class Turn(models.Model):
     yellow_used_ms = models.BigIntegerField(null=True, blank=True)
     sealed_at = models.BigIntegerField(null=True, blank=True)
     turn_commitment = models.CharField(max_length=64, blank=True, default="", db_default="")
+    draw_offered_by = models.CharField(max_length=6, blank=True, default="", db_default="")
     resolved_at = models.BigIntegerField(null=True, blank=True)
     seals = models.JSONField(null=True, blank=True)
     sealed_version = models.PositiveIntegerField(default=0, db_default=0)

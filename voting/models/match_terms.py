@@ -33,6 +33,7 @@ class MatchTerms(models.Model):
     are edited and matches are started or imported.
 
     `resign` is the share of a team's ballots that resigns the match; None: nobody can resign. With
+    `draw_offers`, a majority of a team's ballots offers a draw or accepts one. With
     `max_side_changes`, sides are secret, and each voter may change sides that often between turns.
     `turn_points`: at the end, a voter scores a point for each turn voted with the winner.
 
@@ -149,6 +150,18 @@ class MatchTerms(models.Model):
             choices=choices(ResignShare),
             null=True,
             blank=True,
+        ),
+        "fine",
+    )
+    draw_offers = setting(
+        models.BooleanField(
+            _("Teams may offer a draw"),
+            default=False,
+            db_default=False,
+            help_text=_(
+                "More than half of a team's votes offer it, and the other team answers in its next turn. "
+                "Only if both teams vote by phone and sides are not secret."
+            ),
         ),
         "fine",
     )

@@ -18,7 +18,7 @@ class StoredBallot(models.Model):
     turn = models.ForeignKey(Turn, on_delete=models.CASCADE, related_name="stored_ballots")
     voter = models.CharField(max_length=16)
     side = models.CharField(max_length=6)
-    choice = models.PositiveIntegerField()
+    choice = models.PositiveBigIntegerField()
     sequence = models.PositiveIntegerField()
     blind = models.CharField(max_length=32, default="", db_default="")
     stored_at = models.BigIntegerField()
@@ -38,8 +38,9 @@ class TallyRecord(models.Model):
 
     The ballots are in the order of the Merkle tree. If `is_sorted`, that is the order of their leaf hashes;
     in rows of earlier versions it is the order of arrival. `root` is the Merkle root over the blinded
-    ballots, published before the reveal. `rounds` are the counts of a runoff. `resigning` is the number of
-    ballots that asked to resign. `captain` is the index of the captain's ballot, from 0.
+    ballots, published before the reveal. `rounds` are the counts of a runoff. `resigning` and
+    `draw_votes` are the numbers of ballots that asked to resign or for a draw. `captain` is the index of the
+    captain's ballot, from 0.
     """
 
     turn = models.ForeignKey(Turn, on_delete=models.CASCADE, related_name="tallies")
@@ -53,6 +54,7 @@ class TallyRecord(models.Model):
     root = models.CharField(max_length=64, default="", db_default="")
     rounds = models.JSONField(null=True, blank=True)
     resigning = models.PositiveIntegerField(default=0, db_default=0)
+    draw_votes = models.PositiveIntegerField(default=0, db_default=0)
     captain = models.PositiveIntegerField(null=True, blank=True)
 
     class Meta:

@@ -6,7 +6,7 @@ from msgspec import Meta
 
 MAX_FRAME_BYTES = 2048
 MAX_RETRY_MS = 30_000
-MAX_CHOICE = 2**31 - 1
+MAX_CHOICE = 3 * 2**30 - 1
 
 Id = Annotated[int, Meta(ge=1, le=2**53 - 1)]
 Choice = Annotated[int, Meta(ge=1, le=MAX_CHOICE)]

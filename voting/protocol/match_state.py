@@ -53,6 +53,7 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True):
         lot: SHA-256 of `crowdgame lot:` and the seed that decides every lot of this turn.
         talk_ms: Milliseconds to talk before `opens_at`. 0 after a pause during the vote.
         idle: Paused, and nobody voted in the last two turns. After those, turns pause by themselves.
+        draw_offered_by: The side whose draw offer stands until the other side has voted.
     """
 
     id: Id
@@ -67,6 +68,7 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True):
     lot: Hash | None = None
     talk_ms: Count = 0
     idle: bool = False
+    draw_offered_by: Side | None = None
 
 
 class Concealed(msgspec.Struct, frozen=True, kw_only=True):
@@ -205,6 +207,7 @@ class Match(msgspec.Struct, frozen=True, kw_only=True):
             the next turn. Each step happens by itself after this many seconds. Null: nothing waits.
         clocks: The sides' clocks. Null: turns have windows of `window_s`.
         resign: Share of a team's ballots that resigns the match. Null: nobody can resign.
+        draw_offers: Ballots can offer or accept a draw.
         rated: Set once the match is over and rated.
         concealed: The turn closed last, while it is kept secret.
         max_side_changes: Not 0: sides are secret, and each voter may change sides this often.
@@ -237,6 +240,7 @@ class Match(msgspec.Struct, frozen=True, kw_only=True):
     host_wait_s: Count | None = None
     clocks: Clocks | None = None
     resign: ResignShare | None = None
+    draw_offers: bool = False
     rated: Rated | None = None
     concealed: Concealed | None = None
     max_side_changes: Count = 0

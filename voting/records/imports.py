@@ -12,7 +12,7 @@ from django.core.exceptions import ValidationError
 from django.db import connection, transaction
 
 from games.engine.game import SIDES
-from voting.counting.ballots import Ballot, pack_ballots, resigns
+from voting.counting.ballots import Ballot, asks_for_draw, pack_ballots, resigns
 from voting.events import CODE_LETTERS, create_event
 from voting.matches import TERMS, locked_event
 from voting.models import Event, Match, SidesRecord, TallyRecord, Turn, TurnState
@@ -212,6 +212,7 @@ def _create_tally(turn: Turn, side: Any, counted: SideCount, *, is_sorted: bool)
         root=counted.root or "",
         rounds=counted.rounds or None,
         resigning=sum(resigns(ballot.choice) for ballot in ballots),
+        draw_votes=sum(asks_for_draw(ballot.choice) for ballot in ballots),
         captain=counted.captain,
     )
 

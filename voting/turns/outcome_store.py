@@ -141,6 +141,7 @@ def _continue_match(
         lead_ms = steps.over + pause_after_reveal_ms(match, outcome.before.state)
         begins_at = now + (window.START_LEAD_MS if outcome.is_concealed else lead_ms)
         following = draft_next_turn(match, teams, turn, outcome.to_move, begins_at)
+        following.draw_offered_by = outcome.draw_offered_by
         if outcome.is_empty and is_idle(event):
             pause_draft(following, now)
     return WrittenTurn(turn, outcome, revealed, steps, following)

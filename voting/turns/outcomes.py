@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 from msgspec import convert
 from msgspec.structs import replace
@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from games.engine.game import SIDES, Picks, Resolution, Side, other_side
 from voting.counting.ballots import Ballot
 from voting.counting.commitments import SortedBallots, draw_lot
+from voting.counting.draw_offers import DrawOffers, wants_draw
 from voting.counting.methods import Deciding
 from voting.counting.tally import SideBallots, SideTally, TallyTerms, decide
 from voting.counting.voter_codes import derive_voter_code
@@ -27,8 +28,8 @@ class TurnOutcome:
     """A closed turn before it is written: it led from the position `before` to the state `after`.
 
     `captains` are the indexes of the captains' ballots. If `is_concealed`, the turn is revealed together with
-    a later one. `to_move` are the sides that vote in the next turn, empty if there is none. `bots` are
-    the sides that the computer plays.
+    a later one. `to_move` are the sides that vote in the next turn, empty if there is none.
+    `draw_offered_by` is the side whose draw offer then stands. `bots` are the sides that the computer plays.
     """
 
     before: Position
@@ -42,6 +43,7 @@ class TurnOutcome:
     ended_by: Ending | None
     is_concealed: bool = False
     to_move: tuple[Side, ...] = ()
+    draw_offered_by: str = ""
     bots: Collection[str] = ()
 
     @property
@@ -82,8 +84,26 @@ def decide_outcome(
     after, resolution = game.resolve(state, picks)
     result = resolution.result
     ends = None if result == "open" else Ending.BOARD
+    offers = _settle_draw_offers(turn, position, decisions) if turn.match.draw_offers else DrawOffers()
+    if offers.is_agreed and not ends:
+        result, ends = "draw", Ending.AGREED
     is_concealed = ends is None and position.vote == "concealed"
-    return decided(picks, after, resolution, result, ends, is_concealed, game.to_move(after))
+    return decided(
+        picks, after, resolution, result, ends, is_concealed, game.to_move(after), offers.standing or ""
+    )
+
+
+def _settle_draw_offers(turn: Turn, position: Position, decisions: dict[Side, SideTally]) -> DrawOffers:
+    concealed = [
+        tally.side
+        for tally in (position.concealed.tallies.all() if position.concealed else ())
+        if wants_draw(tally.draw_votes, tally.ballots)
+    ]
+    wishes = {side: wants_draw(tally.draw_votes, tally.ballots) for side, tally in decisions.items()}
+    before = DrawOffers(
+        cast(Side, turn.draw_offered_by) or None, cast(Side, concealed[0]) if concealed else None
+    )
+    return before.after(wishes, is_concealed=position.vote == "concealed")
 
 
 def _no_ballot_rules(turn: Turn, position: Position, picked: list[Side]) -> dict[Side, str]:

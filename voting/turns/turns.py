@@ -31,7 +31,7 @@ from voting.matches import (
     turn_created,
 )
 from voting.models import Event, Match, Team, Turn, TurnState
-from voting.positions import replay
+from voting.positions import Position, replay
 from voting.terms import Lobby
 from voting.turns import clocks
 from voting.turns.seals import void_by_added_time
@@ -64,7 +64,7 @@ def start_match(event_id: int, box: BallotBox) -> Match:
         match = create_match(event, now)
         _check_method(match)
         lead_ms = window.start_lead_ms(0 if event.is_duel else len(match.special_rules))
-        turn = plan_turn(match, None, replay(match, ()).to_move, now, lead_ms)
+        turn = plan_turn(match, replay(match, ()), now, lead_ms)
         lobby = Lobby.OPEN if event.lobby == Lobby.CLOSED else event.lobby
         Event.objects.filter(pk=event_id).update(next_match_at=None, lobby=lobby)
         announce(event_id, protocol.MatchStarted, now)
@@ -174,11 +174,12 @@ def update_box(turn: Turn, box: BallotBox, *, create: bool) -> bool:
     return placed != PlaceResult.LOST
 
 
-def plan_turn(match: Match, last: Turn | None, to_move: Sequence[Side], now: int, lead_ms: int) -> Turn:
-    """Create the turn after `last`, see `draft_next_turn`. Call it within `event_lock`."""
+def plan_turn(match: Match, position: Position, now: int, lead_ms: int, draw_offered_by: str = "") -> Turn:
+    """Create the turn in `position`, see `draft_next_turn`. Call it within `event_lock`."""
     match.event = Event.objects.get(pk=match.event_id)
     teams = Team.objects.filter(event=match.event)
-    turn = draft_next_turn(match, teams, last, to_move, now + lead_ms)
+    turn = draft_next_turn(match, teams, position.last, position.to_move, now + lead_ms)
+    turn.draw_offered_by = draw_offered_by
     turn.save(force_insert=True)
     turn_created.send(Turn, turn=turn)
     return turn

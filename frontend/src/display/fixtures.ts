@@ -11,11 +11,11 @@ export function stacked(columns: readonly string[]): Board {
 
 export function makeTurn(part: Partial<Turn> = {}): Turn {
   const usual = { id: 7, number: 7, opens_at: NOW, closes_at: NOW + 20_000, epoch: 1, paused: false, left_ms: 0, talk_ms: 0, idle: false };
-  return { ...usual, to_move: ["red", "yellow"], legal: { red: [1], yellow: [1] }, lot: null, ...part };
+  return { ...usual, to_move: ["red", "yellow"], legal: { red: [1], yellow: [1] }, lot: null, draw_offered_by: null, ...part };
 }
 
 export function makeTally(counts: readonly number[], pick: number | null, part: Partial<SideTally> = {}): SideTally {
-  return { counts, ballots: counts.reduce((sum, count) => sum + count, 0), pick, decided_by: "plurality", root: null, rounds: null, resigning: 0, ...part };
+  return { counts, ballots: counts.reduce((sum, count) => sum + count, 0), pick, decided_by: "plurality", root: null, rounds: null, resigning: 0, draw_votes: 0, ...part };
 }
 
 export function makeResolution(part: Partial<Resolution> = {}): Resolution {
@@ -33,7 +33,7 @@ export function makeMatch(part: Partial<Match> = {}): Match {
   return {
     id: 3, number: 3, game: "simultaneous-captains-mistress", title: "Captain", state: "playing", red: 1, yellow: 2, result: "open",
     ended_by: null, offers: [], window_s: 20, pace: "normal", close_early: false, board: stacked(["", "", "", "", "", "", ""]), turn: makeTurn(),
-    reveal: null, tally_method: "plurality", tie_rule: "first", no_ballot_rule: "random", talk_s: 0, host_wait_s: null, clocks: null, resign: null, rated: null, concealed: null, max_side_changes: 0, turn_points: false, sides: null, end_reason: null, analysis: null, ...part,
+    reveal: null, tally_method: "plurality", tie_rule: "first", no_ballot_rule: "random", talk_s: 0, host_wait_s: null, clocks: null, resign: null, draw_offers: false, rated: null, concealed: null, max_side_changes: 0, turn_points: false, sides: null, end_reason: null, analysis: null, ...part,
   };
 }
 

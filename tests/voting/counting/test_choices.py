@@ -4,7 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from voting.counting.ballots import RESIGN, decode_columns, encode_ranking, encode_set, largest_set, resigns
+from voting.counting.ballots import (
+    DRAW,
+    RESIGN,
+    decode_columns,
+    encode_ranking,
+    encode_set,
+    largest_set,
+    resigns,
+)
 from voting.counting.methods.voting_method import METHODS, VotingMethod
 from voting.protocol import MAX_CHOICE
 
@@ -40,10 +48,18 @@ def test_single_column_is_its_own_encoding(column: int) -> None:
 
 
 @pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
-def test_choice_has_one_column_at_least_and_one_request_to_resign_at_most(method: VotingMethod) -> None:
-    choices = [-1, 0, 1, RESIGN, RESIGN + 1, 2 * RESIGN, 2 * RESIGN + 1]
-    assert [choice for choice in choices if method.accepts(choice, [1, 2], may_resign=True)] == [
-        1,
-        RESIGN + 1,
-    ]
-    assert not method.accepts(RESIGN + 1, [1, 2], may_resign=False)
+@pytest.mark.parametrize(
+    ("may_resign", "draw_offers", "accepted"),
+    [
+        (False, False, [1]),
+        (True, False, [1, RESIGN + 1]),
+        (False, True, [1, DRAW + 1]),
+        (True, True, [1, RESIGN + 1, DRAW + 1]),
+    ],
+)
+def test_choice_has_one_column_at_least_and_one_allowed_wish_at_most(
+    method: VotingMethod, may_resign: bool, draw_offers: bool, accepted: list[int]
+) -> None:
+    choices = [-1, 0, 1, RESIGN, RESIGN + 1, DRAW, DRAW + 1, DRAW + RESIGN + 1, 2 * DRAW + 1]
+    wishes = {"may_resign": may_resign, "draw_offers": draw_offers}
+    assert [choice for choice in choices if method.accepts(choice, [1, 2], **wishes)] == accepted

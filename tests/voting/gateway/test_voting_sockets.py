@@ -10,6 +10,7 @@ from tests.socket_clients import SocketClients
 from tests.voting.consoles import open_console
 from tests.voting.match_helpers import CLASSIC
 from tests.voting.open_turn import Stage, cast, harmless, open_turn, refusal, stage, vote
+from voting.counting.ballots import DRAW
 
 __all__ = ["harmless", "stage"]
 LONG_S, SHORT_S = 601, 60
@@ -71,6 +72,7 @@ def test_counted_ballot_reaches_only_the_other_sockets_of_its_voter(
         ({"choice": 1}, "illegal"),
         ({"choice": 8}, "illegal"),
         ({"choice": 255}, "illegal"),
+        ({"choice": DRAW + 4}, "illegal"),
         ({"turn": 1}, "no_such_turn"),
         ({"turn": 2**53 - 1}, "no_such_turn"),
         ({"epoch": 2}, "unknown"),

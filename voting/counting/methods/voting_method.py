@@ -9,6 +9,7 @@ from typing import ClassVar, NamedTuple, Protocol
 from voting.counting.ballots import (
     RESIGN,
     Columns,
+    asks_for_draw,
     decode_columns,
     encode_ranking,
     encode_set,
@@ -80,21 +81,25 @@ class VotingMethod:
         return decode_columns(choice)
 
     def encode(self, columns: Columns) -> int:
-        """Return the choice with these columns, without a request to resign."""
+        """Return the choice with these columns, without a wish."""
         return encode_ranking(columns)
 
     def allows(self, columns: Columns) -> bool:
         """Return whether a ballot may name these columns, if all are legal."""
         return len(columns) == 1
 
-    def accepts(self, choice: int, legal: Collection[int], *, may_resign: bool) -> bool:
+    def accepts(
+        self, choice: int, legal: Collection[int], *, may_resign: bool, draw_offers: bool = False
+    ) -> bool:
         """Return whether the choice can be counted and is encoded canonically.
 
         `legal` are the columns that the side may choose.
         """
         if 0 < choice <= MAX_COLUMN:
             return choice in legal
-        if not 0 < choice < 2 * RESIGN or (resigns(choice) and not may_resign):
+        if not 0 < choice < 3 * RESIGN or (resigns(choice) and not may_resign):
+            return False
+        if asks_for_draw(choice) and not draw_offers:
             return False
         columns = self.decode(choice)
         if not columns or not set(columns) <= set(legal) or not self.allows(columns):
