@@ -56,8 +56,8 @@ TERMS = {
 }
 #: The share of a side's ballots that resigns the match, by the value of `resign` in the terms.
 SHARES = {"half": (1, 2), "two_thirds": (2, 3), "three_quarters": (3, 4), "all": (1, 1)}
-#: Bits of a choice: RESIGN is a wish to resign; with SET, the lower bits are a set of columns.
-RESIGN, SET = 2**30, 2**29
+#: Parts of a choice: RESIGN and DRAW are wishes; with SET, the lower bits are a set of columns.
+DRAW, RESIGN, SET = 2**31, 2**30, 2**29
 MAX_RANKED = 3
 MAX_INTEGER = 2**53 - 1
 #: Results of a one-on-one game that its players made, by `ended_by`. No ballot proves them.
@@ -175,7 +175,7 @@ def read_terms(record):
             raise InvalidRecord(f"the match: `{name}` has an unknown value")
     if read_optional(terms, "resign", str, MATCH) not in (None, *SHARES):
         raise InvalidRecord("the match: `resign` has an unknown value")
-    for name, kind in (("max_side_changes", int), ("turn_points", bool)):
+    for name, kind in (("max_side_changes", int), ("turn_points", bool), ("draw_offers", bool)):
         if name in terms and read_field(terms, name, kind, MATCH) < 0:
             raise InvalidRecord(f"the match: `{name}` is negative")
     return terms
@@ -200,8 +200,9 @@ def is_ballot(ballot, legal, terms):
     if type(ballot) is not list or [type(part) for part in ballot] != [int, str]:
         return False
     choice, blind = ballot
-    most = RESIGN if terms.get("resign") is None else 2 * RESIGN
-    return 0 < choice < most and has_legal_columns(choice, legal, terms) and BLIND.match(blind) is not None
+    wishes = {0, 1 if terms.get("resign") else 0, 2 if terms.get("draw_offers") else 0}
+    is_allowed = choice > 0 and choice // RESIGN in wishes
+    return is_allowed and has_legal_columns(choice, legal, terms) and BLIND.match(blind) is not None
 
 
 def is_side_change(change):
@@ -263,6 +264,7 @@ class Recount:
         self.sides = SecretSides(record, self.counts, self.faults)
         self.history = History(record, self.counts, self.sides, self.faults)
         self.last, self.ballots, self.by_arrival = 0, 0, {}
+        self.offered, self.concealed, self.is_agreed = None, [], False
 
     def verify_draw(self, slug, options):
         """Check what was drawn at the start of the match."""
@@ -292,10 +294,35 @@ class Recount:
                 raise InvalidRecord(f"{where}: the match was already over")
             self.verify_turn(where, picks, count)
             self.sides.verify_turn(where, count)
+            is_concealed = isinstance(self.game, SingleSelector) and self.game.chosen is None
             self.game.play(where, *(read_pick(picks, side, where) for side in SIDES))
             result = self.result_after(where, count)
+            if result == "open" and self.has_draw_offers():
+                self.settle_draw_offers(count, is_concealed)
+                result = "draw" if self.is_agreed else "open"
         self.verify_end(result)
         return self.summary()
+
+    def has_draw_offers(self):
+        return self.terms.get("draw_offers", False) and self.game.result is not None
+
+    def settle_draw_offers(self, count, is_concealed):
+        """With a majority of its ballots, a side offers a draw, or accepts one in its next turn."""
+        wanting = []
+        for side in SIDES:
+            choices = [choice for choice, _ in count[side]["ballots"]] if count[side] else []
+            if sum(choice >= DRAW for choice in choices) * 2 > len(choices):
+                wanting.append(side)
+        asked = {"red": "yellow", "yellow": "red"}.get(self.offered)
+        self.is_agreed = asked in wanting
+        if asked and count[asked]:
+            self.offered = None
+        if is_concealed:
+            self.concealed = wanting
+            return
+        wanting += self.concealed
+        self.concealed, self.is_agreed = [], self.is_agreed or len(wanting) == len(SIDES)
+        self.offered = wanting[0] if wanting else self.offered
 
     def verify_turn(self, where, picks, count):
         turn, seed = read_field(count, "turn", int, where), read_field(count, "seed", str, where)
@@ -410,7 +437,8 @@ class Recount:
         ended_by, said = self.record.get("ended_by"), read_field(self.record, "result", str, MATCH)
         if said not in (*SIDES, "draw", "open"):
             raise InvalidRecord("the match: `result` has an unknown value")
-        if result == "open" and said in BY_PLAYERS.get(ended_by if isinstance(ended_by, str) else "", ()):
+        by_players = said in BY_PLAYERS.get(ended_by if isinstance(ended_by, str) else "", ())
+        if result == "open" and by_players and not self.has_draw_offers():
             return
         self.expect(MATCH, "the result is", result, read_field(self.record, "result", str, MATCH))
         lost = losing_sides("the last turn", self.counts[-1]).values() if self.counts else ()
@@ -419,6 +447,7 @@ class Recount:
         ended_by = None if result == "open" else given_up if lost else "board"
         if self.counts and self.sides.deserted_side(f"turn {len(self.counts)}"):
             ended_by = "deserted"
+        ended_by = "agreed" if self.is_agreed else ended_by
         self.expect(MATCH, "`ended_by` is", ended_by, read_field(self.record, "ended_by", (str, None), MATCH))
 
     def summary(self):
@@ -437,7 +466,7 @@ class Recount:
         }
         if self.history.state == "aborted":
             ends["open"] = "VALID so far: the match was aborted without a result"
-        if self.record["ended_by"] in by_players:
+        if self.record["ended_by"] in by_players and not self.is_agreed:
             ends[result] = by_players[self.record["ended_by"]]
         counted = f"{len(self.turns)} turns, {self.ballots} ballots"
         valid = "all ballots, commitments, draws, picks and moves are valid"
@@ -730,7 +759,7 @@ class BallotCounter:
         return (None, "resign") if self.is_given_up() else pick
 
     def is_given_up(self):
-        resigning = sum(choice >= RESIGN for choice in self.choices)
+        resigning = sum(choice // RESIGN == 1 for choice in self.choices)
         part, total = SHARES.get(self.terms.get("resign"), (2, 1))
         return resigning > 0 and resigning * total >= len(self.choices) * part
 

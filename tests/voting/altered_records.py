@@ -108,8 +108,13 @@ def _first_ballot(match: str, choice: int) -> tuple[str, Alteration, str]:
     return (match, *_set_side(1, "red", "ballots", 0, 0, to=choice))
 
 
-def _terms(match: str, **terms: str) -> tuple[str, Alteration, str]:
+def _terms(match: str, **terms: Any) -> tuple[str, Alteration, str]:
     return match, _set("terms", to=lambda before: before | terms), "turn 1"
+
+
+def _agreed(match: str) -> tuple[str, Alteration, str]:
+    changes = {"result": "draw", "ended_by": "agreed", "state": "ended"}
+    return match, _all(*(_set(key, to=value) for key, value in changes.items())), "the match"
 
 
 #: Alterations of other records, each with the place that both verifiers must name.
@@ -160,6 +165,22 @@ ALTERED_WAYS: dict[str, tuple[str, Alteration, str]] = {
     "resignation not allowed": _first_ballot("lots", 2**30 + 1),
     "two resignation flags": _first_ballot("resigned", 2**31 + 3),
     "resignation without column": _first_ballot("resigned", 2**30),
+    "draw not allowed": _first_ballot("lots", 2**31 + 1),
+    "draw and resignation": _first_ballot("draw accepted", 2**31 + 2**30 + 3),
+    "draw offers not in the terms": _terms("draw accepted", draw_offers=False),
+    "agreed draw denied": ("draw accepted", _set("ended_by", to="board"), "the match"),
+    "agreed draw left out": (
+        "draw offered by both",
+        _all(_set("result", to="open"), _set("ended_by", to=None)),
+        "the match",
+    ),
+    "lapsed offer accepted": _agreed("draw offers lapsed"),
+    "offer accepted after a win": _agreed("won despite offers"),
+    "played on after a draw": (
+        "draw accepted in secret",
+        _all(*(_set(key, to=lambda turns: [*turns, turns[1]]) for key in ("turns", "counts"))),
+        "turn 4",
+    ),
     "resign share changed": _terms("both resigned", resign="all"),
     "tie rule changed": _terms("captain", tie_rule="first"),
 }

@@ -13,7 +13,7 @@ from games.bots.bots import pick_action
 from games.engine.errors import GameError, IllegalPick
 from games.engine.game import SIDES, Game, Picks, Resolution, Result, Side, other_side
 from games.engine.registry import find_game, read_options
-from voting.counting.ballots import Ballot
+from voting.counting.ballots import Ballot, asks_for_draw
 from voting.counting.commitments import (
     Tree,
     ballot_leaf,
@@ -22,6 +22,7 @@ from voting.counting.commitments import (
     draw_options_lot,
     hash_leaf,
 )
+from voting.counting.draw_offers import DrawOffers, wants_draw
 from voting.counting.methods.voting_method import find_method
 from voting.counting.tally import SideBallots, SideTally, decide
 from voting.records.match_record import UNSORTED, MatchRecord, SideCount, TurnCount, side_count
@@ -110,6 +111,7 @@ def _find_faults(record: MatchRecord) -> Iterator[Fault]:
     yield from (Fault(number, None, text) for number, text in find_side_faults(record))
     yield from (Fault(number, None, text) for number, text in find_history_faults(record))
     result: Result = "open"
+    offers = DrawOffers()
     for number in range(1, len(record.turns) + 1):
         recorded = RecordedTurn(record, number, game, state)
         if result != "open":
@@ -122,7 +124,21 @@ def _find_faults(record: MatchRecord) -> Iterator[Fault]:
             yield Fault(number, None, str(refusal))
             return
         result = _result_after(recorded, resolution)
-    yield from _find_result_faults(record, result)
+        offers = _offers_after(recorded, offers) if result == "open" else DrawOffers()
+        result = "draw" if offers.is_agreed else result
+    yield from _find_result_faults(record, result, offers)
+
+
+def _offers_after(recorded: RecordedTurn, offers: DrawOffers) -> DrawOffers:
+    if not recorded.record.terms.draw_offers:
+        return offers
+    wishes = {}
+    for side in SIDES:
+        if counted := side_count(recorded.count, side):
+            votes = sum(asks_for_draw(choice) for choice, _ in counted.ballots)
+            wishes[side] = wants_draw(votes, len(counted.ballots))
+    is_concealed = recorded.game.view(recorded.state, None).vote == "concealed"
+    return offers.after(wishes, is_concealed=is_concealed)
 
 
 def _find_draw_faults(record: MatchRecord, game: Game[Any]) -> Iterator[Fault]:
@@ -144,10 +160,11 @@ def _find_draw_faults(record: MatchRecord, game: Game[Any]) -> Iterator[Fault]:
         yield Fault(None, None, "its options are not those that were drawn")
 
 
-def _find_result_faults(record: MatchRecord, result: Result) -> Iterator[Fault]:
-    if result == "open" and record.result in RESULTS_BY_PLAYERS.get(record.ended_by, ()):
+def _find_result_faults(record: MatchRecord, result: Result, offers: DrawOffers) -> Iterator[Fault]:
+    by_players = record.result in RESULTS_BY_PLAYERS.get(record.ended_by, ())
+    if result == "open" and by_players and not record.terms.draw_offers:
         return  # no ballot says so: the record can only state it
-    ended_by = None if result == "open" else _ending(record)
+    ended_by = None if result == "open" else Ending.AGREED if offers.is_agreed else _ending(record)
     if record.result != result:
         yield Fault(None, None, f"the result is {result}, but the record says {record.result}")
     if record.ended_by != ended_by:
@@ -215,7 +232,9 @@ def _find_count_faults(recorded: RecordedTurn, side: Side, counted: SideCount) -
     terms = recorded.record.terms
     method = find_method(terms.tally_method)
     for place, (choice, blind) in enumerate(counted.ballots, 1):
-        fits = method.accepts(choice, legal, may_resign=terms.resign is not None)
+        fits = method.accepts(
+            choice, legal, may_resign=terms.resign is not None, draw_offers=terms.draw_offers
+        )
         if not fits or not BLIND.fullmatch(blind):
             yield fault(f"ballot {place} has an illegal choice or blinding factor")
             bad = True

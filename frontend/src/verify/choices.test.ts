@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { decodeBallot } from "./choices";
 import { findMethod, TALLY_METHODS } from "./methods";
 
-const decode = (number: number, method: string, mayResign = false) => decodeBallot(number, mayResign, findMethod(method).decode);
+const decode = (number: number, method: string, mayResign = false, mayDraw = false) => decodeBallot(number, { resign: mayResign ? "half" : null, draw_offers: mayDraw }, findMethod(method).decode);
 const points = (number: number, method: string) => {
   const vote = decode(number, method);
   return vote && [...vote.points];
@@ -38,6 +38,13 @@ test("only terms with resignation allow a ballot to resign", () => {
   assert.equal(decode(number, "plurality"), null);
   assert.deepEqual(decode(number, "plurality", true), { points: new Map([[4, 1]]), resigns: true });
   for (const method of TALLY_METHODS) assert.equal(decode(2 ** 30, method, true), null);
+});
+
+test("only terms with draw offers allow a ballot to ask for a draw, and none also resigns", () => {
+  const number = 2 ** 31 + 4;
+  assert.equal(decode(number, "plurality", true), null);
+  assert.deepEqual(decode(number, "plurality", false, true), { points: new Map([[4, 1]]), resigns: false });
+  assert.equal(decode(number + 2 ** 30, "plurality", true, true), null);
 });
 
 test("every number has at most one meaning", () => {

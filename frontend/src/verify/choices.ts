@@ -2,6 +2,7 @@
 export type Points = ReadonlyMap<number, number>;
 
 const RESIGN = 2 ** 30;
+const DRAW = 2 * RESIGN;
 const SEVERAL = 2 ** 29;
 const MAX_CHOICE = 255;
 const MAX_APPROVED = 29;
@@ -16,14 +17,16 @@ export interface Vote {
 }
 
 /** The vote that a number means, or null if it is not allowed. `decode` reads a ballot that doesn't name a single choice. */
-export function decodeBallot(number: number, mayResign: boolean, decode?: (number: number) => Points | null): Vote | null {
-  if (number < 1 || number >= 2 * RESIGN) return null;
-  const resigns = number >= RESIGN;
-  if (resigns && !mayResign) return null;
+export function decodeBallot(number: number, { resign, draw_offers }: { resign: string | null; draw_offers: boolean }, decode?: (number: number) => Points | null): Vote | null {
+  const wish = Math.floor(number / RESIGN);
+  if (![true, resign !== null, draw_offers][wish]) return null;
   const choice = number % RESIGN;
   const points = choice >= 1 && choice <= MAX_CHOICE ? new Map([[choice, 1]]) : decode?.(choice);
-  return points ? { points, resigns } : null;
+  return points ? { points, resigns: wish === 1 } : null;
 }
+
+/** Whether a ballot offers or accepts a draw. */
+export const asksForDraw = (number: number): boolean => number >= DRAW;
 
 export function decodeApprovals(number: number): Points | null {
   const mask = number - SEVERAL;

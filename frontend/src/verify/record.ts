@@ -29,6 +29,7 @@ export interface Terms {
   readonly tie_rule: TieRule;
   readonly no_ballot_rule: (typeof NO_BALLOT_RULES)[number];
   readonly resign: ResignShare | null;
+  readonly draw_offers: boolean;
   readonly max_side_changes: number;
 }
 
@@ -238,6 +239,7 @@ function readTerms(terms: Field): Terms {
     tie_rule: terms.at("tie_rule").oneOf(TIE_RULES),
     no_ballot_rule: terms.at("no_ballot_rule").oneOf(NO_BALLOT_RULES),
     resign: terms.at("resign").optional((field) => field.oneOf(RESIGN_SHARES)),
+    draw_offers: terms.at("draw_offers").missing((field) => field.boolean()) ?? false,
     max_side_changes: terms.at("max_side_changes").missing((field) => field.number()) ?? 0,
   };
 }

@@ -1,5 +1,6 @@
 import type { Board } from "../protocol";
 import { checkBots, comparePicks, readBotTurn, type BotTurn, type RecountedMatch } from "./bots/botTurns";
+import { NO_OFFERS, offersAfter } from "./drawOffers";
 import { Findings, type Report, type Verdict } from "./findings";
 import { lotHash } from "./hashes";
 import { checkHistory } from "./historyCheck";
@@ -57,6 +58,7 @@ class Recount {
   readonly botTurns: BotTurn[] = [];
   /** Null if the game isn't known, or after a fault. */
   private position: Position | null = null;
+  private offers = NO_OFFERS;
 
   constructor(private readonly record: MatchRecord) {}
 
@@ -132,7 +134,7 @@ class Recount {
     const counted = SIDES.filter((side) => count[side]);
     if (!GAMES.has(this.record.game)) this.findings.skip(index, null, "rules", "unknown-game");
     else if (!this.position) this.findings.skip(index, null, "rules", "after-fault");
-    else if (!this.position.toMove.length) this.findings.fail(index, null, "rules", "over");
+    else if (!this.position.toMove.length || this.offers.agreed) this.findings.fail(index, null, "rules", "over");
     else if (String(counted) !== String(this.position.toMove)) this.findings.fail(index, null, "rules", "to-move", counted, this.position.toMove);
     else {
       const wrong = counted.find((side) => String(count[side]!.legal) !== String(this.position!.legal(side)));
@@ -150,14 +152,15 @@ class Recount {
     const wrong = SIDES.find((side) => picks[side] !== move[side]);
     this.findings.expect(!wrong, index, null, "played", ends ? "nothing-played" : "not-played", wrong && move[wrong], wrong && picks[wrong]);
     if (ends && !isLast) this.findings.fail(index + 1, null, "rules", "over");
-    if (!ends) this.play(move);
+    if (!ends) this.play(move, count);
   }
 
-  private play(move: Move): void {
+  private play(move: Move, count: Count): void {
     const { position } = this;
     if (!position) return;
     const legal = SIDES.every((side) => move[side] === null || (position.toMove.includes(side) && position.legal(side).includes(move[side]!)));
     this.position = legal && position.toMove.length ? position.play(move) : null;
+    if (this.record.terms.draw_offers) this.offers = this.position?.result === "open" ? offersAfter(this.offers, count, !!position.isConcealed) : NO_OFFERS;
   }
 
   private checkResult(): void {
@@ -165,7 +168,7 @@ class Recount {
     const expected = this.expectedResults();
     if (!expected) this.findings.skip(null, null, "result", GAMES.has(this.record.game) ? "after-fault" : "unknown-game");
     else if (!expected.includes(result)) this.findings.fail(null, null, "result", "other-result", result, expected);
-    else if (ended_by === "conceded" || ended_by === "agreed") this.findings.skip(null, null, "result", "not-in-ballots");
+    else if ((ended_by === "conceded" || ended_by === "agreed") && !this.offers.agreed) this.findings.skip(null, null, "result", "not-in-ballots");
     else this.findings.pass(null, null, "result");
   }
 
@@ -179,6 +182,8 @@ class Recount {
     if (ended_by === "board" && !this.position) return result === "open" || !last ? [] : null;
     if (ended_by === "board") return [this.position!.result].filter((found) => found !== "open");
     if (this.position && this.position.result !== "open") return [];
+    if (this.offers.agreed) return ended_by === "agreed" ? ["draw"] : [];
+    if (this.position && this.record.terms.draw_offers) return ended_by === null ? ["open"] : [];
     if (ended_by === "conceded") return ["red", "yellow"];
     if (ended_by === "agreed") return ["draw"];
     return ended_by === null ? ["open"] : [];

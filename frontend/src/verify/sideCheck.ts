@@ -72,7 +72,7 @@ function checkBallots({ record, index, side, count, choices }: SideTurn, finding
   const listed = tie_rule === "first" && (record.version > 2 || arrivals?.length) ? ballots.length : 0;
   if (!isPermutation(arrivals ?? [], listed)) return refuse("arrivals");
   const { decode } = findMethod(record.terms.tally_method);
-  const votes = ballots.map(([choice]) => decodeBallot(choice, record.terms.resign !== null, decode));
+  const votes = ballots.map(([choice]) => decodeBallot(choice, record.terms, decode));
   const illegal = votes.findIndex((vote) => !vote || [...vote.points.keys()].some((choice) => !legal.includes(choice)));
   if (illegal >= 0) return refuse("illegal-ballot", ballots[illegal]![0]);
   findings.pass(index, side, "ballots");

@@ -92,7 +92,7 @@ def test_sample_matches_cover_every_decision_and_ending(records: dict[str, Recor
         ends.add((record["result"], record["ended_by"]))
     assert ways == set(get_args(Deciding))
     resigned = {("yellow", "resign"), ("draw", "resign")}
-    boards = {("red", "board"), ("yellow", "board")}
+    boards = {("red", "board"), ("yellow", "board"), ("draw", "agreed")}
     assert ends == {("red", "forfeit"), ("draw", "forfeit"), ("open", None)} | boards | resigned
     assert any(turn["red"] == turn["yellow"] is not None for turn in records["lots"]["turns"])
 

@@ -29,7 +29,7 @@ from tests.voting.sample_histories import HISTORIES
 from tests.voting.sample_matches import MATCHES, Record, record_of
 from tests.voting.verifiers import ROOT, theirs
 from voting.ballot_box.ballot_box import BallotBox
-from voting.counting.ballots import RESIGN
+from voting.counting.ballots import DRAW, RESIGN
 
 pytestmark = pytest.mark.django_db
 
@@ -126,6 +126,8 @@ def random_choice(legal: list[int], terms: Record, random: Random) -> int:
         number = sum(choice << 8 * place for place, choice in enumerate(several))
     elif len(several) > 1 and method == "score":
         number = 2**29 + sum(random.randint(0, 5) * 6 ** (choice - 1) for choice in several)
+    if terms.get("draw_offers") and random.random() < 0.5:
+        return number + DRAW
     return number + (RESIGN if terms.get("resign") and random.random() < 0.3 else 0)
 
 
@@ -155,7 +157,22 @@ def test_verifiers_agree_on_damaged_records(
     count: int, all_versions: dict[str, Record], browser_verifier: BrowserVerifier, tmp_path: Path
 ) -> None:
     seed = os.environ.get("AGREEMENT_SEED", "1")
-    values: list[Any] = [None, True, 1.0, 0.5, -1, 256, 2**53, "", "\u2028", [], {}, RESIGN, 2**29 + 3]
+    values: list[Any] = [
+        None,
+        True,
+        1.0,
+        0.5,
+        -1,
+        256,
+        2**53,
+        "",
+        "\u2028",
+        [],
+        {},
+        RESIGN,
+        DRAW + 3,
+        2**29 + 3,
+    ]
     values += [value_at(record, path) for record in all_versions.values() for path in value_paths(record)]
     verdicts = Counter[str]()
     for number in range(count):

@@ -51,7 +51,7 @@ def summary(record: MatchRecord) -> Iterable[str]:
     counted = f"{len(record.turns)} turns, {ballots} ballots"
     yield f"{counted}: all ballots, commitments, draws, picks and moves are valid"
     yield from (f"not checked: {gap}" for gap in find_gaps(record))
-    if record.ended_by in BY_PLAYERS:
+    if record.ended_by in BY_PLAYERS and not record.terms.draw_offers:
         yield f"VALID so far: {BY_PLAYERS[record.ended_by]}, which no ballot proves"
     elif record.result == "open":
         aborted = record.state == MatchState.ABORTED

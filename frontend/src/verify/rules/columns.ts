@@ -119,6 +119,10 @@ class SelectorPosition extends TokenPosition {
     super(game);
   }
 
+  get isConcealed(): boolean {
+    return !this.chosen;
+  }
+
   get toMove(): readonly Side[] {
     if (this.result !== "open") return [];
     return [this.chosen ? other(this.game.token) : this.game.token];

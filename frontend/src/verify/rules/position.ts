@@ -8,6 +8,8 @@ export interface Position {
   /** The number of choices, legal or not. */
   readonly choices: number;
   readonly result: Result;
+  /** Whether the turn is revealed together with the next one. */
+  readonly isConcealed?: boolean;
   /** The board, or null if the game draws its own. */
   readonly board: Board | null;
   legal(side: Side): readonly number[];
