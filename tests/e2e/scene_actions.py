@@ -49,6 +49,13 @@ def request_resignation(page: Page, fake_gateway: FakeGateway) -> None:
     page.locator('[data-do="resign"]').click(timeout=TIMEOUT_MS)
 
 
+def accept_draw(page: Page, fake_gateway: FakeGateway) -> None:
+    pick(page, fake_gateway)
+    accept = page.locator('[data-do="draw"]')
+    accept.click(timeout=TIMEOUT_MS)
+    expect(accept).to_have_attribute("aria-pressed", "true")
+
+
 def receive_picks(*voted: int) -> Action:
     """In a duel: send which players picked three seconds ago, and the number of watchers."""
 

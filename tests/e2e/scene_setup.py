@@ -231,6 +231,19 @@ def rated_duel(scripted: ScriptedMatch) -> State:
     return lambda now: as_duel(scripted, rated=rating).ended(now, rematch_wanted_by=2, finished=WON_BY_RED)
 
 
+def with_draw_offer(scripted: ScriptedMatch) -> State:
+    """An open vote in which yellow's draw offer stands."""
+
+    def state(now: int) -> EventState:
+        event = with_terms(scripted, draw_offers=True, resign="half").voting(now)
+        assert event.match
+        assert event.match.turn
+        turn = msgspec.structs.replace(event.match.turn, draw_offered_by="yellow")
+        return msgspec.structs.replace(event, match=msgspec.structs.replace(event.match, turn=turn))
+
+    return state
+
+
 def with_long_names(scripted: ScriptedMatch, **choices: Any) -> ScriptedMatch:
     teams = tuple(Team(number=number, name=name) for number, name in enumerate(LONG_NAMES, 1))
     return with_options(scripted, teams=teams, **choices)

@@ -139,3 +139,33 @@ def test_team_resigns_after_confirmed_request(server: Server, open_at: OpenScree
     for screen in (display, red, yellow):
         screen.shoot("ended")
         assert screen.errors == []
+
+
+def test_majorities_of_both_teams_agree_on_a_draw(server: Server, open_at: OpenScreen) -> None:
+    event, display, red, yellow = stage(server, open_at, draw_offers=True)
+    presses(red, 3)
+    presses(yellow, 3)
+    offer = red.page.locator('[data-do="draw"]')
+    expect(offer).to_have_text("Offer a draw")
+    offer.click()
+    expect(offer).to_have_attribute("aria-pressed", "true")
+    presses(red, 4)
+    says(red, "Counted: your vote for\u00a04.")
+    fits(red)
+    server.ask("close_after", event_id=event, ms=200)
+    says(red, "Your team offers a draw · 100%.")
+    says(yellow, "Rooks offers a draw · 100%.")
+    expect(display.page.locator("body")).to_contain_text("Rooks offers a draw", timeout=TIMEOUT_MS)
+    display.shoot("offer")
+    presses(yellow, 5)
+    accept = yellow.page.locator('[data-do="draw"]')
+    expect(accept).to_have_text("Accept the draw")
+    accept.click()
+    expect(accept).to_have_attribute("aria-pressed", "true")
+    says(yellow, "Counted")
+    fits(yellow)
+    server.ask("close_after", event_id=event, ms=200)
+    says(red, "Nobody wins. Both agreed to a draw.")
+    expect(display.page.locator(".end")).to_contain_text("Both agreed to a draw", timeout=TIMEOUT_MS)
+    for screen in (display, red, yellow):
+        screen.shoot("ended")

@@ -50,6 +50,7 @@ def _csv_columns(report: MatchReport) -> dict[str, Cell[TurnReport]]:
         "token_after": lambda turn: turn.resolution.token_after,
         "result": lambda turn: _result(report, turn),
         **_for_both_sides({"resigning": lambda vote: vote.resigning, "rounds": _rounds}),
+        **_for_both_sides({"draw_votes": lambda vote: vote.draw_votes}),
     }
 
 

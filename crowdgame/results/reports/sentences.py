@@ -14,6 +14,7 @@ from crowdgame.results.reports.match_report import MatchReport, SideVote, TurnRe
 from games.engine.game import SIDES, Side, insert_team_names, other_side
 from games.engine.texts import translate_text
 from games.rules.columns import LINE
+from voting.counting.draw_offers import wants_draw
 from voting.counting.methods.voting_method import METHODS
 from voting.terms import EndReason
 
@@ -208,6 +209,16 @@ def _describe_choices(report: MatchReport, turn: TurnReport) -> Iterator[str]:
         )
 
 
+def _describe_draw_votes(name: str, vote: SideVote) -> str:
+    text = ngettext(
+        "%(votes)s of %(voters)s voter from %(team)s asked for a draw.",
+        "%(votes)s of %(voters)s voters from %(team)s asked for a draw.",
+        vote.ballots,
+    )
+    values = {"votes": format_count(vote.draw_votes), "voters": format_count(vote.ballots), "team": name}
+    return text % values
+
+
 def _describe_clock(name: str, vote: SideVote) -> Iterator[str]:
     """Sentences about one team in the turn in which a side ran out of time."""
     if vote.decided_by == "forfeit":
@@ -245,6 +256,8 @@ def _describe_deciding(report: MatchReport, name: str, vote: SideVote) -> Iterat
         for number, counts in enumerate(rounds, 1):
             values = {"round": number, "team": name, "votes": describe_counts(report, counts)}
             yield _("%(team)s, round %(round)s: %(votes)s.") % values
+    if wants_draw(vote.draw_votes, vote.ballots):
+        yield _describe_draw_votes(name, vote)
 
 
 def describe_counts(report: MatchReport, counts: Sequence[int]) -> str:

@@ -6,7 +6,7 @@ import { storeConsent } from "./seat/consent";
 import { listenForNickname, runNicknameAction, submitNickname } from "./seat/nickname";
 import { setScreen } from "./seat/removal";
 import type { PhoneScreen } from "./phoneScreen";
-import { listenForSeveral, resign } from "./ballot/resignation";
+import { askForDraw, listenForSeveral, resign } from "./ballot/requests";
 import { forgetSeat, storeHiding } from "./seat/storage";
 import type { SeatedPhone } from "./seat/voterState";
 import { runDuelAction } from "./play/duelActions";
@@ -39,6 +39,7 @@ export function runAction(what: string, screen: PhoneScreen): void {
   else if (/^[12]$/.test(what)) seated!.choose(Number(what));
   else if (/^(side|look|cross|remain)$/.test(what)) runSideAction(what, screen);
   else if (what === "resign") resign(screen);
+  else if (what === "draw") askForDraw(screen);
   else if (what === "agree") storeConsent(seated!.store.get().event!);
   else if (!runNicknameAction(what, screen)) runCardAction(what);
   screen.redraw();

@@ -271,6 +271,9 @@ export const endSentence = (text: string): string => t("%(text)s.", { text });
 export const giveUp: string = t("Vote to give up");
 export const surelyGiveUp: string = t("Sure? Tap again");
 export const takeBackWish: string = t("You voted to give up. Undo");
+export const acceptDraw: string = t("Accept the draw");
+export const weOfferDraw: string = t("Your team offers a draw");
+export const theyOfferDraw = (name: string): string => t("%(name)s offers a draw", { name });
 export const youDecideTies: string = t("You are the captain: you decide ties.");
 
 // --- the sentences of a game for two, in the deferred part: they mention no team and no votes

@@ -62,6 +62,11 @@ test("a vote that a late result has shortened says so as it opens", () => {
   assert.deepEqual([hint(19_000, 3000), hint(20_000, 3000), hint(19_000, 2999)], ["The result was late: this vote is shorter", "", ""]);
 });
 
+test("a draw offer stands as long as the vote, also in a short window", () => {
+  const match = makeMatch({ window_s: 3, turn: makeTurn({ draw_offered_by: "red" }) });
+  assert.match(sentenceText(openingSentence({ state: makeEvent({ match }), match }, false, NOW + 15_000)), / offers a draw$/);
+});
+
 test("votes are sealed until the result is late; if they wait for the organizer, they are in", () => {
   assert.deepEqual([2999, 3000].map((ms) => sealed(makeMatch(), ms)), ["Votes sealed", "The result is delayed"]);
   assert.equal(sealed(makeMatch({ host_wait_s: 60 }), 3000), "Votes are in");

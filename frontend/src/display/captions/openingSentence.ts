@@ -8,9 +8,10 @@ import { fillTeamNames, sentenceText, teamName, type MatchContext, type Sentence
 const ANNOUNCED_MS = 5000;
 const LEAST_WINDOW_S = 10;
 
-/** A hint about the board while its vote opens, as long as it takes to read. None in a short window. */
+/** A draw offer, or a hint about the board while its vote opens, as long as it takes to read. No hint in a short window. */
 export function openingSentence(context: MatchContext, home: boolean, now: number): Sentence {
   const { turn, window_s } = context.match;
+  if (turn?.draw_offered_by) return fillTeamNames(context, t("%(name)s offers a draw", { name: teamName(turn.draw_offered_by) }));
   if (!turn || window_s < LEAST_WINDOW_S) return [];
   const sentence = fillTeamNames(context, openingText(context, home));
   const shownMs = Math.max(ANNOUNCED_MS, readingTime(sentenceText(sentence)));

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import fc from "fast-check";
 import type { Match } from "../../protocol";
-import { choiceName, choiceColumns, columnFigure, toggleColumn, isResignation, toggleResignation } from "./choice";
+import { choiceName, choiceColumns, columnFigure, toggleColumn, isResignation, request, toggleRequest } from "./choice";
+import { DRAW, RESIGN } from "./encoding";
 
 const by = (tally_method: Match["tally_method"], resign: Match["resign"] = null) => ({ tally_method, resign }) as Match;
 const APPROVAL = by("approval");
@@ -62,12 +63,16 @@ test("with plurality the next tap replaces the column", () => {
   assert.equal(after([3, 3, 6], PLURALITY), 6);
 });
 
-test("a request to resign stays with every change until it is withdrawn", () => {
+test("a request stays with every change until it is withdrawn", () => {
   for (const match of [PLURALITY, APPROVAL, RANKING, SCORE]) {
-    const wish = toggleResignation(after([3, 4], match));
+    const wish = toggleRequest(after([3, 4], match), RESIGN);
     assert.ok(isResignation(wish));
     assert.ok(isResignation(toggleColumn(wish, 6, match)));
-    assert.equal(toggleResignation(wish), after([3, 4], match));
+    assert.equal(toggleRequest(wish, RESIGN), after([3, 4], match));
+    const draw = toggleRequest(wish, DRAW);
+    assert.equal(request(toggleColumn(draw, 6, match)), DRAW);
+    assert.ok(!isResignation(draw));
+    assert.equal(toggleRequest(draw, DRAW), after([3, 4], match));
   }
 });
 

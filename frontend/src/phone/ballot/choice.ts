@@ -15,20 +15,23 @@ export const control = (match: Method): Control | undefined => CONTROLS[methodNa
 /** The columns of a choice: a ranking in its order, a set from left to right, each column as often as it gets a vote. */
 export const choiceColumns = (choice: number | null, match: Method) => decodeColumns(choice, MAX_VOTES[methodName(match)]);
 
-export const isResignation = (choice: number | null) => choice !== null && choice >= RESIGN;
+/** What a ballot asks for besides its columns: RESIGN, DRAW, or nothing (0). */
+export const request = (choice: number | null) => (choice ?? 0) - ((choice ?? 0) % RESIGN);
 
-/** Whether a tap extends the choice (a set, a ranking or a resignation) instead of replacing it. */
-export const extendsChoice = (match: Method, choice: number | null) => !!control(match) || isResignation(choice);
+export const isResignation = (choice: number | null) => request(choice) === RESIGN;
+
+/** Whether a tap extends the choice (a set, a ranking or a request) instead of replacing it. */
+export const extendsChoice = (match: Method, choice: number | null) => !!control(match) || request(choice) > 0;
 
 /** The choice after a tap on a column. The last column cannot be removed. */
 export function toggleColumn(choice: number | null, column: number, match: Method): number {
   const { tap, encode = encodeRanking } = control(match) ?? {};
   const after = tap?.(choiceColumns(choice, match), column) ?? [];
-  return encode(after.length ? after : [column]) + (isResignation(choice) ? RESIGN : 0);
+  return encode(after.length ? after : [column]) + request(choice);
 }
 
-/** The same columns, with the resignation flag toggled. */
-export const toggleResignation = (choice: number) => (isResignation(choice) ? choice - RESIGN : choice + RESIGN);
+/** The same columns, with the request added instead of another one, or withdrawn. */
+export const toggleRequest = (choice: number, asked: number) => (choice % RESIGN) + (request(choice) === asked ? 0 : asked);
 
 /** The columns of a choice as text, by number or by name. A column with several votes is followed by their number. */
 export function choiceText(choice: number | null, match: Method, name: (column: number) => number | string = (column) => column): string {

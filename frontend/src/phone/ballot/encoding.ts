@@ -1,6 +1,7 @@
 // The encoding of a choice as a number: see voting/counting/ballots.py.
 
 export const RESIGN = 2 ** 30;
+export const DRAW = 2 * RESIGN;
 const [SET, RANKING_BASE] = [2 ** 29, 256];
 
 /** How often a ballot names the column. */

@@ -13,7 +13,7 @@ import { html, type Html } from "../dom";
 import type { BallotStatus } from "../ballot/ballot";
 import { choiceColumns, columnFigure, control, extendsChoice, votesText } from "../ballot/choice";
 import { countColumn } from "../ballot/encoding";
-import { resignation } from "../ballot/resignation";
+import { requestButtons } from "../ballot/requests";
 import { formatClock, formatLongTime, formatPercent, formatDuration } from "../localeFormat";
 import type { BoardLayers, DeferredPart } from "../deferredPart";
 import { token } from "./shape";
@@ -161,7 +161,7 @@ export const gameLink = ({ code }: EventState, label: string) => html`<a href="/
 export function nextLine(view: PhoneView): Html | false {
   const { event, now, phase, team } = view;
   if (phase === "voting" || event.is_duel) {
-    const actions = resignation(view) || duelActions(view);
+    const actions = requestButtons(view) || duelActions(view);
     if (actions || phase === "voting") return actions;
   }
   if (phase !== "lobby" && phase !== "ended") return false;

@@ -3,15 +3,16 @@ import test from "node:test";
 import type { Deciding, EventState, Match, Result, Reveal } from "../../protocol";
 import { NO_BALLOT } from "../ballot/ballot";
 import { board } from "./board";
-import { htmlText } from "../dom";
+import { DRAW } from "../ballot/encoding";
+import { html, htmlText } from "../dom";
 import { shapeText, sentence } from "./sentence";
-import { boardLayers, pickedText } from "./boardLayers";
+import { boardLayers, nextLine, pickedText } from "./boardLayers";
 import * as sentences from "./sentences";
 import { phoneView, type PhoneView } from "../seat/phoneView";
 import type { SeatedPhone } from "../seat/voterState";
 
 const NOW = 1_000_000;
-const TURN = { id: 20, number: 2, opens_at: NOW - 1000, closes_at: NOW + 9000, epoch: 1, paused: false, left_ms: 0, talk_ms: 0, idle: false, to_move: ["red", "yellow"], legal: { red: [1, 2, 3], yellow: [1, 2, 3] }, lot: null } as const;
+const TURN = { id: 20, number: 2, opens_at: NOW - 1000, closes_at: NOW + 9000, epoch: 1, paused: false, left_ms: 0, talk_ms: 0, idle: false, to_move: ["red", "yellow"], legal: { red: [1, 2, 3], yellow: [1, 2, 3] }, lot: null, draw_offered_by: null } as const;
 const GRID = ["...", "Y..", "RY."];
 
 const STEPS = { pour: 400, picks: 1600, hold: null, drops: 2400, second: 3100, lines: 4000, verdict: null, token: 4200, replay: null, over: 6000 };
@@ -20,7 +21,7 @@ const STEPS = { pour: 400, picks: 1600, hold: null, drops: 2400, second: 3100, l
 function reveal(agoMs: number, counts: readonly number[] = [0, 5, 3], decided_by: Deciding = "plurality"): Reveal {
   const drops = [{ side: "red", column: 2, row: 1 }, { side: "yellow", column: 2, row: null }] as const;
   const resolution = { drops, conflict: 2, token_before: "red", token_after: "yellow", lines: [], losing_lines: [], double_win: false, block: null, result: "open", sentences: [], before: null } as const;
-  const tally = { counts, ballots: counts.reduce((all, one) => all + one), pick: 2, decided_by, root: null, rounds: null, resigning: 0 } as const;
+  const tally = { counts, ballots: counts.reduce((all, one) => all + one), pick: 2, decided_by, root: null, rounds: null, resigning: 0, draw_votes: 0 } as const;
   return { turn: 10, number: 1, sealed_at: 0, resolved_at: NOW - agoMs, red: tally, yellow: tally, resolution, steps: STEPS, close_call: null, seed: null, concealed: null, turn_commitment: null };
 }
 
@@ -125,6 +126,28 @@ test("a conflict says who drops first, then whose ball had no room", () => {
   assert.equal(read(2500), "Both chose 2. North has the token and drops first.");
   assert.equal(read(4100), "Column 2 is full: South loses its drop. Next turn in a moment.");
   assert.equal(read(4100, "draw"), "Column 2 is full: South loses its drop. Nobody wins.");
+});
+
+test("a draw offer is named after its reveal with its share, and accepted with a vote of the other team", () => {
+  const offered = { ...TURN, draw_offered_by: "red" } as const;
+  const shown = { ...reveal(4100), red: { ...reveal(4100).red!, draw_votes: 5 } };
+  const own = view(match({ turn: { ...offered, opens_at: NOW + 3500, closes_at: NOW + 13_500 }, reveal: shown }));
+  assert.equal(sentences.sentence(own, own.match), "Column 2 is full: South loses its drop. Your team offers a draw · 63%. Next turn in a moment.");
+  const answer = (team: number, choice: number, offers = true) => {
+    const played = match({ turn: offered, draw_offers: offers, resign: null });
+    return htmlText(nextLine({ ...view(played, { ballot: { ...voted, choice } }), side: team === 1 ? "red" : "yellow" }) || html``);
+  };
+  const theirs = { ...view(match({ turn: offered }), {}, { hidden: ["tally"] }), side: "yellow" } as const;
+  assert.equal(sentences.sentence(theirs, theirs.match), "North offers a draw.");
+  assert.match(answer(2, 3), /aria-pressed="false">Accept the draw</);
+  assert.match(answer(2, DRAW + 3), /aria-pressed="true">Accept the draw</);
+  assert.match(answer(1, 3), /aria-pressed="false">Offer a draw</);
+  assert.equal(answer(2, 3, false), "");
+});
+
+test("an agreed draw says why at the end of its reveal", () => {
+  const seen = view(match({ result: "draw", end_reason: "agreed", turn: null, reveal: reveal(4100) }));
+  assert.equal(sentences.sentence(seen, seen.match), "Column 2 is full: South loses its drop. Nobody wins. Both agreed to a draw.");
 });
 
 test("a double win lights the line of the side that loses, then says who wins and why", () => {

@@ -63,7 +63,7 @@ function halfTurnText(view: PhoneView, { board, turn }: Match): string {
 
 function choosing(view: PhoneView, match: Match): string {
   const { ballot, connection, hidden } = view;
-  if (!ballot.choice) return join(note(view), isCaptain(view, match) && say.youDecideTies, invitation(view, match));
+  if (!ballot.choice) return join(note(view), isCaptain(view, match) && say.youDecideTies, offerText(view, match) || invitation(view, match));
   const name = choiceName(match, ballot.choice);
   if (ballot.status === "sending") return connection.state === "joined" ? wording(view).sending(name) : wording(view).notYet(name);
   if (connection.state !== "joined") return join(say.notConnected, say.voteKept);
@@ -102,10 +102,20 @@ function reveal(view: PhoneView, match: Match, revealed: Reveal): string {
   if (step === "drops") return drops(view, match, revealed);
   if (match.result === "open") {
     const verdict = match.turn?.paused ? "" : turnVerdict(view);
-    return verdict ? join(note(view), verdict) : join(note(view), fate(view, revealed), match.turn?.paused ? say.paused : say.nextTurn);
+    const offer = offerText(view, match);
+    return verdict ? join(note(view), verdict, offer) : join(note(view), fate(view, revealed), offer, match.turn?.paused ? say.paused : say.nextTurn);
   }
-  if (!revealed.resolution.double_win) return join(fate(view, revealed), winner(view, match));
+  if (!revealed.resolution.double_win) return join(fate(view, revealed), winner(view, match), match.end_reason === "agreed" && reasonText(view, match));
   return view.now < verdictMoment(match) ? say.endSentence(say.bothLines) : join(winner(view, match), reasonText(view, match));
+}
+
+/** The draw offer that stands, with its share of the team's votes. */
+function offerText({ event, side }: PhoneView, { turn, reveal }: Match): string {
+  const by = turn?.draw_offered_by;
+  if (!by) return "";
+  const tally = reveal?.[by];
+  const share = tally?.draw_votes && !event.hidden.includes("tally") ? ` · ${formatPercent(tally.draw_votes, tally.ballots)}` : "";
+  return say.endSentence((by === side ? say.weOfferDraw : say.theyOfferDraw(shortTeamName(event, by))) + share);
 }
 
 function picks(view: PhoneView, match: Match, revealed: Reveal): string {

@@ -49,7 +49,7 @@ function receipt(...ballots: Ballot[]): Receipt {
 }
 
 function tally(root: string | null): SideTally {
-  return { counts: [], ballots: 0, pick: null, decided_by: "plurality", root, rounds: null, resigning: 0 };
+  return { counts: [], ballots: 0, pick: null, decided_by: "plurality", root, rounds: null, resigning: 0, draw_votes: 0 };
 }
 
 const ROOT = merkleRoot(LEAVES).toString("hex");
