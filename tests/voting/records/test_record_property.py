@@ -20,7 +20,7 @@ from tests.voting.sample_matches import record_of, with_blinds
 from tests.voting.verifiers import standalone
 from voting.announcements.outbox import announce_edit
 from voting.ballot_box.ballot_box import BallotBox
-from voting.counting.ballots import RESIGN, Ballot
+from voting.counting.ballots import DRAW, RESIGN, Ballot
 from voting.matches import MatchError, live_turn
 from voting.models import CLOSED_STATES, LIVE_STATES, Announcement, Event, Match, TurnState
 from voting.positions import load_position
@@ -34,7 +34,7 @@ pytestmark = pytest.mark.django_db
 
 NINE_MINUTES_MS = 540_000
 VOTER_CODES = ("BCDFGH", "JKMNPQ")
-#: Ballots of a turn: a side, a column, and whether it asks to resign.
+#: Ballots of a turn: a side, a column, and whether it asks to resign (0) or for a draw (from 3 on).
 VOTES = st.lists(st.tuples(st.sampled_from(SIDES), st.integers(1, 6), st.integers(0, 5)), max_size=6)
 STEPS = st.one_of(
     st.tuples(st.just("vote"), VOTES),
@@ -62,6 +62,7 @@ TERMS = st.fixed_dictionaries(
         "tie_rule": st.sampled_from(["first", "lot"]),
         "no_ballot_rule": st.sampled_from(["random", "pass", "forfeit"]),
         "resign": st.sampled_from([None, "half", "all"]),
+        "draw_offers": st.booleans(),
     }
 )
 
@@ -124,10 +125,11 @@ class OrganizedMatch:
             return
         turn = load_turn(live_turn(self.match).pk)  # type: ignore[union-attr]
         cast = []
-        for number, (side, column, resigning) in enumerate(votes):
+        for number, (side, column, wish) in enumerate(votes):
             self.sequence += 1
-            resign = RESIGN if self.match.resign and not resigning else 0
-            cast.append(Ballot(f"{side}{number}", side, resign + column, self.sequence))
+            resign = RESIGN if self.match.resign and not wish else 0
+            draw = DRAW if self.match.draw_offers and wish > 2 else 0
+            cast.append(Ballot(f"{side}{number}", side, resign + draw + column, self.sequence))
         self.box.cast(to_boxed_turn(turn), with_blinds([ballot for ballot in cast if self.is_legal(ballot)]))
 
     def is_legal(self, ballot: Ballot) -> bool:
