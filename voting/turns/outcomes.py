@@ -94,15 +94,10 @@ def decide_outcome(
 
 
 def _settle_draw_offers(turn: Turn, position: Position, decisions: dict[Side, SideTally]) -> DrawOffers:
-    concealed = [
-        tally.side
-        for tally in (position.concealed.tallies.all() if position.concealed else ())
-        if wants_draw(tally.draw_votes, tally.ballots)
-    ]
+    record = position.concealed.tallies.get() if position.concealed else None
+    concealed = cast(Side, record.side) if record and wants_draw(record.draw_votes, record.ballots) else None
+    before = DrawOffers(cast(Side, turn.draw_offered_by) or None, concealed)
     wishes = {side: wants_draw(tally.draw_votes, tally.ballots) for side, tally in decisions.items()}
-    before = DrawOffers(
-        cast(Side, turn.draw_offered_by) or None, cast(Side, concealed[0]) if concealed else None
-    )
     return before.after(wishes, is_concealed=position.vote == "concealed")
 
 
