@@ -6,6 +6,7 @@ import pytest
 from django.test import Client
 
 from tests.voting.match_helpers import RED_WINS, new_event, only_turn, open_now, play, play_turn, vote
+from tests.voting.sample_matches import MATCHES, play_match
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Event, Match
 from voting.turns.turns import start_match
@@ -57,6 +58,16 @@ def test_story_version_changes_with_turns_and_plans(match: Match, box: BallotBox
     Event.objects.update(next_match_at=box.now())
     versions.add(version(match.event))
     assert len(versions) == 3
+
+
+def test_story_names_majorities_for_a_draw(box: BallotBox) -> None:
+    shown = page(play_match(box, *MATCHES["draw accepted"]).event)
+    assert "Both agreed to a draw after 4 turns." in shown
+    assert re.findall(r"\d of \d voters? from \w+ asked for a draw", shown) == [
+        "2 of 3 voters from Doves asked for a draw",
+        "2 of 3 voters from Rooks asked for a draw",
+        "1 of 1 voter from Rooks asked for a draw",
+    ], "half of the votes isn't a majority"
 
 
 def test_cached_story_shows_no_message_of_its_reader(match: Match) -> None:
