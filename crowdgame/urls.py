@@ -13,6 +13,7 @@ from crowdgame.organizer.stage.views import current_program, stage
 from crowdgame.play.discord.views import interact
 from crowdgame.play.ratings.views import ratings
 from crowdgame.server.web import converters  # noqa: F401  registers the converter for codes
+from crowdgame.server.web.accessibility import accessibility
 from crowdgame.server.web.privacy import event_privacy, privacy
 
 admin.autodiscover()  # here, so that only processes that serve pages load the admin modules
@@ -42,6 +43,7 @@ urlpatterns = [
     path("rules/cards-letter.pdf", PLAY_SHEETS, {"paper": "Letter"}, name="play_sheets_letter"),
     path("rules/<slug:game>", rules_of, name="rules_of"),
     path("about", about, name="about"),
+    path("accessibility", accessibility, name="accessibility"),
     path("play/", include("crowdgame.accounts.urls")),
     path("play/data", guest_data, name="guest_data"),
     path("play/", include("crowdgame.play.notifications.urls")),

@@ -89,6 +89,7 @@ PUBLIC = (
     public("login-wrong", "/console/login/", TABLET, action=partial(do.fail_to_log_in, tries=1)),
     public("login-locked", "/console/login/", TABLET, action=do.fail_to_log_in),
     public("privacy", "/privacy"),
+    public("accessibility", "/accessibility"),
     public("privacy-event", "/privacy/{code}", choices={"consent": CONSENT}),
     public("not-found", "/nothing/is/here", TABLET),
     public("display-unknown", "/display/ZZZZ", BIG_SCREENS),

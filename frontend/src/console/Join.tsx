@@ -60,6 +60,7 @@ const ABOUT: readonly PageLink[] = [
   { name: t("Rules"), href: "/rules", newTab: true },
   { name: t("About the game"), href: "/about", newTab: true },
   { name: t("Privacy"), href: "/privacy", newTab: true },
+  { name: t("Accessibility"), href: "/accessibility", newTab: true },
 ];
 
 /** Links to the event's other pages, and to pages about crowdgame. */

@@ -108,7 +108,7 @@ function Footer() {
   return (
     <footer class="foot">
       <nav aria-label={p("links at the end of the page", "More")}>
-        <a href="/rules">{t("Rules")}</a> <a href="/about">{t("About the game")}</a> <a href="/privacy">{t("Privacy")}</a>
+        <a href="/rules">{t("Rules")}</a> <a href="/about">{t("About the game")}</a> <a href="/privacy">{t("Privacy")}</a> <a href="/accessibility">{t("Accessibility")}</a>
       </nav>
       <nav aria-label={t("Language")}>
         {Object.entries(LOCALES).map(([language, name]) => (

@@ -32,7 +32,7 @@ def assert_is_harmless(client: Client, path: str, framed_by: str = "'none'") -> 
     return response.content
 
 
-@pytest.mark.parametrize("path", ["/rules", "/about", "/privacy"])
+@pytest.mark.parametrize("path", ["/rules", "/about", "/privacy", "/accessibility"])
 def test_paper_pages_are_harmless_and_need_no_database(client: Client, path: str) -> None:
     """Without the django_db mark, a database query fails this test."""
     assert set(re.findall(rb'src="([^"]+)"', assert_is_harmless(client, path))) <= {PRINT}
@@ -108,7 +108,9 @@ def test_privacy_page_shows_configured_retention_days(
     assert "script-src 'self';" in response.headers["Content-Security-Policy"] + ";"
     assert f"<strong>{text}</strong>" in page
     assert all(link.startswith(("/", "?", "data:")) for link in re.findall(r'(?:href|src)="([^"]+)"', page))
-    assert 'href="/privacy"' in client.get("/console/login/").content.decode()
+    login = client.get("/console/login/").content.decode()
+    assert 'href="/privacy"' in login
+    assert 'href="/accessibility"' in login
 
 
 @pytest.mark.django_db
