@@ -37,7 +37,7 @@ CONSOLE_POLICY = {
 ADMIN_POLICY = CONSOLE_POLICY | {"script-src": {SELF, UNSAFE_EVAL}, "style-src": {SELF, UNSAFE_INLINE}}
 DENIED_FEATURES = "camera display-capture geolocation microphone midi payment serial usb"
 FILLED = {"code": "", "int": "1", "str": "x", "path": "1", "slug": "x"}
-PUBLIC_PAGES = re.compile(r"\d+ /(about|board|follow/|privacy|rules|stage/|verify)")
+PUBLIC_PAGES = re.compile(r"\d+ /(about|accessibility|board|follow/|privacy|rules|stage/|verify)")
 
 
 def addresses(code: str) -> list[str]:
@@ -126,7 +126,7 @@ def test_hsts_is_sent_over_https_only(settings: Settings) -> None:
 
 
 def test_only_the_last_middleware_is_sync_only() -> None:
-    """Django then runs all of them in the view's thread. One before it would cost two more changes of thread."""
+    """Django then runs all of them in the view's thread. One before it would change the thread twice more."""
     first = len(settings.SECURITY_MIDDLEWARE)
     assert settings.MIDDLEWARE[:first] == settings.SECURITY_MIDDLEWARE
     sync_only = [name for name in settings.MIDDLEWARE if not import_string(name).async_capable]
