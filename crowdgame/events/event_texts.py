@@ -21,6 +21,7 @@ SOURCE_FIELDS = ("source_1", "source_2")
 SIDE_CHANGES_CONFLICT = _(
     "Secret sides cannot be combined with teams without phones, clocks, captains or votes before the reveal."
 )
+DISCUSSION_CONFLICT = _("With secret sides, teams cannot have a discussion: voters would read both sides.")
 SERIES_LABELS: "dict[int, StrOrPromise]" = {
     3: _("Best of three"),
     5: _("Best of five"),

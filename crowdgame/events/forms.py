@@ -15,6 +15,7 @@ from crowdgame.events.clocks import ClockFields
 from crowdgame.events.durations import DurationField
 from crowdgame.events.event_texts import (
     ADMISSION_TEXTS,
+    DISCUSSION_CONFLICT,
     NAME_LENGTH,
     SERIES_LABELS,
     SIDE_CHANGES_CONFLICT,
@@ -240,6 +241,8 @@ class EventForm(ClockFields, EventModelForm):
         reveals = reveals or not has_phones or cleaned.get("tie_rule") == TieRule.CAPTAIN
         if cleaned.get("max_side_changes") and reveals:
             self.add_error("max_side_changes", SIDE_CHANGES_CONFLICT)
+        if cleaned.get("max_side_changes") and cleaned.get("team_discussion"):
+            self.add_error("team_discussion", DISCUSSION_CONFLICT)
 
     def _check_host_wait(self, cleaned: dict[str, Any]) -> None:
         """Add an error if a match with other than short windows would wait for the organizer."""

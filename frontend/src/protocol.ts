@@ -136,6 +136,19 @@ export interface ChatJoin {
   seq?: number;
 }
 
+export interface SuggestionSend {
+  type: "suggestion.send";
+  text: string;
+  choice?: number | null;
+  language?: string;
+}
+
+export interface SuggestionMark {
+  type: "suggestion.mark";
+  id: number;
+  mark: "agree" | "report" | "withdraw";
+}
+
 export interface Team {
   number: number;
   name: string;
@@ -414,6 +427,7 @@ export interface EventState {
   admission: Admission;
   peek: boolean;
   own_counts: boolean;
+  team_discussion: boolean;
   notice: string;
   notice_until: number | null;
   hidden: ReadonlyArray<Part>;
@@ -827,6 +841,28 @@ export interface ChatPosted {
   lines: ReadonlyArray<ChatLine>;
 }
 
+export interface Suggestion {
+  id: number;
+  name: string;
+  text: string;
+  choice: number | null;
+  agreed: number;
+}
+
+export interface DiscussionUpdated {
+  type: "discussion.updated";
+  seq: number;
+  turn: number;
+  total: number;
+  suggestions: ReadonlyArray<Suggestion>;
+}
+
+export interface SuggestionAnswered {
+  type: "suggestion.answered";
+  agreed: ReadonlyArray<number>;
+  problem: string;
+}
+
 export interface PagePreload {
   seq: number;
   state: EventState;
@@ -838,13 +874,13 @@ export interface PagePreload {
 export type PhoneMessage = PhoneJoin | BallotCast | ReceiptAsk | DropShow | SideChangeAsk | CheerSend | RematchAsk | DuelAsk | NicknameAsk | ClockAsk;
 export type DisplayMessage = DisplayJoin | ClockAsk;
 export type ConsoleMessage = ConsoleJoin | ActionAsk | ActionUndo | PeopleAsk | ClockAsk;
-export type ChatMessage = ChatJoin | ClockAsk;
+export type ChatMessage = ChatJoin | SuggestionSend | SuggestionMark | ClockAsk;
 export type Changes = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | MatchStopped | TurnRevealed | TurnConcealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnAnalyzed | TurnRestored;
 export type Always = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | MatchStopped | TurnRevealed | TurnConcealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnAnalyzed | TurnRestored | TurnSealed | TurnoutCounted | ClockSynced | RetryAfter | Error;
 export type ToPhone = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | MatchStopped | TurnRevealed | TurnConcealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnAnalyzed | TurnRestored | TurnSealed | TurnoutCounted | ClockSynced | RetryAfter | Error | TeamCounted | PhoneWelcomed | BallotCounted | BallotChanged | BallotRefused | ReceiptIssued | DropAnswered | SideChanged | SideRefused | DuelRefused | NicknameAnswered;
 export type ToDisplay = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | MatchStopped | TurnRevealed | TurnConcealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnAnalyzed | TurnRestored | TurnSealed | TurnoutCounted | ClockSynced | RetryAfter | Error | TeamCounted | DisplayWelcomed | KeyShown | CheersCounted | DropShown;
 export type ToConsole = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | MatchStopped | TurnRevealed | TurnConcealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnAnalyzed | TurnRestored | TurnSealed | TurnoutCounted | ClockSynced | RetryAfter | Error | TeamCounted | AuditUpdated | ConsoleWelcomed | ActionDone | ActionRefused | RehearsalUpdated | CountsUpdated | PeopleFound;
-export type ToChat = ChatPosted | ClockSynced | RetryAfter | Error;
+export type ToChat = ChatPosted | DiscussionUpdated | SuggestionAnswered | ClockSynced | RetryAfter | Error;
 
 export const MAX_FRAME_BYTES = 2048;
 export const CloseCode = {

@@ -133,6 +133,7 @@ def _build_snapshot(
         "finished": _finished(event, ended),
         "peek": event.peek and not secret,
         "own_counts": event.own_counts and not secret,
+        "team_discussion": event.team_discussion and not secret,
         "hidden": _hidden(event, terms, secret=secret),
         "captains": event.tie_rule == TieRule.CAPTAIN,
         "rematch_wanted_by": _rematch_wanted_by(event, match, rows),

@@ -94,6 +94,14 @@ class Event(MatchTerms):
         ),
         "seen",
     )
+    team_discussion = setting(
+        models.BooleanField(
+            _("Let each team write suggestions that only its own voters and the organizers see"),
+            default=False,
+            db_default=False,
+        ),
+        "seen",
+    )
     analysis = setting(
         models.CharField(
             _("Show how good the choices were"),

@@ -135,6 +135,7 @@ class StoredRestriction(models.Model):
     """An organizer's restriction of a voter code: moved to `team`, banned, or last kicked at `kicked_at`.
 
     `nameless`: the organizer removed the nickname. Nobody sees it, and the voter can't choose another.
+    `muted`: the voter can't write suggestions.
 
     It applies to every seat with the voter code and overrides the seat's team. The audit log tells who set
     it.
@@ -145,6 +146,7 @@ class StoredRestriction(models.Model):
     team = models.PositiveSmallIntegerField(null=True, blank=True)
     banned = models.BooleanField(default=False)
     nameless = models.BooleanField(default=False, db_default=False)
+    muted = models.BooleanField(default=False, db_default=False)
     kicked_at = models.BigIntegerField(null=True, blank=True)
     at = models.BigIntegerField()
 

@@ -64,6 +64,7 @@ class EventState(msgspec.Struct, frozen=True, kw_only=True):
         admission: The requirement for new voters.
         peek: Consoles see the votes per choice before the reveal.
         own_counts: Phones see their own team's votes per choice before the reveal.
+        team_discussion: The voters of a team can write [suggestions](../protocol.md#team-discussion).
         notice: The organizer's message to all. Plain text, never markup.
         notice_until: When clients hide the notice. Null: it stays until it is cleared.
         hidden: Parts that displays hide.
@@ -99,6 +100,7 @@ class EventState(msgspec.Struct, frozen=True, kw_only=True):
     admission: Admission = Admission.OPEN
     peek: bool = False
     own_counts: bool = False
+    team_discussion: bool = False
     notice: str = ""
     notice_until: Time | None = None
     hidden: tuple[Part, ...] = ()

@@ -13,6 +13,7 @@ from typing import Any
 from channels.db import DatabaseSyncToAsync
 
 from crowdgame.play.chat.rooms import RoomUpdate, load_update, load_updates
+from voting.admission.seats import Seat
 from voting.ballot_box.stores import DATABASE_ERRORS
 from voting.gateway import hooks
 from voting.gateway.supplements import write_to_all
@@ -32,10 +33,14 @@ in_chat_thread: Any = partial(DatabaseSyncToAsync, thread_sensitive=False, execu
 
 @dataclass(slots=True)
 class ChatRoomListeners:
-    """A room's sockets, each with its guest's key or None. All have received the changes up to `seq`."""
+    """A room's sockets, each with its guest's key, its voter's seat or None.
+
+    All have received the changes up to `seq`. A busy room is polled every second time.
+    """
 
     seq: int
-    listeners: dict[Socket, int | None] = field(default_factory=dict)
+    listeners: dict[Socket, int | Seat | None] = field(default_factory=dict)
+    is_busy: bool = False
 
 
 class ChatHub:
@@ -43,6 +48,7 @@ class ChatHub:
 
     def __init__(self) -> None:
         self._rooms: dict[int, ChatRoomListeners] = {}
+        self._polled = 0
         self._polls: dict[tuple[str, int], asyncio.Task[RoomUpdate | None]] = {}
 
     @property
@@ -64,15 +70,16 @@ class ChatHub:
             asyncio.get_running_loop().call_later(POLL_S, self._polls.pop, known)
         return await asyncio.shield(self._polls[known])
 
-    def enter(self, socket: Socket, guest: int | None, news: RoomUpdate) -> None:
+    def enter(self, socket: Socket, reader: int | Seat | None, news: RoomUpdate) -> None:
         """Add a socket and send it the changes that it lacks.
 
         The room keeps the lower sequence number. The next poll then sends everybody what they may lack;
         clients ignore messages they have.
         """
         room_listeners = self._rooms.setdefault(news.room, ChatRoomListeners(news.message.seq))
+        room_listeners.is_busy = isinstance(reader, Seat)
         room_listeners.seq = min(room_listeners.seq, news.message.seq)
-        room_listeners.listeners[socket] = guest
+        room_listeners.listeners[socket] = reader
         socket.write(encode(news.message))
 
     def leave(self, socket: Socket, room: int) -> None:
@@ -91,8 +98,10 @@ class ChatHub:
                 log.warning("chat messages are delayed: %s", error)
 
     async def poll(self) -> None:
-        """Query all rooms once and forward their changes."""
-        known = {room: room_listeners.seq for room, room_listeners in self._rooms.items()}
+        """Query all rooms once, every second time without busy ones, and forward their changes."""
+        self._polled += 1
+        due = (pair for pair in self._rooms.items() if self._polled % 2 or not pair[1].is_busy)
+        known = {room: room_listeners.seq for room, room_listeners in due}
         if known:
             for news in await in_chat_thread(load_updates)(known):
                 await self._post(news)
@@ -106,8 +115,8 @@ class ChatHub:
         if room_listeners is None:
             return
         room_listeners.seq = news.message.seq
-        for socket, guest in list(room_listeners.listeners.items()):
-            if not news.access.may_enter(guest):
+        for socket, reader in list(room_listeners.listeners.items()):
+            if not news.may_read(reader):
                 del room_listeners.listeners[socket]
                 socket.end(CloseCode.NOT_ALLOWED)
         await write_to_all(tuple(room_listeners.listeners), encode(news.message))

@@ -40,18 +40,18 @@ class MessageAuthor:
     create_guest: Callable[[], Guest]
 
 
-def clean_message(typed: str) -> str:
+def clean_message(typed: str, longest: int = LINE_LENGTH) -> str:
     """Return the message as one line of visible characters. Raises ChatError if it is empty or too long."""
     text = clean_name(typed[:MAX_TYPED_LENGTH])
     if not text:
         raise ChatError(gettext("This message has no visible text."))
-    if len(text) > LINE_LENGTH or len(typed) > MAX_TYPED_LENGTH:
+    if len(text) > longest or len(typed) > MAX_TYPED_LENGTH:
         refusal = ngettext(
             "Your message is too long. The limit is %(count)s character.",
             "Your message is too long. The limit is %(count)s characters.",
-            LINE_LENGTH,
+            longest,
         )
-        raise ChatError(refusal % {"count": LINE_LENGTH})
+        raise ChatError(refusal % {"count": longest})
     return text
 
 

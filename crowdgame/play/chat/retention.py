@@ -13,7 +13,7 @@ from django.db.models import Model, QuerySet
 from django.utils import timezone
 
 from crowdgame.accounts.models import Guest
-from crowdgame.play.chat.models import ChatBlock, ChatLine, ChatMute, ChatRoom
+from crowdgame.play.chat.models import ChatBlock, ChatLine, ChatMute, ChatRoom, Suggestion
 
 log = logging.getLogger(__name__)
 
@@ -21,13 +21,14 @@ ROWS_PER_STEP = 500
 
 
 def chat_to_purge(days: int) -> tuple[QuerySet[Model], ...]:
-    """Return the rows to delete: old messages, expired mutes, old entries of the moderation log.
+    """Return the rows to delete: old messages, expired mutes, old moderation log entries.
 
     The reports of a message are deleted with it.
     """
     before = timezone.now() - timedelta(days=days)
     return (
         ChatLine.objects.filter(at__lt=before),
+        Suggestion.objects.filter(at__lt=before),
         ChatMute.objects.filter(until__lt=timezone.now()),
         _moderation_log(before),
     )

@@ -9,8 +9,10 @@ from django.db.models import F, QuerySet
 
 from crowdgame.accounts.models import Guest
 from crowdgame.play.chat.models import ChatLine, ChatRoom, RoomKind
+from crowdgame.play.chat.team_rooms import TeamAccess, find_team_room, load_access, load_discussion
 from crowdgame.play.duels.models import Duel
 from voting import protocol
+from voting.admission.seats import Seat
 
 MAX_LINES = 100
 DUEL_ROOM_KINDS = (RoomKind.PLAYERS, RoomKind.WATCHERS)
@@ -43,8 +45,14 @@ class RoomUpdate:
     """The changes of a room since a sequence number, and who may read them."""
 
     room: int
-    message: protocol.ChatPosted
-    access: RoomAccess
+    message: protocol.ChatPosted | protocol.DiscussionUpdated
+    access: RoomAccess | TeamAccess
+
+    def may_read(self, reader: int | Seat | None) -> bool:
+        """Whether a guest, by key, or a seated voter may read the room."""
+        if isinstance(reader, Seat):
+            return isinstance(self.access, TeamAccess) and self.access.may_enter(reader)
+        return isinstance(self.access, RoomAccess) and self.access.may_enter(reader)
 
 
 def find_room(slug: str) -> ChatRoom | None:
@@ -125,7 +133,7 @@ def load_updates(known: Mapping[int, int]) -> list[RoomUpdate]:
     """Return the changes of all rooms that have changed. `known` maps room keys to sequence numbers."""
     seqs = ChatRoom.objects.filter(pk__in=known).values_list("pk", "seq")
     changed = [pk for pk, seq in seqs if seq != known[pk]]
-    rooms = ChatRoom.objects.select_related("duel__event").filter(pk__in=changed) if changed else ()
+    rooms = ChatRoom.objects.select_related("duel__event", "event").filter(pk__in=changed) if changed else ()
     return [update_since(room, known[room.pk]) for room in rooms]
 
 
@@ -135,12 +143,20 @@ def load_update(slug: str, seq: int) -> RoomUpdate | None:
     return update_since(room, seq) if room else None
 
 
+def load_team_update(seat: Seat) -> RoomUpdate | None:
+    """Return the discussion that the voter may read, or None if there is none."""
+    room = find_team_room(seat)
+    return update_since(room, 0) if room else None
+
+
 def update_since(room: ChatRoom, seq: int) -> RoomUpdate:
-    """Return the changes after `seq`, at most the latest MAX_LINES.
+    """Return the changes after `seq`, at most the latest MAX_LINES. Of a team, all of its discussion.
 
     A `seq` beyond the room's means that the database was restored from a backup: all messages count as
     changes.
     """
+    if room.event and room.team:
+        return RoomUpdate(room.pk, load_discussion(room, room.event), load_access(room.event, room.team))
     since = seq if seq <= room.seq else 0
     lines = room.lines.filter(seq__gt=since, seq__lte=room.seq).select_related("guest").order_by("-seq")
     posted = tuple(_to_protocol(line) for line in list(lines[:MAX_LINES])[::-1])

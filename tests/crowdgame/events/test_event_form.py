@@ -136,6 +136,7 @@ def test_event_form_stores_values_and_shows_them_again(
             "A vote with a chat needs at least 45 seconds",
         ),
         ({"source_1": "twitch:rooks", "close_early": "on"}, "A vote with a chat can&#x27;t close early"),
+        ({"max_side_changes": "1", "team_discussion": "on"}, "teams cannot have a discussion"),
         *[
             ({"max_side_changes": "1", **revealing}, "Secret sides cannot be combined")
             for revealing in (

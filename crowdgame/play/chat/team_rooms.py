@@ -1,0 +1,91 @@
+"""The discussion of a team: who may read it, and its suggestions in the current turn."""
+
+from dataclasses import dataclass
+from itertools import chain
+
+from django.db.models import QuerySet
+
+from crowdgame.play.chat.models import ChatRoom, RoomKind, Suggestion
+from voting import protocol
+from voting.admission.restrictions import NO_RESTRICTION, Restrictions, load_restrictions
+from voting.admission.seats import Seat
+from voting.counting.voter_codes import derive_voter_code
+from voting.matches import live_turn
+from voting.models import Event, Turn
+from voting.nicknames import load_nicknames
+from voting.terms import PHONES, MatchState
+
+MOST_AGREED, NEWEST = 30, 20
+
+
+@dataclass(frozen=True, slots=True)
+class TeamAccess:
+    """Who may read a team's room: its seated voters, while the discussion `is_on`.
+
+    `only_team` is the team with phones if the other one has none, or 0.
+    """
+
+    event_id: int
+    team: int
+    is_on: bool
+    restrictions: Restrictions
+    only_team: int
+
+    def may_enter(self, seat: Seat) -> bool:
+        restriction = self.restrictions.get(derive_voter_code(seat.voter), NO_RESTRICTION)
+        team = self.only_team or restriction.team or seat.team
+        is_member = seat.event_id == self.event_id and team == self.team
+        return self.is_on and is_member and not restriction.banned
+
+
+def has_discussion(event: Event) -> bool:
+    """Whether teams can write now. They cannot while sides are secret."""
+    match = event.matches.order_by("-number").first()
+    return event.team_discussion and not (match and match.is_secret)
+
+
+def load_access(event: Event, team: int) -> TeamAccess:
+    with_phones = list(event.teams.filter(source=PHONES).values_list("number", flat=True))
+    only_team = with_phones[0] if len(with_phones) == 1 else 0
+    restrictions = load_restrictions([event.pk])[event.pk]
+    return TeamAccess(event.pk, team, has_discussion(event), restrictions, only_team)
+
+
+def find_team_room(seat: Seat) -> ChatRoom | None:
+    """Return the room that the voter may enter now. Creates it on first use."""
+    event = Event.objects.filter(pk=seat.event_id).first()
+    for team in (1, 2):
+        if event and load_access(event, team).may_enter(seat):
+            room, _ = ChatRoom.objects.get_or_create(event=event, team=team, kind=RoomKind.TEAM)
+            room.event = event  # loaded already
+            return room
+    return None
+
+
+def current_turn(event: Event) -> Turn | None:
+    """Return the turn that is open or next, also while it is paused."""
+    match = event.matches.filter(state=MatchState.PLAYING).first()
+    return live_turn(match) if match else None
+
+
+def load_suggestions(room: ChatRoom, turn: Turn) -> QuerySet[Suggestion]:
+    return room.suggestions.filter(turn=turn, removed=False)
+
+
+def load_discussion(room: ChatRoom, event: Event) -> protocol.DiscussionUpdated:
+    turn = current_turn(event)
+    if turn is None:
+        return protocol.DiscussionUpdated(seq=room.seq, turn=0, total=0, suggestions=())
+    shown = load_suggestions(room, turn)
+    listed = chain(shown.order_by("-agreed", "pk")[:MOST_AGREED], shown.order_by("-pk")[:NEWEST])
+    ranked = {one.pk: one for one in listed}
+    names = load_nicknames(event)
+    suggestions = tuple(
+        protocol.Suggestion(
+            id=one.pk, name=names.get(one.voter_code, ""), text=one.text, choice=one.choice, agreed=one.agreed
+        )
+        for one in sorted(ranked.values(), key=lambda one: (-one.agreed, one.pk))
+    )
+    return protocol.DiscussionUpdated(
+        seq=room.seq, turn=turn.pk, total=shown.count(), suggestions=suggestions
+    )
