@@ -1,7 +1,7 @@
 // Generated from crowdgame/organizer/console/actions/ by `manage.py generate_actions`. Do not edit.
 import { p, t } from "./live/i18n";
 
-export type Action = "display.renew" | "hands.count" | "joining.lock" | "joining.unlock" | "lobby.open" | "match.abort" | "match.start" | "notice.clear" | "notice.show" | "part.hide" | "part.show" | "rehearsal.start" | "rehearsal.stop" | "reveal.extend" | "reveal.shorten" | "reveal.start" | "turn.close" | "turn.extend" | "turn.extra_time" | "turn.open" | "turn.pause" | "turn.resume" | "turn.shorten" | "turn.void" | "voter.admit" | "voter.allow_nickname" | "voter.ban" | "voter.captain" | "voter.kick" | "voter.move" | "voter.readmit" | "voter.remove_nickname" | "voter.restore_nickname";
+export type Action = "discussion.start" | "discussion.stop" | "display.renew" | "hands.count" | "joining.lock" | "joining.unlock" | "lobby.open" | "match.abort" | "match.start" | "notice.clear" | "notice.show" | "part.hide" | "part.show" | "rehearsal.start" | "rehearsal.stop" | "reveal.extend" | "reveal.shorten" | "reveal.start" | "turn.close" | "turn.extend" | "turn.extra_time" | "turn.open" | "turn.pause" | "turn.resume" | "turn.shorten" | "turn.void" | "voter.admit" | "voter.allow_nickname" | "voter.ban" | "voter.captain" | "voter.kick" | "voter.move" | "voter.mute" | "voter.readmit" | "voter.remove_nickname" | "voter.restore_nickname" | "voter.unmute";
 
 /** `done`: the text after success. `confirm`: asks for a second click. */
 export interface ActionText {
@@ -12,6 +12,8 @@ export interface ActionText {
 }
 
 export const ACTIONS: { readonly [action in Action]: ActionText } = {
+  "discussion.start": { label: p("button", "Turn on"), done: () => t("Teams can write now."), confirm: "", keys: {} },
+  "discussion.stop": { label: p("button", "Turn off"), done: () => t("Voters see no suggestions any more."), confirm: "", keys: {} },
   "display.renew": { label: p("button", "New display link"), done: () => t("The old display links no longer work. Open the big screen again."), confirm: t("Press again to replace"), keys: {} },
   "hands.count": { label: p("button", "Send counts"), done: () => t("Counts sent."), confirm: "", keys: {} },
   "joining.lock": { label: p("button", "Lock joining"), done: () => t("Joining is locked."), confirm: "", keys: { "L": t("Lock or unlock joining") } },
@@ -42,7 +44,9 @@ export const ACTIONS: { readonly [action in Action]: ActionText } = {
   "voter.captain": { label: "", done: () => t("Takes effect next turn."), confirm: "", keys: {} },
   "voter.kick": { label: p("button", "Remove"), done: () => t("Removed."), confirm: "", keys: {} },
   "voter.move": { label: "", done: () => t("Moved."), confirm: "", keys: {} },
+  "voter.mute": { label: p("button", "Mute"), done: () => t("Muted."), confirm: "", keys: {} },
   "voter.readmit": { label: p("button", "Let back in"), done: () => t("The phone rejoins in a few seconds."), confirm: "", keys: {} },
   "voter.remove_nickname": { label: p("button", "Remove nickname"), done: () => t("Removed from all screens."), confirm: "", keys: {} },
   "voter.restore_nickname": { label: p("button", "Restore nickname"), done: () => t("Restored."), confirm: "", keys: {} },
+  "voter.unmute": { label: p("button", "Unmute"), done: () => t("The voter can write again."), confirm: "", keys: {} },
 };

@@ -76,6 +76,7 @@ export function pageLinks({ event, role }: LinkContext): readonly PageLink[] {
     owns && { name: t("Poster"), href: `${base}/poster.pdf`, newTab: true },
     owns && { name: t("Cards for play without phones"), href: "/rules/cards.pdf", newTab: true },
     !!list && owns && { name: list, href: `${base}/tickets/` },
+    role !== "viewer" && { name: t("Team discussion"), href: `${base}/discussion/` },
     owns && { name: t("Members"), href: `${base}/members/` },
     owns && { name: p("button", "Edit"), href: `${base}/edit/` },
   ];

@@ -44,6 +44,7 @@ APPOINTED: Step = ("voter.captain", CAPTAIN)
 NAMED: tuple[Step, ...] = ("choose_nickname",)
 NAME_REMOVED: tuple[Step, ...] = (*NAMED, ("voter.remove_nickname", VOTER))
 REMOVED_NAME, RESTORED_NAME = "removed the nickname of BCDFGH", "restored the nickname of BCDFGH"
+TURNED_ON, TURNED_OFF = "turned on the team discussion", "turned off the team discussion"
 WROTE_A: Step = ("notice.show", {"text": "a"})
 
 
@@ -103,6 +104,10 @@ CASES = [
     Case("part.hide", TALLY, "hid the votes", "showed the votes"),
     Case("part.show", CODE, "showed the join code", "hid the join code", (("part.hide", CODE),)),
     Case("display.renew", {}, "replaced the display link"),
+    Case("discussion.start", {}, TURNED_ON, TURNED_OFF),
+    Case("discussion.stop", {}, TURNED_OFF, TURNED_ON, ("discussion.start",)),
+    Case("voter.mute", VOTER, "muted BCDFGH", "unmuted BCDFGH"),
+    Case("voter.unmute", VOTER, "unmuted BCDFGH", "muted BCDFGH", (("voter.mute", VOTER),)),
     Case("voter.move", MOVE, "moved BCDFGH to Rooks", "moved BCDFGH back"),
     Case(
         "voter.move",
