@@ -2,6 +2,7 @@ import { watchClock } from "../live/connection/clockWatch";
 import { runCardAction } from "./play/matchCard";
 import { shownDropTurn } from "./play/drop";
 import { Cheering } from "./play/cheering";
+import { listenForDiscussion, runDiscussionAction, submitSuggestion } from "./play/discussion";
 import { storeConsent } from "./seat/consent";
 import { listenForNickname, runNicknameAction, submitNickname } from "./seat/nickname";
 import { setScreen } from "./seat/removal";
@@ -41,7 +42,7 @@ export function runAction(what: string, screen: PhoneScreen): void {
   else if (what === "resign") resign(screen);
   else if (what === "draw") askForDraw(screen);
   else if (what === "agree") storeConsent(seated!.store.get().event!);
-  else if (!runNicknameAction(what, screen)) runCardAction(what);
+  else if (!runNicknameAction(what, screen) && !runDiscussionAction(what)) runCardAction(what);
   screen.redraw();
 }
 
@@ -69,10 +70,11 @@ export function addListeners(screen: PhoneScreen): void {
   };
   listenForSeveral(screen);
   listenForNickname(screen);
+  listenForDiscussion(screen);
   setScreen(screen);
   watchClock(() => screen.seated?.socket.probe());
   addEventListener("submit", (event) => submit(event, screen));
-  addEventListener("change", ({ target }) => target instanceof HTMLSelectElement && setLocale(target.value));
+  addEventListener("change", ({ target }) => target instanceof HTMLSelectElement && !target.matches(".about") && setLocale(target.value));
   addEventListener("pointerup", () => hold(false));
   addEventListener("pointercancel", () => hold(false));
   addEventListener("pointerdown", ({ target }) => {
@@ -84,7 +86,7 @@ export function addListeners(screen: PhoneScreen): void {
 
 function submit(event: Event, screen: PhoneScreen): void {
   event.preventDefault();
-  if (submitNickname(event.target as Element, screen)) return;
+  if (submitNickname(event.target as Element, screen) || submitSuggestion(event.target as Element)) return;
   const typed = document.querySelector("input")!.value;
   const key = readCode(typed);
   const [address, ticket] = typed.split("#");

@@ -12,6 +12,7 @@ import type { DeferredPart } from "./deferredPart";
 import { openness, groundNotices } from "./receipts/receiptList";
 import { analysisLine } from "./play/choiceAnalysis";
 import * as layers from "./play/boardLayers";
+import { discussionButton } from "./play/discussion";
 import * as sentences from "./play/sentences";
 import { teamHeading } from "./play/teamNames";
 import { notifyAnswer, notifyButton, storyLink, updateTitle, voteMailLink } from "./device/turnNotification";
@@ -24,8 +25,8 @@ export const deferred: DeferredPart = { ...sentences, ...layers, ...entryScreens
 /** Called for every view that is drawn. */
 function below(view: PhoneView): ReturnType<DeferredPart["below"]> {
   updateTitle(view);
-  const [open, line] = [openness(view.event), nextLine(view)];
-  return [(open ? 34 : 0) + (line ? 46 : 0), html`${open}${line}`];
+  const [open, line, talk] = [openness(view.event), nextLine(view), discussionButton(view)];
+  return [(open ? 34 : 0) + (line ? 46 : 0) + (talk ? 46 : 0), html`${open}${line}${talk}`];
 }
 
 function nextLine(view: PhoneView): Html | false {

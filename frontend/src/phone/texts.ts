@@ -301,3 +301,16 @@ export const forTwo = {
     t("Your choice is missing from the count: turn %(turn)s, column %(column)s, code %(code)s…", { turn, column, code }),
   won: t("You won!"),
 };
+
+// --- the discussion of a team
+export const discussion: string = t("Team discussion");
+export const discussionReaders: string = t("Only your team and the organizers see this.");
+export const suggestions = (count: number): string => n("%(count)s suggestion", "%(count)s suggestions", count);
+export const noSuggestions: string = t("No suggestions yet.");
+export const earlierTurn: string = t("Last turn");
+export const agreeWith: string = p("button", "Agree");
+export const report: string = p("button", "Report");
+export const ownSuggestion: string = t("Your suggestion");
+export const about: string = t("About a column?");
+export const send: string = p("button", "Send");
+export const writeLater: string = t("You can write before and during a vote.");

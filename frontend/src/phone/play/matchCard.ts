@@ -3,6 +3,7 @@ import { consentCard } from "../seat/consent";
 import { html, type Html } from "../dom";
 import { formatPercent } from "../localeFormat";
 import { saveCard, type Card } from "./cardPicture";
+import { discussionSheet } from "./discussion";
 import { currentSide, sidesCard } from "./sides";
 import { isForTwo } from "../../live/match/timeBank";
 import { decidingTexts } from "./choiceAnalysis";
@@ -30,7 +31,7 @@ export function matchCard(view: PhoneView): Card {
 
 /** The result card over the ended match, once opened. */
 export function overlay(view: PhoneView): Html | false {
-  return consentCard(view) || sidesCard(view) || endCard(view);
+  return consentCard(view) || sidesCard(view) || discussionSheet(view) || endCard(view);
 }
 
 function endCard(view: PhoneView): Html | false {
