@@ -161,13 +161,17 @@ def begin(event_id: int) -> None:
     _playing(event_id)
 
 
+def act(event_id: int, action: str, **fields: Any) -> None:
+    run_action(event_id, ActionAsk(id=1, action=action, **fields), box)
+
+
 def void(event_id: int) -> None:
     """Void the last resolved turn."""
-    run_action(event_id, ActionAsk(id=1, action="turn.void"), box)
+    act(event_id, "turn.void")
 
 
 def renew_display_key(event_id: int) -> None:
-    run_action(event_id, ActionAsk(id=1, action="display.renew"), box)
+    act(event_id, "display.renew")
 
 
 def age_matches(event_id: int, ms: int) -> None:
