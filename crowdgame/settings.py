@@ -350,7 +350,7 @@ WEBHOOKS = read_choice("WEBHOOKS", ("public", "private", "off"))
 # Push notifications go out like webhooks. Browsers allow them on secure pages only.
 PUSH_ENABLED = WEBHOOKS != "off" and (HTTPS or _public.hostname in ("localhost", "127.0.0.1"))
 
-# Whether guests can chat in the lobby of the Play page and during duels. Events never have a chat.
+# Whether guests can chat in the lobby of the Play page and during duels.
 CHAT = read_switch("CHAT", default=True)
 # Host and port of the server of Twitch chats, and whether it uses TLS.
 TWITCH_CHAT = chat_server(os.environ.get("TWITCH_CHAT_URL") or "ircs://irc.chat.twitch.tv:6697")

@@ -70,12 +70,14 @@ export function discussionSheet(view: PhoneView): Html | false {
   const shown = inTurn(view);
   const old = shown === latest?.suggestions ? earlier : (latest ?? earlier);
   return html`<dialog class="discussion" aria-labelledby="discussion">
-    <h2 id="discussion">${say.discussion}</h2><button type="button" class="small" data-do="close">${say.close}</button>
-    <p>${say.discussionReaders}</p>
+    <header><h2 id="discussion">${say.discussion}</h2><button type="button" class="small" data-do="close">${say.close}</button></header>
     <p class="hidden" role="status">${shown.length > 0 && countText()}</p>
-    <ul>${shown.map((one) => suggestion(one, true))}</ul>
-    ${!shown.length && html`<p>${say.noSuggestions}</p>`}
-    ${!!old?.suggestions.length && html`<details><summary>${say.earlierTurn}</summary><ul>${old.suggestions.map((one) => suggestion(one, false))}</ul></details>`}
+    <div class="list" tabindex="0" role="group" aria-labelledby="discussion">
+      <p class="note">${say.discussionReaders}</p>
+      <ul>${shown.map((one) => suggestion(one, true))}</ul>
+      ${!shown.length && html`<p class="none">${say.noSuggestions}</p>`}
+      ${!!old?.suggestions.length && html`<details><summary>${say.earlierTurn}</summary><ul>${old.suggestions.map((one) => suggestion(one, false))}</ul></details>`}
+    </div>
     ${form(view)}
   </dialog>`;
 }
@@ -89,14 +91,14 @@ function countText(): string {
 function suggestion({ id, name, text, choice, agreed: support }: DiscussionUpdated["suggestions"][number], isCurrent: boolean): Html {
   const own = agreed.includes(id);
   return html`<li class="suggestion" key="${id}">
-    ${name && html`<bdi>${name}</bdi>`}<p dir="auto">${choice && html`<b>${say.column(choice)}</b> `}${text}</p>
+    ${name && html`<p class="note"><bdi>${name}</bdi></p>`}<p>${choice && html`<b>${say.column(choice)}</b> `}<bdi>${text}</bdi></p>
     ${isCurrent && html`<button type="button" class="small" data-do="${MARK}${own ? "withdraw" : "agree"}-${id}" aria-pressed="${`${own}`}">${say.agreeWith} <b>${support}</b></button>
     <button type="button" class="small quiet" data-do="${MARK}report-${id}">${say.report}</button>`}
   </li>`;
 }
 
 function form({ match, side, phase }: PhoneView): Html {
-  if (!match?.turn || !/^(voting|waiting|paused|reveal)$/.test(phase)) return html`<p>${say.writeLater}</p>`;
+  if (!match?.turn || !/^(voting|waiting|paused|reveal)$/.test(phase)) return html`<p class="note">${say.writeLater}</p>`;
   const columns = match.board.grid.length ? match.turn.legal[side] : [];
   return html`<p role="alert">${problem}</p><form class="suggest">
     <input class="text" maxlength="${LONGEST}" aria-label="${say.ownSuggestion}" placeholder="${say.ownSuggestion}" autocomplete="off" enterkeyhint="send">
