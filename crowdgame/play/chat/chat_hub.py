@@ -5,17 +5,20 @@ Chat rooms exist in the database only. One poll serves all sockets of all rooms.
 
 import asyncio
 import logging
+from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cache, partial
-from typing import Any
+from typing import Any, Protocol
 
 from channels.db import DatabaseSyncToAsync
 
 from crowdgame.play.chat.rooms import RoomUpdate, load_update, load_updates
+from crowdgame.play.chat.suggestions import VoterAnswer, VoterAsk, answer_voters
 from voting.admission.seats import Seat
 from voting.ballot_box.stores import DATABASE_ERRORS
 from voting.gateway import hooks
+from voting.gateway.gateway import gateway
 from voting.gateway.supplements import write_to_all
 from voting.gateway.text_frames import encode
 from voting.gateway.voters import Socket
@@ -25,10 +28,21 @@ log = logging.getLogger(__name__)
 
 POLL_S = 0.5
 MAX_LISTENERS = 5_000
+ASKS_PER_POLL = 50  # of voters, so that ballots wait no longer
+UNKNOWN_SEQ = -1
 
 # A thread of its own: chat joins and ballots do not delay each other.
 _thread = ThreadPoolExecutor(1, "gateway-chat")
 in_chat_thread: Any = partial(DatabaseSyncToAsync, thread_sensitive=False, executor=_thread)
+
+
+class VoterSocket(Socket, Protocol):
+    """The socket of a voter in a team discussion."""
+
+    has_left: bool
+
+    def take_answer(self, ask: VoterAsk, answer: VoterAnswer | None) -> None:
+        """Send the answer, or close the socket of a voter who may not read."""
 
 
 @dataclass(slots=True)
@@ -49,6 +63,7 @@ class ChatHub:
     def __init__(self) -> None:
         self._rooms: dict[int, ChatRoomListeners] = {}
         self._polled = 0
+        self._asks: deque[tuple[VoterSocket, VoterAsk]] = deque()
         self._polls: dict[tuple[str, int], asyncio.Task[RoomUpdate | None]] = {}
 
     @property
@@ -70,17 +85,44 @@ class ChatHub:
             asyncio.get_running_loop().call_later(POLL_S, self._polls.pop, known)
         return await asyncio.shield(self._polls[known])
 
-    def enter(self, socket: Socket, reader: int | Seat | None, news: RoomUpdate) -> None:
+    def enter_team(self, socket: Socket, seat: Seat, room: int) -> None:
+        """Add a voter's socket. The next poll sends everybody in the room its discussion."""
+        room_listeners = self._rooms.setdefault(room, ChatRoomListeners(UNKNOWN_SEQ, is_busy=True))
+        room_listeners.seq = UNKNOWN_SEQ
+        room_listeners.listeners[socket] = seat
+
+    def enter(self, socket: Socket, guest: int | None, news: RoomUpdate) -> None:
         """Add a socket and send it the changes that it lacks.
 
         The room keeps the lower sequence number. The next poll then sends everybody what they may lack;
         clients ignore messages they have.
         """
         room_listeners = self._rooms.setdefault(news.room, ChatRoomListeners(news.message.seq))
-        room_listeners.is_busy = isinstance(reader, Seat)
         room_listeners.seq = min(room_listeners.seq, news.message.seq)
-        room_listeners.listeners[socket] = reader
+        room_listeners.listeners[socket] = guest
         socket.write(encode(news.message))
+
+    def ask(self, socket: VoterSocket, ask: VoterAsk) -> None:
+        """Answer a voter with one of the next polls."""
+        self._asks.append((socket, ask))
+
+    async def answer(self) -> None:
+        """Answer the oldest asks of connected voters together."""
+        taken: list[tuple[VoterSocket, VoterAsk]] = []
+        while self._asks and len(taken) < ASKS_PER_POLL:
+            socket, ask = self._asks.popleft()
+            if not socket.has_left:
+                taken.append((socket, ask))
+        if not taken:
+            return
+        try:
+            answers = await in_chat_thread(answer_voters)([ask for _, ask in taken], gateway().now())
+        except DATABASE_ERRORS:
+            for socket, _ in taken:
+                socket.end(CloseCode.UNAVAILABLE)
+            return
+        for (socket, ask), answer in zip(taken, answers, strict=True):
+            socket.take_answer(ask, answer)
 
     def leave(self, socket: Socket, room: int) -> None:
         room_listeners = self._rooms.get(room)
@@ -92,6 +134,7 @@ class ChatHub:
     async def poll_forever(self) -> None:
         while True:
             await asyncio.sleep(POLL_S)
+            await self.answer()
             try:
                 await self.poll()
             except DATABASE_ERRORS as error:

@@ -9,7 +9,7 @@ from django.db.models import F, QuerySet
 
 from crowdgame.accounts.models import Guest
 from crowdgame.play.chat.models import ChatLine, ChatRoom, RoomKind
-from crowdgame.play.chat.team_rooms import TeamAccess, find_team_room, load_access, load_discussion
+from crowdgame.play.chat.team_rooms import TeamAccess, list_suggestions, load_discussion
 from crowdgame.play.duels.models import Duel
 from voting import protocol
 from voting.admission.seats import Seat
@@ -143,12 +143,6 @@ def load_update(slug: str, seq: int) -> RoomUpdate | None:
     return update_since(room, seq) if room else None
 
 
-def load_team_update(seat: Seat) -> RoomUpdate | None:
-    """Return the discussion that the voter may read, or None if there is none."""
-    room = find_team_room(seat)
-    return update_since(room, 0) if room else None
-
-
 def update_since(room: ChatRoom, seq: int) -> RoomUpdate:
     """Return the changes after `seq`, at most the latest MAX_LINES. Of a team, all of its discussion.
 
@@ -156,7 +150,8 @@ def update_since(room: ChatRoom, seq: int) -> RoomUpdate:
     changes.
     """
     if room.event and room.team:
-        return RoomUpdate(room.pk, load_discussion(room, room.event), load_access(room.event, room.team))
+        discussion = load_discussion(room.event)
+        return RoomUpdate(room.pk, list_suggestions(room, discussion), discussion.teams[room.team - 1])
     since = seq if seq <= room.seq else 0
     lines = room.lines.filter(seq__gt=since, seq__lte=room.seq).select_related("guest").order_by("-seq")
     posted = tuple(_to_protocol(line) for line in list(lines[:MAX_LINES])[::-1])

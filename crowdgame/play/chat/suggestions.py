@@ -1,8 +1,10 @@
-"""Write, support, report and remove suggestions of a team."""
+"""Write, support, report and remove suggestions of a team, for many voters in one transaction."""
 
 import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
-from typing import cast
 
 from django.conf import settings
 from django.db import transaction
@@ -14,14 +16,13 @@ from crowdgame.play.chat.limits import normalize_text
 from crowdgame.play.chat.models import SUGGESTION_LENGTH, ChatRoom, Mark, MarkKind, Suggestion
 from crowdgame.play.chat.posting import clean_message
 from crowdgame.play.chat.rooms import ChatError, next_seq
-from crowdgame.play.chat.team_rooms import current_turn, find_team_room, load_suggestions
+from crowdgame.play.chat.team_rooms import Discussion, find_team_room, load_discussion, load_suggestions
 from games.engine.game import Side
-from voting import protocol
 from voting.admission.seats import Seat
 from voting.counting.voter_codes import derive_voter_code
 from voting.models import Event, StoredRestriction, Turn, TurnState
 from voting.positions import load_position
-from voting.protocol import SuggestionMark, SuggestionSend
+from voting.protocol import SuggestionAnswered, SuggestionMark, SuggestionSend
 
 INTERVAL = timedelta(seconds=10)
 MAX_PER_TURN = 3
@@ -29,50 +30,104 @@ MAX_PER_ROOM, ROOM_WINDOW = 300, timedelta(minutes=1)
 LINK = re.compile(r"://|www\.|\w\.(com|org|net|info|io|gg|tv|me|ly|app|de|fr|es|it|ru|cn)\b", re.IGNORECASE)
 
 
-def answer_voter(
-    seat: Seat, asked: SuggestionSend | SuggestionMark | None, now: int
-) -> protocol.SuggestionAnswered | None:
-    """Do what a voter asks and return what to answer; None if the voter may not read any room.
+@dataclass(frozen=True, slots=True)
+class VoterAsk:
+    """What a seated voter wants. `message` is None after the join."""
 
-    `now` is ballot box time in milliseconds.
-    """
-    room = find_team_room(seat)
-    if room is None:
-        return None
-    voter_code, problem, turn = derive_voter_code(seat.voter), "", current_turn(cast(Event, room.event))
-    if isinstance(asked, SuggestionSend):
-        with override(asked.language if asked.language in dict(settings.LANGUAGES) else None):
-            try:
-                _send(room, turn, voter_code, asked, now)
-            except ChatError as refusal:
-                problem = str(refusal)
-    elif asked and turn:
-        _mark(room, turn, voter_code, asked)
-    agreed = Mark.objects.filter(suggestion__turn=turn, voter_code=voter_code, kind=MarkKind.AGREE)
-    return protocol.SuggestionAnswered(tuple(agreed.values_list("suggestion", flat=True)), problem)
+    seat: Seat
+    message: SuggestionSend | SuggestionMark | None = None
+
+    @property
+    def voter_code(self) -> str:
+        return derive_voter_code(self.seat.voter)
+
+
+@dataclass(frozen=True, slots=True)
+class VoterAnswer:
+    """The answer to a voter who may read `room`. A voter who may not read any gets none."""
+
+    room: ChatRoom
+    message: SuggestionAnswered
+
+
+@dataclass(frozen=True, slots=True)
+class _TeamRoom:
+    """A team's room during a transaction. `legal` are the team's columns."""
+
+    room: ChatRoom
+    turn: Turn | None
+    legal: tuple[int, ...]
 
 
 @transaction.atomic
-def _send(room: ChatRoom, turn: Turn | None, voter_code: str, asked: SuggestionSend, now: int) -> None:
-    text = clean_message(asked.text, SUGGESTION_LENGTH)
+def answer_voters(asks: Sequence[VoterAsk], now: int) -> list[VoterAnswer | None]:
+    """Do what each voter asks, in order. `now` is ballot box time in milliseconds."""
+    events = Event.objects.in_bulk([ask.seat.event_id for ask in asks])
+    discussions = {pk: load_discussion(event) for pk, event in events.items()}
+    rooms: dict[tuple[int, int], _TeamRoom] = {}
+    found: list[tuple[VoterAsk, _TeamRoom, str] | None] = []
+    for ask in asks:
+        discussion = discussions.get(ask.seat.event_id)
+        team = discussion.team_of(ask.seat) if discussion else None
+        if discussion is None or team is None:
+            found.append(None)
+            continue
+        key = (ask.seat.event_id, team)
+        place = rooms.get(key) or rooms.setdefault(key, _open_room(discussion, team))
+        found.append((ask, place, _handle(place, ask, now)))
+    codes = [ask.voter_code for ask in asks]
+    turns = [place.turn for place in rooms.values() if place.turn]
+    marks = Mark.objects.filter(suggestion__turn__in=turns, voter_code__in=codes, kind=MarkKind.AGREE)
+    agreed = defaultdict[tuple[str, int], list[int]](list)
+    for code, room, suggestion in marks.values_list("voter_code", "suggestion__room", "suggestion"):
+        agreed[code, room].append(suggestion)
+    return [one and _answer(*one, agreed) for one in found]
+
+
+def _answer(
+    ask: VoterAsk, place: _TeamRoom, problem: str, agreed: Mapping[tuple[str, int], list[int]]
+) -> VoterAnswer:
+    own = agreed.get((ask.voter_code, place.room.pk), ())
+    return VoterAnswer(place.room, SuggestionAnswered(tuple(own), problem))
+
+
+def _open_room(discussion: Discussion, team: int) -> _TeamRoom:
+    room, turn = find_team_room(discussion.event, team), discussion.turn
+    if turn is None:
+        return _TeamRoom(room, None, ())
+    position = load_position(turn.match)
+    side: Side = "red" if turn.match.red.number == team else "yellow"
+    return _TeamRoom(room, turn, tuple(position.game.legal_actions(position.state, side)))
+
+
+def _handle(place: _TeamRoom, ask: VoterAsk, now: int) -> str:
+    """Return why the suggestion is refused, or an empty string."""
+    asked = ask.message
+    if isinstance(asked, SuggestionMark) and place.turn:
+        _mark(place.room, place.turn, ask.voter_code, asked)
+    if not isinstance(asked, SuggestionSend):
+        return ""
+    with override(asked.language if asked.language in dict(settings.LANGUAGES) else None):
+        try:
+            _send(place, ask.voter_code, asked, now)
+        except ChatError as refusal:
+            return str(refusal)
+    return ""
+
+
+def _send(place: _TeamRoom, voter_code: str, asked: SuggestionSend, now: int) -> None:
+    text, room, turn = clean_message(asked.text, SUGGESTION_LENGTH), place.room, place.turn
     if LINK.search(text):
         raise ChatError(_("Suggestions cannot contain links."))
     if turn is None or (turn.state == TurnState.OPEN and now >= turn.closes_at):
         raise ChatError(_("No vote is open or about to open."))
-    next_seq(room)
-    if asked.choice is not None and asked.choice not in _legal(room, turn):
+    if asked.choice is not None and asked.choice not in place.legal:
         raise ChatError(_("This column cannot be chosen now."))
+    next_seq(room)
     _check_limits(room, turn, voter_code, text)
     room.suggestions.create(
         turn=turn, voter_code=voter_code, text=text, choice=asked.choice, at=timezone.now()
     )
-
-
-def _legal(room: ChatRoom, turn: Turn) -> tuple[int, ...]:
-    match = turn.match
-    side: Side = "red" if match.red.number == room.team else "yellow"
-    position = load_position(match)
-    return position.game.legal_actions(position.state, side)
 
 
 def _check_limits(room: ChatRoom, turn: Turn, voter_code: str, text: str) -> None:
@@ -92,20 +147,18 @@ def _check_limits(room: ChatRoom, turn: Turn, voter_code: str, text: str) -> Non
         raise ChatError(_("Too many messages in this room. Try again in a minute."))
 
 
-@transaction.atomic
 def _mark(room: ChatRoom, turn: Turn, voter_code: str, asked: SuggestionMark) -> None:
     """Mark a suggestion of the voter's own team and of this turn; ignore any other."""
-    suggestion = load_suggestions(room, turn).filter(pk=asked.id).first()
-    if suggestion is None:
+    if not load_suggestions(room, turn).filter(pk=asked.id).exists():
         return
-    marks = suggestion.marks.filter(voter_code=voter_code, kind=MarkKind.AGREE)
+    mark = Mark(suggestion_id=asked.id, voter_code=voter_code, kind=asked.mark)
     if asked.mark == "withdraw":
-        marks.delete()
+        Mark.objects.filter(suggestion=asked.id, voter_code=voter_code, kind=MarkKind.AGREE).delete()
     else:
-        suggestion.marks.get_or_create(voter_code=voter_code, kind=asked.mark)
+        Mark.objects.bulk_create([mark], ignore_conflicts=True)
     next_seq(room)
-    suggestion.agreed = suggestion.marks.filter(kind=MarkKind.AGREE).count()
-    suggestion.save(update_fields=["agreed"])
+    agreed = Mark.objects.filter(suggestion=asked.id, kind=MarkKind.AGREE).count()
+    Suggestion.objects.filter(pk=asked.id).update(agreed=agreed)
 
 
 @transaction.atomic

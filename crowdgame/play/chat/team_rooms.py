@@ -38,48 +38,48 @@ class TeamAccess:
         return self.is_on and is_member and not restriction.banned
 
 
-def has_discussion(event: Event) -> bool:
-    """Whether teams can write now. They cannot while sides are secret."""
-    match = event.matches.order_by("-number").first()
-    return event.team_discussion and not (match and match.is_secret)
+@dataclass(frozen=True, slots=True)
+class Discussion:
+    """An event's discussion, loaded once for several voters. `turn` is open, paused or next."""
+
+    event: Event
+    turn: Turn | None
+    teams: tuple[TeamAccess, TeamAccess]
+
+    def team_of(self, seat: Seat) -> int | None:
+        return next((access.team for access in self.teams if access.may_enter(seat)), None)
 
 
-def load_access(event: Event, team: int) -> TeamAccess:
+def load_discussion(event: Event) -> Discussion:
+    """Load who may write and read now: nobody while sides are secret."""
+    match = event.matches.order_by("-number").select_related("red", "yellow").first()
     with_phones = list(event.teams.filter(source=PHONES).values_list("number", flat=True))
     only_team = with_phones[0] if len(with_phones) == 1 else 0
+    is_on = event.team_discussion and not (match and match.is_secret)
     restrictions = load_restrictions([event.pk])[event.pk]
-    return TeamAccess(event.pk, team, has_discussion(event), restrictions, only_team)
+    one, two = (TeamAccess(event.pk, team, is_on, restrictions, only_team) for team in (1, 2))
+    is_live = match is not None and match.state == MatchState.PLAYING
+    return Discussion(event, live_turn(match) if match and is_live else None, (one, two))
 
 
-def find_team_room(seat: Seat) -> ChatRoom | None:
-    """Return the room that the voter may enter now. Creates it on first use."""
-    event = Event.objects.filter(pk=seat.event_id).first()
-    for team in (1, 2):
-        if event and load_access(event, team).may_enter(seat):
-            room, _ = ChatRoom.objects.get_or_create(event=event, team=team, kind=RoomKind.TEAM)
-            room.event = event  # loaded already
-            return room
-    return None
-
-
-def current_turn(event: Event) -> Turn | None:
-    """Return the turn that is open or next, also while it is paused."""
-    match = event.matches.filter(state=MatchState.PLAYING).first()
-    return live_turn(match) if match else None
+def find_team_room(event: Event, team: int) -> ChatRoom:
+    """Return the team's room. Creates it on first use."""
+    room, _ = ChatRoom.objects.get_or_create(event=event, team=team, kind=RoomKind.TEAM)
+    return room
 
 
 def load_suggestions(room: ChatRoom, turn: Turn) -> QuerySet[Suggestion]:
     return room.suggestions.filter(turn=turn, removed=False)
 
 
-def load_discussion(room: ChatRoom, event: Event) -> protocol.DiscussionUpdated:
-    turn = current_turn(event)
+def list_suggestions(room: ChatRoom, discussion: Discussion) -> protocol.DiscussionUpdated:
+    turn = discussion.turn
     if turn is None:
         return protocol.DiscussionUpdated(seq=room.seq, turn=0, total=0, suggestions=())
     shown = load_suggestions(room, turn)
     listed = chain(shown.order_by("-agreed", "pk")[:MOST_AGREED], shown.order_by("-pk")[:NEWEST])
     ranked = {one.pk: one for one in listed}
-    names = load_nicknames(event)
+    names = load_nicknames(discussion.event)
     suggestions = tuple(
         protocol.Suggestion(
             id=one.pk, name=names.get(one.voter_code, ""), text=one.text, choice=one.choice, agreed=one.agreed

@@ -1,11 +1,11 @@
 """`python -m tests.load.bench.flood`: how long votes take during floods, compared with quiet rounds.
 
-The floods are unfinished uploads, strangers who try to join, visitors of the list of games, logins, and
-programs that send 100 requests a second to the API. Quiet rounds alternate with them. In each round, every
-phone votes once a second. The flooding process uses only the CPU time that is left, because a real one runs
-on another machine and takes none from the gateway. So this machine has to be idle otherwise; after each
-round, a line says how much of the flood was sent. With `--pages-apart`, pages, logins and API requests go to
-a process of their own, as on a server.
+The floods are unfinished uploads, strangers who try to join, visitors of the list of games, logins,
+programs that send 100 requests a second to the API, and voters who write and support suggestions. Quiet
+rounds alternate with them. In each round, every phone votes once a second. The flooding process uses only the
+CPU time that is left, because a real one runs on another machine and takes none from the gateway. So this
+machine has to be idle otherwise; after each round, a line says how much of the flood was sent. With
+`--pages-apart`, pages, logins and API requests go to a process of their own, as on a server.
 """
 
 import asyncio
@@ -35,7 +35,14 @@ EVERY_S = 1.0
 REST_S = 2.0
 ANSWERED_WITHIN_S = 30.0
 SPARE_FILES = 512
-FLOODS = {"uploads": 500, "strangers": 400, "pages": 400, "logins": 60, "api": 100}  # how many at once
+FLOODS = {
+    "uploads": 500,
+    "strangers": 400,
+    "pages": 400,
+    "logins": 60,
+    "api": 100,
+    "suggestions": 1000,
+}  # how many at once
 PAGES = ("pages", "logins", "api")  # what nginx sends to the pages' own process
 PAGES_NICE = 15
 STARTED_WITHIN_S = 60
@@ -94,6 +101,7 @@ async def _measure(server: Server, options: Namespace) -> None:
     ports = dict.fromkeys(FLOODS, server.stack.port)
     if options.pages_apart:
         ports |= dict.fromkeys(PAGES, _start_pages(server))
+    seats = _new_seats(server, product.event_id) if "suggestions" in options.flood else []
     await product.join(options.phones)
     voters = Voters(product)
     await voters.vote_for(REST_S)
@@ -104,7 +112,8 @@ async def _measure(server: Server, options: Namespace) -> None:
     for _ in range(options.rounds):
         for kind, collected in times.items():
             await asyncio.sleep(REST_S)
-            with nullcontext() if kind == "quiet" else _flood(kind, ports[kind], FLOODS[kind], tokens):
+            shown = seats if kind == "suggestions" else tokens
+            with nullcontext() if kind == "quiet" else _flood(kind, ports[kind], FLOODS[kind], shown):
                 watch = Stopwatch(gateways(server))
                 found = await voters.vote_for(options.seconds)
                 used_s = watch.cpu_s()
@@ -123,6 +132,13 @@ def _start_pages(server: Server) -> int:
     server.supervisor.start(replace(gateway(server.stack, port=port), name="pages", nice=PAGES_NICE))
     assert wait_for_http(LOOPBACK, port, STARTED_WITHIN_S)
     return port
+
+
+def _new_seats(server: Server, event_id: int) -> list[str]:
+    """Return seat tokens of further voters, in an event whose teams can write suggestions."""
+    server.ask("act", event_id=event_id, action="discussion.start")
+    seats = ((f"{number:016x}", number % 2 + 1) for number in range(FLOODS["suggestions"]))
+    return [server.ask("seat_token", event_id=event_id, voter=voter, team=team) for voter, team in seats]
 
 
 @contextmanager

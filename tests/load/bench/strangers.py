@@ -2,7 +2,8 @@
 
 They try to join with wrong codes or open the join page, or list games, once a second at most. Programs read
 an event through the API once a second each. People who log in try again at once; the server lets them wait.
-Each upload lacks the last KiB of its body, and stays open. Further arguments are API tokens. The process
+Voters write one suggestion, then agree with one each second, and listen.
+Each upload lacks the last KiB of its body, and stays open. Further arguments are tokens. The process
 prints a line when it is ready and waits for one on stdin. In the end it prints what was answered.
 """
 
@@ -15,9 +16,11 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from urllib.parse import urlencode
 
+import msgspec
+
 from crowdgame.server.laptop.network import LOOPBACK
 from crowdgame.server.serving.request_limits import MAX_UPLOAD_BYTES
-from tests.load.bench.connection import open_connection
+from tests.load.bench.connection import Connection, open_connection
 from tests.load.bench.machine import give_way
 
 EVERY_S = 1.0
@@ -82,6 +85,26 @@ async def read_events(port: int, number: int) -> None:
     replies[f"API requests with status {status}"] += 1
 
 
+async def suggest(port: int, number: int) -> None:
+    token, joined = sys.argv[4 + number].encode(), asyncio.Event()
+
+    def count_frame(_: Connection, text: bytes) -> None:
+        replies[msgspec.json.decode(text)["type"]] += 1
+        joined.set()
+
+    connection = await open_connection(port, "/ws/chat", count_frame)
+    try:
+        connection.say(b'{"type":"chat.join","key":"%s"}' % token)
+        await joined.wait()
+        connection.say(b'{"type":"suggestion.send","text":"idea %d","choice":%d}' % (number, number % 7 + 1))
+        while not connection.ended:
+            await asyncio.sleep(EVERY_S)
+            connection.say(b'{"type":"suggestion.mark","id":%d,"mark":"agree"}' % (number % 50 + 1))
+            number += 1
+    finally:
+        connection.close()
+
+
 async def request(port: int, text: str) -> str:
     reader, writer = await asyncio.open_connection(LOOPBACK, port)
     try:
@@ -98,6 +121,7 @@ KINDS: dict[str, tuple[tuple[Action, ...], float]] = {
     "pages": ((open_games,), EVERY_S),
     "logins": ((log_in,), 0.0),
     "api": ((read_events,), EVERY_S),
+    "suggestions": ((suggest,), EVERY_S),
 }
 
 

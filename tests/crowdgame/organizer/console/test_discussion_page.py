@@ -6,7 +6,7 @@ from django.test import Client
 
 from crowdgame.events.models import AuditEntry, Member
 from crowdgame.play.chat.models import Suggestion
-from crowdgame.play.chat.suggestions import answer_voter
+from crowdgame.play.chat.suggestions import VoterAsk, answer_voters
 from tests.voting.action_helpers import record_voters
 from tests.voting.match_helpers import start
 from voting.admission.seats import Seat
@@ -24,8 +24,9 @@ def event(box: BallotBox) -> Event:
     """An event with a suggestion of each team. That of the red team is older and was reported."""
     event = start(box, team_discussion=True).match.event
     for voter, team in (("ann", 1), ("eve", 2)):
-        answer_voter(Seat(event.pk, voter, team), SuggestionSend(f"<b>by {voter}"), 0)
-    answer_voter(Seat(event.pk, "bob", 1), SuggestionMark(Suggestion.objects.earliest("pk").pk, "report"), 0)
+        answer_voters([VoterAsk(Seat(event.pk, voter, team), SuggestionSend(f"<b>by {voter}"))], 0)
+    report = SuggestionMark(Suggestion.objects.earliest("pk").pk, "report")
+    answer_voters([VoterAsk(Seat(event.pk, "bob", 1), report)], 0)
     record_voters(event.pk, ANN)
     return event
 

@@ -9,8 +9,8 @@ from django.utils import timezone
 from crowdgame.play.chat import suggestions as module
 from crowdgame.play.chat.models import Mark, MarkKind, Suggestion
 from crowdgame.play.chat.retention import purge_chat
-from crowdgame.play.chat.rooms import load_team_update
-from crowdgame.play.chat.suggestions import answer_voter, remove_suggestion
+from crowdgame.play.chat.rooms import RoomUpdate, update_since
+from crowdgame.play.chat.suggestions import VoterAsk, answer_voters, remove_suggestion
 from tests.voting.match_helpers import RED_WINS, open_now, play, run_out, start
 from voting.admission.seats import Seat
 from voting.ballot_box.ballot_box import BallotBox
@@ -33,7 +33,14 @@ def seat(turn: Turn, voter: str = "ann", team: int = RED) -> Seat:
 
 
 def ask(who: Seat, asked: SuggestionSend | SuggestionMark | None, now: int = 0) -> SuggestionAnswered | None:
-    return answer_voter(who, asked, now)
+    (answer,) = answer_voters([VoterAsk(who, asked)], now)
+    return answer.message if answer else None
+
+
+def load_team_update(who: Seat) -> RoomUpdate | None:
+    """What the voter's socket receives after the join; None without access."""
+    (answer,) = answer_voters([VoterAsk(who)], 0)
+    return update_since(answer.room, 0) if answer else None
 
 
 def send(who: Seat, text: str = "Block them", choice: int | None = None, now: int = 0) -> str:
@@ -209,6 +216,25 @@ def test_voter_agrees_once_and_can_take_it_back(turn: Turn) -> None:
     mark(seat(turn), first.pk, "report")
     assert read(seat(turn)) == [("number 1", 1), ("number 0", 0)]
     assert Mark.objects.filter(kind=MarkKind.REPORT).count() == 1
+
+
+def test_voters_are_answered_together_each_with_their_own(turn: Turn) -> None:
+    first, second = add(turn, 2)
+    restrict(seat(turn, "mallory"), banned=True)
+    asks = [
+        VoterAsk(seat(turn), SuggestionMark(first.pk, "agree")),
+        VoterAsk(seat(turn, "bob"), SuggestionMark(second.pk, "agree")),
+        VoterAsk(seat(turn, "eve", YELLOW), SuggestionSend("Ours")),
+        VoterAsk(seat(turn, "mallory"), SuggestionMark(first.pk, "agree")),
+        VoterAsk(seat(turn, "cat"), SuggestionSend("No", choice=9)),
+    ]
+    answers = [
+        one and (one.room.team, one.message.agreed, one.message.problem) for one in answer_voters(asks, 0)
+    ]
+    refusal = "This column cannot be chosen now."
+    assert answers == [(1, (first.pk,), ""), (1, (second.pk,), ""), (2, (), ""), None, (1, (), refusal)]
+    assert read(seat(turn)) == [("number 0", 1), ("number 1", 1)]
+    assert read(seat(turn, "eve", YELLOW)) == [("Ours", 0)]
 
 
 def test_discussion_lists_most_supported_and_newest(turn: Turn) -> None:
