@@ -28,6 +28,7 @@ ANNOUNCED = {
     "turn.pause": "turn.paused",
     "turn.resume": "turn.resumed",
 }
+DISCUSSED = {"team_discussion": True}
 SEES_MORE = {"peek": True, "own_counts": True}  # but not of hidden votes
 Votes = dict[int, list[int]]
 
@@ -92,6 +93,7 @@ def open_vote(stage: Stage, votes: Votes, window_ms: int) -> object:
     """
     turn = stage.open_turn(window_ms)
     stage.vote(votes)
+    suggest(stage, votes[1][0])
     for number, phone in enumerate(stage.phones, 10):
         phone.say("nickname.ask", name=f"Otter {number}").receive("nickname.answered", allowed=True)
     stage.projector.receive("turnout.counted", voted=[len(LOW), len(HIGH)])
@@ -119,6 +121,21 @@ def open_vote(stage: Stage, votes: Votes, window_ms: int) -> object:
     check_turnout(stage.watching)
     check_nicknames(stage.watching)
     return reveal["red"]["counts"]
+
+
+def suggest(stage: Stage, column: int) -> None:
+    """A voter of team 1 suggests a column. Somebody of team 2 listens, and receives nothing."""
+    voters = []
+    for team in (1, 2):
+        token = stage.server.ask("seat_token", event_id=stage.event_id, voter=f"talker {team}", team=team)
+        voters.append(stage.clients.open("chat").say("chat.join", key=token))
+        voters[-1].receive("suggestion.answered")
+    one, two = voters
+    one.say("suggestion.send", text=f"Column {column}!", choice=column)
+    one.receive("discussion.updated", total=1)
+    two.receive("discussion.updated")
+    two.say("suggestion.mark", id=1, mark="agree").receive("suggestion.answered", agreed=[])
+    assert [message for message in two.received if message.get("total") or message.get("suggestions")] == []
 
 
 def check_nicknames(watching: Observers) -> None:
@@ -257,8 +274,8 @@ SWAPPED = {1: LOW, 2: HIGH}, {1: HIGH, 2: LOW}
 # and by observer a part of what must be visible at the first moment.
 Scenario = tuple[Callable[[Stage, Any], object], tuple[Any, Any], dict[str, Any], dict[str, str]]
 SCENARIOS: dict[str, Scenario] = {
-    "in the box": (partial(open_vote, window_ms=IN_THE_BOX_MS), SWAPPED, {}, OPEN_SHOWS),
-    "in the database": (partial(open_vote, window_ms=IN_THE_DATABASE_MS), SWAPPED, {}, OPEN_SHOWS),
+    "in the box": (partial(open_vote, window_ms=IN_THE_BOX_MS), SWAPPED, DISCUSSED, OPEN_SHOWS),
+    "in the database": (partial(open_vote, window_ms=IN_THE_DATABASE_MS), SWAPPED, DISCUSSED, OPEN_SHOWS),
     "waiting reveal": (
         waiting_reveal,
         SWAPPED,
