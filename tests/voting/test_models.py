@@ -13,7 +13,7 @@ from django.utils import timezone
 from crowdgame.accounts.models import Guest
 from crowdgame.events.models import Member
 from crowdgame.organizer.cups.models import Cup, CupPairing, CupTeam
-from crowdgame.play.chat.models import ChatBlock, ChatLine, ChatReport, ChatRoom
+from crowdgame.play.chat.models import ChatBlock, ChatLine, ChatReport, ChatRoom, Mark, Suggestion
 from crowdgame.play.duels.models import ConditionalPicks, Duel
 from crowdgame.play.notifications.models import (
     EmailAddress,
@@ -74,6 +74,11 @@ def rows() -> Rows:
     line = ChatLine.objects.create(room=room, guest=guest, name="G", text="hi", at=timezone.now(), seq=1)
     ChatReport.objects.create(line=line, by=guest, reason="rude")
     ChatBlock.objects.create(guest=guest, blocked=guest)
+    team_room = ChatRoom.objects.create(event=match.event, team=1, kind="team")
+    idea = Suggestion.objects.create(
+        room=team_room, turn=turn, voter_code="BCDFGH", text="hi", at=timezone.now()
+    )
+    Mark.objects.create(suggestion=idea, voter_code="BCDFGH", kind="agree")
     every_row = (row for model in apps.get_models() for row in model._default_manager.order_by("-pk"))
     return {type(row): row for row in every_row}
 
@@ -120,6 +125,10 @@ def crowd_duel_with_two_guests(rows: Rows) -> None:
 def two_lobbies(rows: Rows) -> None:
     for _ in range(2):
         ChatRoom.objects.create(kind="lobby")
+
+
+def second_room_of_team(rows: Rows) -> None:
+    ChatRoom.objects.create(event=rows[Event], team=1, kind="team")
 
 
 def two_addresses_of_voter(rows: Rows) -> None:
@@ -256,7 +265,14 @@ WRONG: dict[str, list[Callable[[Rows], None]]] = {
     ],
     "chat_room_once": [insert_copy(ChatRoom)],
     "chat_room_one_lobby": [two_lobbies],
-    "chat_room_of_lobby_or_duel": [change(ChatRoom, kind="lobby")],
+    "chat_room_once_a_team": [second_room_of_team],
+    "chat_room_of_lobby_or_duel_or_team": [
+        change(ChatRoom, kind="lobby"),
+        change(ChatRoom, team=1),
+        lambda rows: change(ChatRoom, event=rows[Event])(rows),
+        lambda rows: change(ChatRoom, kind="team", duel=None, event=rows[Event], team=3)(rows),
+    ],
+    "suggestion_marked_once": [insert_copy(Mark)],
     "chat_line_seq_once": [insert_copy(ChatLine)],
     "chat_block_once": [insert_copy(ChatBlock)],
     "chat_report_once": [insert_copy(ChatReport)],

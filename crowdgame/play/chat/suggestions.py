@@ -1,8 +1,7 @@
 """Write, support, report and remove suggestions of a team, for many voters in one transaction."""
 
 import re
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -65,30 +64,21 @@ def answer_voters(asks: Sequence[VoterAsk], now: int) -> list[VoterAnswer | None
     events = Event.objects.in_bulk([ask.seat.event_id for ask in asks])
     discussions = {pk: load_discussion(event) for pk, event in events.items()}
     rooms: dict[tuple[int, int], _TeamRoom] = {}
-    found: list[tuple[VoterAsk, _TeamRoom, str] | None] = []
+    answers: list[VoterAnswer | None] = []
     for ask in asks:
         discussion = discussions.get(ask.seat.event_id)
         team = discussion.team_of(ask.seat) if discussion else None
         if discussion is None or team is None:
-            found.append(None)
+            answers.append(None)
             continue
         key = (ask.seat.event_id, team)
         place = rooms.get(key) or rooms.setdefault(key, _open_room(discussion, team))
-        found.append((ask, place, _handle(place, ask, now)))
-    codes = [ask.voter_code for ask in asks]
-    turns = [place.turn for place in rooms.values() if place.turn]
-    marks = Mark.objects.filter(suggestion__turn__in=turns, voter_code__in=codes, kind=MarkKind.AGREE)
-    agreed = defaultdict[tuple[str, int], list[int]](list)
-    for code, room, suggestion in marks.values_list("voter_code", "suggestion__room", "suggestion"):
-        agreed[code, room].append(suggestion)
-    return [one and _answer(*one, agreed) for one in found]
-
-
-def _answer(
-    ask: VoterAsk, place: _TeamRoom, problem: str, agreed: Mapping[tuple[str, int], list[int]]
-) -> VoterAnswer:
-    own = agreed.get((ask.voter_code, place.room.pk), ())
-    return VoterAnswer(place.room, SuggestionAnswered(tuple(own), problem))
+        problem = _handle(place, ask, now)
+        marks = Mark.objects.filter(voter_code=ask.voter_code, kind=MarkKind.AGREE)
+        agreed = marks.filter(suggestion__room=place.room, suggestion__turn=place.turn)
+        own = tuple(agreed.values_list("suggestion", flat=True))
+        answers.append(VoterAnswer(place.room, SuggestionAnswered(own, problem)))
+    return answers
 
 
 def _open_room(discussion: Discussion, team: int) -> _TeamRoom:
