@@ -29,6 +29,7 @@ from crowdgame.events.event_texts import (
 from crowdgame.events.game_options import add_option_fields, apply_options, game_rows, stored_options
 from crowdgame.events.presets import PRESETS, default_event_name, make_solo, random_team_names
 from crowdgame.events.setting_fields import duration, language_field, texts
+from crowdgame.events.sites_field import SitesField
 from crowdgame.events.source_field import SourceField
 from games.engine.registry import all_games
 from voting.counting.methods.voting_method import METHODS
@@ -96,6 +97,7 @@ class EventForm(ClockFields, EventModelForm):
     best_of = forms.TypedChoiceField(
         **texts("best_of"), coerce=int, empty_value=None, required=False, widget=forms.RadioSelect
     )
+    embed_sites = SitesField()
     next_match_after_s = duration("next_match_after_s", (10, 30, 60, 300), empty=_("When I start it"))
 
     class Meta:

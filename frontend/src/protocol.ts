@@ -447,6 +447,7 @@ export interface EventState {
   vote_mail: boolean;
   ends_at: number | null;
   display_key_version: number;
+  embed_sites: string;
 }
 
 export interface LobbyOpened {

@@ -130,6 +130,19 @@ class Event(MatchTerms):
         ),
         "seen",
     )
+    embed_sites = setting(
+        models.TextField(
+            _("Sites that may embed this event"),
+            blank=True,
+            default="",
+            db_default="",
+            help_text=_(
+                "Addresses such as https://school.example, separated by spaces. List only sites that you "
+                "trust: a page around the phone page can trick its visitors into voting."
+            ),
+        ),
+        "seen",
+    )
     notice = models.CharField(max_length=NOTICE_LENGTH, blank=True, default="", db_default="", editable=False)
     notice_until = models.BigIntegerField(null=True, blank=True, editable=False)
     hide_code = hidden_part(

@@ -87,6 +87,7 @@ class EventState(msgspec.Struct, frozen=True, kw_only=True):
         vote_mail: Voters can ask for an e-mail or a push notification when a vote opens.
         ends_at: When the event ends. A match still live then is aborted, and none starts.
         display_key_version: How often an organizer has replaced the display key.
+        embed_sites: The origins whose pages may embed the event, separated by spaces.
     """
 
     code: str
@@ -120,3 +121,4 @@ class EventState(msgspec.Struct, frozen=True, kw_only=True):
     vote_mail: bool = False
     ends_at: Time | None = None
     display_key_version: Count = 0
+    embed_sites: str = ""
