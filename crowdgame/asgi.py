@@ -2,6 +2,7 @@
 
 import gc
 import os
+from contextlib import suppress
 from typing import Any
 
 from django.conf import settings
@@ -24,6 +25,8 @@ from crowdgame.server.monitoring.health import serve_monitoring  # noqa: E402
 from crowdgame.server.web.cached_pages import require_known_host, static_pages  # noqa: E402
 from crowdgame.server.web.hosts import is_allowed_origin, is_same_origin  # noqa: E402
 from crowdgame.server.web.page_queue import queue_requests  # noqa: E402
+from games.engine.errors import GameError  # noqa: E402
+from voting.ballot_box.stores import STORE_ERRORS  # noqa: E402
 from voting.gateway.connections import CONNECTION  # noqa: E402
 from voting.gateway.display import DisplayConsumer  # noqa: E402
 from voting.gateway.gateway import gateway  # noqa: E402
@@ -41,11 +44,20 @@ async def serve_page(scope: Any, receive: Any, send: Any) -> None:
     await django_application(scope, receive, send)
 
 
+async def load_embed_sites(code: str) -> str:
+    """Return the sites that may embed the event. None, if the event can't be loaded."""
+    with suppress(GameError, *STORE_ERRORS):
+        if room := await gateway().room(code):
+            return room.state.embed_sites
+    return ""
+
+
 HTTP_APPLICATION = static_pages(
     serve_monitoring(require_known_host(cache_roots(queue_requests(serve_page, find_known_user)))),
     lambda code, team: build_page_preload(gateway(), code, team),
     lambda code, scope: build_display_preload(gateway(), code, scope),
     lambda code: room.state.language if (room := gateway().loaded_room(code)) else "",
+    load_embed_sites,
 )
 CONSOLE_SOCKET = "/ws/console"
 # Path: (origin check, consumer). The check prevents cross-site WebSocket hijacking: a page of another origin

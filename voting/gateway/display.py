@@ -52,14 +52,16 @@ class DisplayConsumer(SocketConsumer):
             self._codes_task.cancel()
 
     async def join(self, message: DisplayJoin, room: EventRoom) -> None:
-        """Welcome a display. Closes the oldest one beyond MAX_DISPLAYS, or EVENT_PHONES in a duel.
+        """Welcome a display. Closes the oldest one beyond MAX_DISPLAYS.
 
+        Beyond EVENT_PHONES if visitors watch: in a duel, or if sites may embed the event.
         Displays with the projector key, those without it, and the consoles' miniatures count apart.
         """
         url, state = room.join_url(self._scope), room.state
         has_key = is_projector_key(state.code, state.display_key_version, message.key)
         pool: DisplayPool = "open" if not has_key else "preview" if message.preview else "keyed"
-        most = settings.EVENT_PHONES if state.is_duel else MAX_DISPLAYS
+        has_visitors = state.is_duel or bool(state.embed_sites)
+        most = settings.EVENT_PHONES if has_visitors else MAX_DISPLAYS
         if oldest := room.sockets.add_display(self, most, pool):
             oldest.end(CloseCode.CROWDED, CROWDED_RETRY_MS)
         self.enter_room(room, welcome_display(room, self._scope))

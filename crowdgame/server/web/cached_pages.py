@@ -26,9 +26,17 @@ AsgiApplication = Callable[[Any, Any, Any], Awaitable[None]]
 PhonePreloadLoader = Callable[[str, int], PreloadParts | None]
 # (event code, ASGI scope) -> the same for the display page.
 DisplayPreloadLoader = Callable[[str, Any], PreloadParts | None]
+# event code -> the origins whose pages may embed the event, separated by spaces.
+SitesLoader = Callable[[str], Awaitable[str]]
+
+
+async def no_sites(_code: str) -> str:
+    return ""
+
 
 CODE_PATH = re.compile(r"/(?:([BCDFGHJKMNPQRSTVWXYZ2-9]{4,16})(?:/([12]))?/?)?", re.IGNORECASE)
 DISPLAY_PATH = re.compile(r"/display/([A-Za-z0-9]+)/?")
+EMBED_PATH = re.compile(r"/embed/(?P<code>[A-Za-z0-9]+)(?P<phone>/phone)?/?")
 HASHED_NAME = re.compile(r"[-.][A-Za-z0-9_-]{8,}\.\w+$")
 COMPRESSED_TYPES = {"text/html", "text/css", "text/javascript", "application/javascript", "image/svg+xml"}
 
@@ -38,6 +46,7 @@ def static_pages(
     load_preload: PhonePreloadLoader = lambda _code, _team: None,
     load_display_preload: DisplayPreloadLoader = lambda _code, _scope: None,
     event_language: Callable[[str], str] = lambda _code: "",
+    load_embed_sites: SitesLoader = no_sites,
 ) -> AsgiApplication:
     """Answer GET and HEAD of pages and static files. Pass all other requests to `next_app`.
 
@@ -58,8 +67,14 @@ def static_pages(
             return page.with_preload(preload)
         return static.get(path)
 
+    async def find_embedded(path: re.Match[str], scope: Any) -> CachedResponse | None:
+        sites = await load_embed_sites(path["code"])
+        page = found(("/" if path["phone"] else "/display/") + path["code"], scope)
+        return page and page.framed_by(sites)
+
     async def application(scope: Any, receive: Any, send: Any) -> None:
-        answer = found(scope["path"], scope)
+        embedded = EMBED_PATH.fullmatch(scope["path"])
+        answer = await find_embedded(embedded, scope) if embedded else found(scope["path"], scope)
         if answer is None or scope["method"] not in {"GET", "HEAD"}:
             await next_app(scope, receive, send)
         else:

@@ -1,8 +1,9 @@
 """HTTP responses kept in memory, gzipped once."""
 
 import gzip
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from http import HTTPStatus
 from io import BytesIO
 from pathlib import Path
@@ -17,6 +18,7 @@ from django.utils.module_loading import import_string
 from crowdgame.server.web.content_policy import built_page_policy
 
 Headers = list[tuple[bytes, bytes]]
+FRAME_ANCESTORS = re.compile(rb"frame-ancestors [^;]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +29,13 @@ class CachedResponse:
     body: bytes
     gzipped: bytes | None
     status: int = HTTPStatus.OK
+
+    def framed_by(self, sites: str) -> "CachedResponse":
+        """The same response for a frame in pages of these origins. Without any, no page may frame it."""
+        ancestors = f"frame-ancestors {sites or NONE}".encode()
+        headers = [(name, FRAME_ANCESTORS.sub(ancestors, value)) for name, value in self.headers]
+        others = [header for header in headers if header[0] != b"x-frame-options"]
+        return replace(self, headers=others if sites else [*others, (b"x-frame-options", b"DENY")])
 
     async def send(self, scope: Any, send: Any) -> None:
         headers, body = self.headers, self.body

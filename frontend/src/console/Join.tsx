@@ -1,7 +1,7 @@
 import { t } from "../live/i18n";
 import { hasPhones } from "../live/match/ballotSource";
 import { useState } from "preact/hooks";
-import { displayLinks, pageLinks, stageUrl, type PageLink, type LinkContext } from "./links";
+import { displayLinks, embedCodes, pageLinks, stageUrl, type PageLink, type LinkContext } from "./links";
 
 /** How people join, and the links to the projector pages. */
 export function Join({ joinUrl, ...context }: LinkContext & { joinUrl: string }) {
@@ -18,14 +18,14 @@ export function Join({ joinUrl, ...context }: LinkContext & { joinUrl: string })
           <a href={joinUrl} dir="ltr">{shown}</a>
         )}
       </p>
-      <DisplayLinks {...context} />
+      <DisplayLinks joinUrl={joinUrl} {...context} />
       <a class="action-button main" href={stageUrl(context, location.search)} target="_blank" rel="noopener">{t("Open big screen")}</a>
     </section>
   );
 }
 
-/** Projector pages for a second venue, a stream or a team's own screen, to open or to copy. */
-function DisplayLinks(context: LinkContext) {
+/** Projector pages for a second venue, a stream or a team's own screen, to open or to copy, and code for other sites. */
+function DisplayLinks({ joinUrl, ...context }: LinkContext & { joinUrl: string }) {
   return (
     <details class="screens">
       <summary>{t("Other screens")}</summary>
@@ -33,7 +33,13 @@ function DisplayLinks(context: LinkContext) {
         {displayLinks(context).map((link) => (
           <li key={link.name}>
             <PageAnchor {...link} />
-            <Copy {...link} />
+            <Copy name={link.name} text={new URL(link.href, location.href).href} />
+          </li>
+        ))}
+        {embedCodes(context.event, joinUrl).map(({ name, html }) => (
+          <li key={name}>
+            <label>{name} <input readOnly dir="ltr" value={html} onFocus={({ currentTarget }) => currentTarget.select()} /></label>
+            <Copy name={name} text={html} />
           </li>
         ))}
       </ul>
@@ -41,9 +47,9 @@ function DisplayLinks(context: LinkContext) {
   );
 }
 
-function Copy({ name, href }: PageLink) {
+function Copy({ name, text }: { name: string; text: string }) {
   const [copied, setCopied] = useState(false);
-  const copy = () => void navigator.clipboard.writeText(new URL(href, location.href).href).then(() => setCopied(true));
+  const copy = () => void navigator.clipboard.writeText(text).then(() => setCopied(true));
   if (!("clipboard" in navigator)) return null;
   return (
     <button type="button" class="action-button" aria-label={copied ? t("Link copied: %(link)s", { link: name }) : t("Copy link: %(link)s", { link: name })} onClick={copy}>

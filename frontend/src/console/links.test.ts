@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { EventState } from "../protocol";
-import { cupLink, displayLinks, nextPairing, pageLinks, playedMatches, displayUrl, stageUrl, type LinkContext } from "./links";
+import { cupLink, displayLinks, embedCodes, nextPairing, pageLinks, playedMatches, displayUrl, stageUrl, type LinkContext } from "./links";
 
 const TEAMS = [{ number: 1, name: "Owls", source: "phones" }, { number: 2, name: "Foxes", source: "phones" }];
 
@@ -24,6 +24,12 @@ test("from a pairing, the big screen is that of the cup", () => {
 test("each team has a link to its own home display", () => {
   const homes = displayLinks(linkContext()).slice(0, 2).map(({ name, href }) => `${name}: ${href}`);
   assert.deepEqual(homes, ["Screen for Owls: /display/BCDF?home=red#secret", "Screen for Foxes: /display/BCDF?home=yellow#secret"]);
+});
+
+test("code for other sites is offered only if some may embed the event", () => {
+  const sources = (embed_sites: string) => embedCodes(linkContext({ embed_sites }).event, "https://play.example/BCDF").map(({ html }) => /src="([^"]+)"/.exec(html)![1]);
+  assert.deepEqual(sources("https://school.example"), ["https://play.example/embed/BCDF", "https://play.example/embed/BCDF/phone"]);
+  assert.deepEqual(sources(""), []);
 });
 
 test("the cup link accepts only valid cup codes", () => {

@@ -50,6 +50,22 @@ export function displayLinks(context: LinkContext): readonly PageLink[] {
   return screens.map(([name, query]) => ({ name, href: displayUrl(context, query), newTab: true }));
 }
 
+export interface EmbedCode {
+  name: string;
+  html: string;
+}
+
+/** The HTML for other sites, if any may embed the event. `joinUrl` is the event's absolute link. */
+export function embedCodes({ code, embed_sites }: EventState, joinUrl: string): readonly EmbedCode[] {
+  if (!embed_sites) return [];
+  const frame = (path: string, width: number, height: number) =>
+    `<iframe src="${new URL(path, joinUrl).href}" title="Crowdgame ${code}" width="${width}" height="${height}" style="border:0" allow="autoplay; fullscreen; screen-wake-lock"></iframe>`;
+  return [
+    { name: t("Embed the big screen"), html: frame(`/embed/${code}`, 960, 540) },
+    { name: t("Embed the phone page"), html: frame(`/embed/${code}/phone`, 400, 800) },
+  ];
+}
+
 const CUP_CODE = /^[BCDFGHJKMNPQRSTVWXYZ2-9]{5,16}$/;
 
 /** The link back to the cup from which the user came. `search` is this page's query string. */

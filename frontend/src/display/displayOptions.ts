@@ -17,9 +17,11 @@ export function readDisplayKey(code: string): string | null {
   }
 }
 
-/** Full screen: of the stage, if that shows this page in a frame. */
+/** The window of the stage, if that shows this page in a frame, else this page's. Those of other sites are inaccessible. */
+export const stageWindow = () => (location.pathname.startsWith("/embed/") ? window : parent);
+
 export function toggleFullscreen(): void {
-  const { document } = parent;
+  const { document } = stageWindow();
   if (document.fullscreenElement) void document.exitFullscreen();
   else void document.documentElement.requestFullscreen().catch(() => undefined);
 }

@@ -8,6 +8,10 @@ test("code, team and key are read from the address in either case", () => {
   assert.deepEqual(readAddress("/HJKM/2", "#bcdfghj"), { code: "HJKM", team: 2, key: "BCDFGHJ" });
 });
 
+test("an embedded page names its event, and no team", () => {
+  assert.deepEqual(readAddress("/embed/hjkm/phone"), { code: "HJKM", team: null, key: null });
+});
+
 test("an empty fragment is not a key", () => {
   assert.equal(readAddress("/HJKM", "#").key, null);
 });

@@ -45,8 +45,11 @@ def test_miniatures_displace_each_other_but_no_projector(server: Server, clients
         assert display.say("clock.ask", sent=1).receive("clock.synced", sent=1)
 
 
-def test_watchers_of_a_duel_do_not_displace_each_other(server: Server, clients: SocketClients) -> None:
-    code = server.ask("duel")["code"]
+@pytest.mark.parametrize(("kind", "choices"), [("duel", {}), ("event", {"embed_sites": "https://a.example"})])
+def test_watchers_of_a_duel_or_an_embedded_event_do_not_displace_each_other(
+    server: Server, clients: SocketClients, kind: str, choices: dict[str, str]
+) -> None:
+    code = server.ask(kind, **choices)["code"]
     watchers = [clients.display(code)[0] for _ in range(MAX_DISPLAYS + 1)]
     assert watchers[0].say("clock.ask", sent=1).receive("clock.synced", sent=1)
 

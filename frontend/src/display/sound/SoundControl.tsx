@@ -1,5 +1,6 @@
 import { t } from "../../live/i18n";
 import { useStore } from "../../live/state/useStore";
+import { stageWindow } from "../displayOptions";
 import type { SoundState, SoundSwitch } from "./soundSwitch";
 
 const NAMES: Record<SoundState, string> = { off: t("Sound is off"), waiting: t("Press any key for sound"), on: t("Sound is on") };
@@ -25,7 +26,8 @@ export function SoundControl({ sound }: { sound: SoundSwitch }) {
  * counts for the pages that it shows later.
  */
 export function wakeOnGestures(sound: SoundSwitch, isSoundKey: (key: string) => boolean): void {
-  if (parent !== window) sound.wake(parent.navigator.userActivation?.hasBeenActive);
+  const stage = stageWindow();
+  if (stage !== window) sound.wake(stage.navigator.userActivation?.hasBeenActive);
   const wake = ({ target }: Event) => {
     if (!(target instanceof Element && target.closest(".sound"))) sound.wake();
   };

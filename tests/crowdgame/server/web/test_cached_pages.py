@@ -39,7 +39,11 @@ class Response:
 
 
 class PageClient:
-    def __init__(self, preload: PreloadParts | None = None, event_language: str = "") -> None:
+    """`embed_sites` are those of the event BCDF."""
+
+    def __init__(
+        self, preload: PreloadParts | None = None, event_language: str = "", embed_sites: str = ""
+    ) -> None:
         self.fallback = FallbackApp()
         self.preload_requests: list[tuple[str, int]] = []
 
@@ -50,8 +54,11 @@ class PageClient:
         def load_display_preload(code: str, scope: Any) -> PreloadParts | None:
             return preload
 
+        async def load_embed_sites(code: str) -> str:
+            return embed_sites if code == "BCDF" else ""
+
         self._app = static_pages(
-            self.fallback, load_preload, load_display_preload, lambda _code: event_language
+            self.fallback, load_preload, load_display_preload, lambda _code: event_language, load_embed_sites
         )
 
     def request(self, path: str, method: str = "GET", encoding: bytes = b"", **more: bytes) -> Response:
@@ -138,6 +145,7 @@ def test_page_is_served_at_its_paths(path: str, page: bytes, client: PageClient)
         ),
         *("/display/", "/display/BCDF/1", "/phone.html", "/console.html", "/favicon.ico", "/BCDF\n"),
         *("/static/", "/static/nothing.js", "/static/app", "/static/../secret_key", "/../secret_key"),
+        *("/embed/", "/embed/BCDF/1", "/embed/BCDF/phone/1", "/embed/ABCD/phone", "/embed/BCDF\n"),
         *("/static/%2e%2e/secret_key", "/static/app/../../../secret_key", "/static//admin/base.css"),
         *("/static/admin/base.css/", "/static/./admin/base.css", "/static/admin\\base.css"),
         *("/static/admin/base.css\0", "//static/admin/base.css", "/display/BC-DF"),
@@ -281,3 +289,36 @@ def test_gzip_prefix_does_not_depend_on_earlier_ones() -> None:
     first = PRESS.extend(b"a" * 500).complete(b"x")
     PRESS.extend(b"b" * 500)
     assert PRESS.extend(b"a" * 500).complete(b"x") == first
+
+
+def framing(client: PageClient, path: str) -> tuple[set[str], str | None]:
+    headers = client.request(path).headers
+    return sources(headers["content-security-policy"])["frame-ancestors"], headers.get("x-frame-options")
+
+
+@pytest.mark.parametrize(("path", "page"), [("/embed/BCDF", DISPLAY), ("/embed/BCDF/phone", PHONE)])
+def test_only_listed_sites_may_frame_embedded_pages(files: Path, path: str, page: bytes) -> None:
+    client = PageClient(embed_sites="https://a.example https://b.example")
+    assert client.request(path).body == page
+    assert framing(client, path) == ({"https://a.example", "https://b.example"}, None)
+    assert framing(client, path.replace("BCDF", "BCDG")) == ({"'none'"}, "DENY")
+    assert framing(PageClient(), path) == ({"'none'"}, "DENY")
+    hashes = hashes_of(page)["script"]
+    assert (
+        sources(client.request(path).headers["content-security-policy"])["script-src"] == {"'self'"} | hashes
+    )
+
+
+@pytest.mark.parametrize("path", ["/", "/BCDF", "/BCDF/1", "/display/BCDF"])
+def test_other_pages_of_the_event_are_framed_by_our_own_only(files: Path, path: str) -> None:
+    client = PageClient(embed_sites="https://a.example")
+    client.request("/embed/BCDF")
+    assert framing(client, path) == ({"'self'"}, "SAMEORIGIN")
+
+
+def test_embedded_pages_have_the_preload(files: Path) -> None:
+    client = PageClient(PreloadParts(b'{"seq":7', b"}"), embed_sites="https://a.example")
+    preload = b'<script type="application/json" id="preload">{"seq":7}</script>'
+    assert client.request("/embed/BCDF").body == DISPLAY + preload
+    assert client.request("/embed/BCDF/phone").body == PHONE + preload
+    assert client.request("/embed/BCDF", host=b"elsewhere.example").status == 400
