@@ -14,6 +14,7 @@ from crowdgame.play.discord.views import interact
 from crowdgame.play.ratings.views import ratings
 from crowdgame.server.web import converters  # noqa: F401  registers the converter for codes
 from crowdgame.server.web.accessibility import accessibility
+from crowdgame.server.web.oembed import oembed
 from crowdgame.server.web.privacy import event_privacy, privacy
 
 admin.autodiscover()  # here, so that only processes that serve pages load the admin modules
@@ -50,6 +51,7 @@ urlpatterns = [
     path("play/", include("crowdgame.play.chat.urls")),
     path("play/ratings", ratings, name="ratings"),
     path("play/", include("crowdgame.play.duels.urls")),
+    path("oembed", oembed, name="oembed"),
     path("privacy", privacy, name="privacy"),
     path("privacy/<code:code>", event_privacy, name="event_privacy"),
     path("admin/", admin.site.urls),

@@ -16,6 +16,7 @@ from django.views.decorators.http import require_safe
 from crowdgame.results.reports.reading import read_report
 from crowdgame.results.reports.report_view import describe_board
 from crowdgame.results.reports.sentences import describe_end, describe_result, describe_turn
+from crowdgame.server.web.oembed import oembed_address
 from voting.matches import live_turn
 from voting.models import Event, Match, Turn, TurnState
 from voting.records.exports import record_version
@@ -62,7 +63,13 @@ class StoryPage:
 def follow(request: HttpRequest, code: str) -> HttpResponse:
     event = get_object_or_404(Event, code=code)
     page = _load_page(event)
-    context = {"event": event, "teams": event.teams.order_by("number"), "page": page, "story": page.story}
+    context = {
+        "event": event,
+        "teams": event.teams.order_by("number"),
+        "page": page,
+        "story": page.story,
+        "oembed": oembed_address(request, event),
+    }
     answer = render(request, "reports/story.html", context)
     answer.headers["Cache-Control"] = f"public, max-age={MAX_AGE_S}"
     patch_vary_headers(answer, ["Accept-Language", "Cookie"])
