@@ -1,23 +1,23 @@
-"""`/board/CODE.png`: link preview picture (Open Graph image) of the board after the last resolved turn."""
-
-from typing import Any
+"""`/board/CODE.png`: link preview picture (Open Graph image) of the result, with the latest board."""
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
+from django.utils.translation import override
 from django.views.decorators.http import require_safe
 
-from crowdgame.results.reports.png import PictureQueueFull, render_picture
+from crowdgame.results.reports.png import PictureQueueFull, board_style, render_picture
+from crowdgame.results.reports.preview import draw_preview
+from crowdgame.results.reports.reading import read_report
+from crowdgame.results.reports.sentences import describe_result
 from crowdgame.server.web.hosts import server_url
 from games.engine.errors import GameError
-from games.engine.game import Board
+from games.engine.game import SIDES
 from games.engine.registry import find_game, read_options
-from voting.models import Event, Match, MatchResult
-from voting.positions import load_position
-from voting.records.exports import find_match, record_version
+from voting.models import Event, Match
+from voting.records.exports import find_match
 
 CACHE_MAX_AGE_S = 300
 RETRY_AFTER_S = 10
-WINNERS: dict[str | None, Any] = {MatchResult.RED: "red", MatchResult.YELLOW: "yellow"}
 
 
 @require_safe
@@ -28,11 +28,7 @@ def board_picture(request: HttpRequest, code: str, number: int | None = None) ->
     """
     match = find_match(code, number)
     try:
-        if match:
-            picture = render_picture(record_version(match), _current_board(match), WINNERS.get(match.result))
-        else:
-            event = _require_event(code, number)
-            picture = render_picture((event.game, str(event.options)), _first_board(event), None)
+        picture = render_picture(_draw_match(match) if match else _draw_event(_require_event(code, number)))
     except GameError:
         raise Http404 from None
     except PictureQueueFull:
@@ -42,9 +38,11 @@ def board_picture(request: HttpRequest, code: str, number: int | None = None) ->
     return answer
 
 
-def _current_board(match: Match) -> Board:
-    position = load_position(match)
-    return position.game.view(position.state, None)
+def _draw_match(match: Match) -> str:
+    report = read_report(match)
+    with override(match.event.language):
+        title = describe_result(report)
+    return draw_preview(report.board, report.winner, board_style(), title, report.teams)
 
 
 def _require_event(code: str, number: int | None) -> Event:
@@ -54,10 +52,12 @@ def _require_event(code: str, number: int | None) -> Event:
     return event
 
 
-def _first_board(event: Event) -> Board:
-    """Return a possible first board. The real lots are drawn at the start, so these are examples."""
+def _draw_event(event: Event) -> str:
+    """Draw a possible first board. The real lots are drawn at the start, so these are examples."""
     game = find_game(event.game)
-    return game.view(game.start(game.draw_lots(read_options(game, event.options), 0)), None)
+    board = game.view(game.start(game.draw_lots(read_options(game, event.options), 0)), None)
+    names = event.teams.order_by("number").values_list("name", flat=True)
+    return draw_preview(board, None, board_style(), event.name, dict(zip(SIDES, names, strict=True)))
 
 
 def picture_address(request: HttpRequest, code: str, match: Match | None, turns: int | None = None) -> str:

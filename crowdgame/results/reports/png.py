@@ -3,19 +3,17 @@
 import subprocess
 import sys
 import threading
-from collections.abc import Hashable
 from functools import cache
 from pathlib import Path
 
-from crowdgame.results.reports.preview import draw_preview, plain_style
-from games.engine.game import Board, Side
+from crowdgame.results.reports.preview import plain_style
 
 STATIC = Path(__file__).parents[2] / "static"
 SHEETS = ("tokens/stage.css", "tokens/pages.css", "tokens/drawn.css", "paper/paper.css")
 PROGRAM = Path(__file__).with_name("raster.py")
 MAX_CACHED = 64
 LOCK_TIMEOUT_S = 10.0
-_cache: dict[Hashable, bytes] = {}
+_cache: dict[str, bytes] = {}
 _render_lock = threading.Lock()
 
 
@@ -23,18 +21,18 @@ class PictureQueueFull(Exception):
     """The renderer stayed busy for LOCK_TIMEOUT_S."""
 
 
-def render_picture(version: Hashable, board: Board, winner: Side | None) -> bytes:
-    """Return a PNG of the board. `version` is the cache key. Raises PictureQueueFull."""
-    if version in _cache:
-        return _cache[version]
+def render_picture(drawing: str) -> bytes:
+    """Return the PNG of an SVG. Raises PictureQueueFull."""
+    if drawing in _cache:
+        return _cache[drawing]
     if not _render_lock.acquire(timeout=LOCK_TIMEOUT_S):
         raise PictureQueueFull
     try:
-        if version not in _cache:
+        if drawing not in _cache:
             while len(_cache) >= MAX_CACHED:
                 _cache.pop(next(iter(_cache)), None)
-            _cache[version] = _draw(draw_preview(board, winner, board_style()))
-        return _cache[version]
+            _cache[drawing] = _draw(drawing)
+        return _cache[drawing]
     finally:
         _render_lock.release()
 

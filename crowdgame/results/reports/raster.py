@@ -8,12 +8,12 @@ from pathlib import Path
 
 import resvg_py
 
-FONT = Path(__file__).parents[2] / "events" / "printing" / "fonts" / "NotoSans-Bold.ttf"
+FONTS = (Path(__file__).parents[2] / "events" / "printing" / "fonts").glob("Noto*.ttf")
 
 
 def main() -> None:
     picture = resvg_py.svg_to_bytes(
-        svg_string=sys.stdin.read(), skip_system_fonts=True, font_files=[str(FONT)]
+        svg_string=sys.stdin.read(), skip_system_fonts=True, font_files=sorted(map(str, FONTS))
     )
     sys.stdout.buffer.write(picture)
 

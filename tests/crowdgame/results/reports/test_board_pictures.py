@@ -15,9 +15,11 @@ from games.engine.game import Board, Side
 from games.engine.registry import all_games, find_game, read_options
 from tests.voting.match_helpers import RED_WINS, new_event, open_now, play, vote
 from voting.ballot_box.ballot_box import BallotBox
+from voting.models import Event, Team
 from voting.turns.turns import start_match
 
 PNG, SIZE = b"\x89PNG\r\n\x1a\n", (1200, 630)
+TEAMS: dict[Side, str] = {"red": "Rooks", "yellow": "Doves"}
 STYLE = plain_style("".join((STATIC / sheet).read_text() for sheet in SHEETS))
 
 
@@ -81,9 +83,50 @@ def test_waiting_duel_has_preview_image(client: Client, monkeypatch: pytest.Monk
     assert (busy.status_code, busy.headers["Retry-After"]) == (503, "10")
 
 
+@pytest.mark.django_db
+def test_preview_image_has_result_and_names_in_the_language_of_the_event(
+    client: Client, box: BallotBox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    match = start_match(new_event().pk, box)
+    play(match, box, RED_WINS)
+    pictures._cache.clear()
+    monkeypatch.setattr(pictures, "_draw", lambda _drawing: PNG)
+    client.get(f"/board/{match.event.code}.png")
+    assert written(next(iter(pictures._cache))) == ["Rooks", "Doves", "Rooks won"]
+    Event.objects.filter(pk=match.event_id).update(language="de")
+    Team.objects.filter(event=match.event_id, number=1).update(name="<b>&")
+    client.get(f"/board/{match.event.code}/1.png")
+    assert written([*pictures._cache][1]) == ["&lt;b&gt;&amp;", "Doves", "&lt;b&gt;&amp; gewinnt"]
+
+
+def written(drawing: str) -> list[str]:
+    return re.findall(r'<text class="words"[^>]*>(.*?)</text>', drawing)
+
+
+def test_preview_image_shows_names_in_all_scripts() -> None:
+    """The renderer leaves out lines for which it finds no font."""
+    lines = (" ", "Owls", "فريق المدرسة", "第三中学", "한국어 팀", "😀")
+    pictures = {render_picture(draw_preview(first_board(), None, STYLE, line, TEAMS)) for line in lines}
+    assert len(pictures) == len(lines)
+
+
+@pytest.mark.parametrize(
+    "name", ["W" * 40, "the gulls of the large northern beach in", "第" * 40, "صقور " * 8]
+)
+def test_long_names_stay_on_their_side_of_the_preview(name: str) -> None:
+    drawing = draw_preview(first_board(), None, "", f"{name} won", {"red": name, "yellow": "Doves"})
+    sizes = re.findall(
+        r'<text class="words" x="160" y="([\d.]+)" font-size="([\d.]+)"[^>]*>(.*?)</text>', drawing
+    )
+    assert "".join(re.sub("<[^>]*>", "", line) for _, _, line in sizes).replace(" ", "") == name.replace(
+        " ", ""
+    )
+    assert all(10 <= float(size) <= 32 and float(y) < 630 for y, size, _ in sizes)
+
+
 @pytest.mark.parametrize("slug", all_games())
 def test_every_game_has_a_preview_image(slug: str) -> None:
-    assert size_of(render_picture(("test", slug), first_board(slug), None)) == SIZE
+    assert size_of(render_picture(draw_preview(first_board(slug), None, STYLE, "Gala", TEAMS))) == SIZE
 
 
 def test_preview_images_are_cached(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -95,7 +138,7 @@ def test_preview_images_are_cached(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(pictures, "_draw", draw)
     for turn in (1, 1, 2, *range(10, 10 + pictures.MAX_CACHED)):
-        render_picture(("once", turn), first_board(), None)
+        render_picture(f"<svg>{turn}</svg>")
     assert len(drawn) == 2 + pictures.MAX_CACHED
     assert len(pictures._cache) == pictures.MAX_CACHED
 
@@ -110,4 +153,4 @@ def test_preview_uses_page_colors() -> None:
 
 @pytest.mark.parametrize(("winner", "dimmed"), [(None, 0), ("red", 1), ("yellow", 1)])
 def test_preview_dims_the_loser(winner: Side | None, dimmed: int) -> None:
-    assert draw_preview(first_board(), winner, "").count('opacity="0.3"') == dimmed
+    assert draw_preview(first_board(), winner, "", "Gala", TEAMS).count('opacity="0.3"') == dimmed
