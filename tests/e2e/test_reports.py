@@ -1,6 +1,7 @@
 """Reports and rules in a browser: stepping through a match, narrow and wide screens, and print."""
 
 import re
+from pathlib import Path
 
 import pytest
 from django.conf import settings
@@ -84,3 +85,24 @@ def test_rules_print_on_one_page(page: Page, server: Server, language: str) -> N
     page.goto(f"{server.http}/rules?locale={language}")
     pdf = page.pdf(prefer_css_page_size=True)
     assert len(re.findall(rb"/Type\s*/Page\b", pdf)) == 1
+
+
+def test_downloaded_report_opens_offline_and_prints_on_any_paper(page: Page, tmp_path: Path) -> None:
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Download as one file").click()
+    file = tmp_path / download.value.suggested_filename
+    download.value.save_as(file)
+    page.context.set_offline(True)
+    said, loaded = list[str](), list[str]()
+    page.on("console", lambda message: said.append(message.text))
+    page.on("request", lambda request: loaded.append(request.url))
+    page.goto(file.as_uri())
+    expect(page.get_by_role("heading", level=1)).to_have_text("Rooks won")
+    expect(page.locator(".turn:visible")).to_have_count(LAST)
+    expect(page.locator(".hero")).to_have_css("background-color", "rgb(11, 16, 32)")
+    expect(page.get_by_role("button")).to_have_count(0)
+    assert (said, loaded) == ([], [file.as_uri()])
+    page.emulate_media(media="print")
+    expect(page.get_by_role("link", name=re.compile("^http"))).to_be_visible()
+    for paper, size in (("A4", b"595.9"), ("Letter", b"612")):
+        assert b"/MediaBox [0 0 " + size in page.pdf(format=paper, prefer_css_page_size=True)

@@ -29,6 +29,7 @@ KNOWN = {
     "crowdgame/templates/printing/rules.html",
     "crowdgame/templates/reports/board_editor.html",
     "crowdgame/templates/reports/match.html",
+    "crowdgame/templates/reports/match_file.html",
 }
 
 

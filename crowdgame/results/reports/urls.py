@@ -17,6 +17,7 @@ urlpatterns = [
     path("record/<code:code>/<int:number>.json", match_record, name="record"),
     path("record/<code:code>/<int:number>/roots.json", match_roots, name="roots"),
     path("report/<code:code>/<int:number>", match_report, name="report"),
+    path("report/<code:code>/<int:number>.html", match_report, {"as_file": True}, name="report_file"),
     path("report/<code:code>/<int:number>.csv", match_csv, name="report_csv"),
     path("follow/<code:code>", follow, name="follow"),
     path("board", board_editor, name="board_editor"),

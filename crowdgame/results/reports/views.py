@@ -1,4 +1,4 @@
-"""`/report/CODE/N`: public match report page, and its figures as CSV.
+"""`/report/CODE/N`: public match report page, also as one file, and its figures as CSV.
 
 A report holds resolved turns only, so nothing of an open voting window. Pages of finished matches are cached.
 """
@@ -6,6 +6,7 @@ A report holds resolved turns only, so nothing of an open voting window. Pages o
 import gzip
 
 from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import reverse
 from django.utils.cache import patch_vary_headers
 from django.utils.translation import get_language, override
 from django.views.decorators.http import require_safe
@@ -21,8 +22,9 @@ from crowdgame.results.reports.board_picture import picture_address
 from crowdgame.results.reports.match_csv import report_csv_rows
 from crowdgame.results.reports.reading import read_event_crowds, read_report
 from crowdgame.results.reports.report_view import view_report
+from crowdgame.server.web.hosts import server_url
 from crowdgame.server.web.languages import PARAMETER
-from crowdgame.server.web.paper import paper_response, render_paper_page
+from crowdgame.server.web.paper import file_style, paper_response, render_paper_page
 from crowdgame.server.web.spreadsheet import csv_response
 from voting.models import Match, TurnState
 from voting.records.exports import find_match, record_version
@@ -35,18 +37,25 @@ _cache: dict[tuple[object, ...], bytes] = {}
 
 
 @require_safe
-def match_report(request: HttpRequest, code: str, number: int) -> HttpResponse:
-    """Serve the report page, in the event's language or that of `?locale=`. Answers 404 without a match."""
+def match_report(request: HttpRequest, code: str, number: int, *, as_file: bool = False) -> HttpResponse:
+    """Serve the report page, in the event's language or that of `?locale=`. Answers 404 without a match.
+
+    `as_file`: as a file that works without the server.
+    """
     match = find_match(code, number)
     if match is None:
         raise Http404
     language = get_language() if PARAMETER in request.GET else match.event.language
+    site = server_url(request) if as_file else ""
     with override(language):
-        packed = _cached_page(match, picture_address(request, match.event.code, match))
+        packed = _cached_page(match, picture_address(request, match.event.code, match), site)
     compressed = "gzip" in request.headers.get("Accept-Encoding", "")
     answer = paper_response(packed if compressed else gzip.decompress(packed), _max_age_s(match))
     if compressed:
         answer.headers["Content-Encoding"] = "gzip"
+    if as_file:
+        name = f"{match.event.code}-{match.number}.html"
+        answer.headers["Content-Disposition"] = f'attachment; filename="{name}"'
     answer.headers["Content-Language"] = language
     patch_vary_headers(answer, ["Accept-Encoding"])
     return answer
@@ -65,8 +74,9 @@ def match_csv(request: HttpRequest, code: str, number: int) -> HttpResponse:
     return answer
 
 
-def _cached_page(match: Match, picture: str) -> bytes:
-    version = *record_version(match), *analyses_version(match), get_language(), picture
+def _cached_page(match: Match, picture: str, site: str) -> bytes:
+    """Return the gzipped page; with `site`, the file whose links lead there."""
+    version = *record_version(match), *analyses_version(match), get_language(), picture, site
     if version in _cache:
         return _cache[version]
     report = read_report(match)
@@ -79,7 +89,12 @@ def _cached_page(match: Match, picture: str) -> bytes:
         "picture": picture,
         "editor": editor_address(match, resolved),
     }
-    page = render_paper_page("reports/match.html", context)
+    if site:
+        address = f"{site}{reverse('report', args=[match.event.code, match.number])}"
+        file = {"site": site, "address": address, **file_style()}
+        page = render_paper_page("reports/match_file.html", context | file)
+    else:
+        page = render_paper_page("reports/match.html", context)
     packed = gzip.compress(page.encode(), GZIP_LEVEL)
     if match.state != MatchState.PLAYING:
         while len(_cache) >= CACHE_SIZE:

@@ -41,6 +41,11 @@ def strict_policy(sources: Mapping[str, Sequence[str]]) -> str:
     return build_policy({**closed, **sources})
 
 
+def hash_source(block: bytes) -> str:
+    """Return the source that allows an inline block."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(block).digest()).decode()}'"
+
+
 def built_page_policy(page: bytes, **more: Sequence[str]) -> str:
     """Return the policy of a built page: same-origin resources, and its inline blocks by SHA-256 hash.
 
@@ -48,7 +53,7 @@ def built_page_policy(page: bytes, **more: Sequence[str]) -> str:
     """
     allowed = {b"script": [SELF], b"style": [SELF]}
     for kind, block in filter(itemgetter(1), INLINE_BLOCK.findall(page)):
-        allowed[kind].append(f"'sha256-{base64.b64encode(hashlib.sha256(block).digest()).decode()}'")
+        allowed[kind].append(hash_source(block))
     return strict_policy(
         {
             "script-src": allowed[b"script"],
