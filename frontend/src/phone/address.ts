@@ -11,7 +11,7 @@ export interface Address {
 }
 
 export function readAddress(path: string, hash = ""): Address {
-  const found = /^(?:\/embed)?\/([^/]+)(?:\/(?:([12])|phone))?\/?$/.exec(path);
+  const found = /\/([^/]+)(?:\/([12]|phone))?\/?$/.exec(path);
   const code = found ? decodeURIComponent(found[1]!).toUpperCase() : null;
-  return { code, team: found?.[2] ? Number(found[2]) : null, key: hash.slice(1, MAX_KEY_LENGTH + 1).toUpperCase() || null };
+  return { code, team: Number(found?.[2]) || null, key: hash.slice(1, MAX_KEY_LENGTH + 1).toUpperCase() || null };
 }
