@@ -45,7 +45,7 @@ async def serve_page(scope: Any, receive: Any, send: Any) -> None:
 
 
 async def load_embed_sites(code: str) -> str:
-    """Return the sites that may embed the event. None, if the event can't be loaded."""
+    """Return the sites that may embed the event: none if it can't be loaded."""
     with suppress(GameError, *STORE_ERRORS):
         if room := await gateway().room(code):
             return room.state.embed_sites
@@ -57,7 +57,7 @@ HTTP_APPLICATION = static_pages(
     lambda code, team: build_page_preload(gateway(), code, team),
     lambda code, scope: build_display_preload(gateway(), code, scope),
     lambda code: room.state.language if (room := gateway().loaded_room(code)) else "",
-    load_embed_sites,
+    load_embed_sites=load_embed_sites,
 )
 CONSOLE_SOCKET = "/ws/console"
 # Path: (origin check, consumer). The check prevents cross-site WebSocket hijacking: a page of another origin

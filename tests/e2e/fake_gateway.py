@@ -91,6 +91,9 @@ class FakeGateway:
         own = b',"now_at":%d,"offer":"%b","team":%d}' % (self.now(), offer, self.offered)
         return PreloadParts(state, own)
 
+    async def embed_sites(self, code: str) -> str:
+        return ""
+
     def display_preload(self, code: str, scope: Any) -> PreloadParts | None:
         if self.page is None:
             return None
@@ -161,7 +164,12 @@ def running_fake_gateway(rate: float = 1.0) -> Iterator[FakeGateway]:
     socket = listen(LOOPBACK, 0, shared=False)
     fake_gateway = FakeGateway(socket.getsockname()[1], rate)
     config = uvicorn.Config(
-        static_pages(fake_gateway.handle, fake_gateway.preload, fake_gateway.display_preload),
+        static_pages(
+            fake_gateway.handle,
+            fake_gateway.preload,
+            fake_gateway.display_preload,
+            load_embed_sites=fake_gateway.embed_sites,
+        ),
         lifespan="off",
         log_level="error",
         ws="websockets-sansio",

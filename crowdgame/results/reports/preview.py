@@ -21,7 +21,6 @@ TITLE_SIZE, TITLE_WIDTH = 54, WIDTH - 2 * MARGIN
 NAME_SIZE, NAME_WIDTH, LINE_LENGTH = 32, 250, 16
 # About the widths of wide, capital and other letters, in font sizes.
 WIDE, CAPITAL, OTHER = 1.0, 0.95, 0.6
-FAMILY = "Noto Sans"
 # The renderer garbles lines in which it has to find another font itself.
 OTHER_FAMILIES = {
     family: re.compile(f"[{letters}]+")
@@ -44,7 +43,7 @@ OWN = "--own"
 def draw_preview(board: Board, winner: Side | None, style: str, title: str, teams: Mapping[Side, str]) -> str:
     """Return the SVG. The loser's ball is dimmed. `style` must be plain rules, as from `plain_style`."""
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" font-family="{FAMILY}">'
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" font-family="Noto Sans">'
         f"<style>{style}</style>{BALLS}"
         f'<rect class="night" width="{WIDTH}" height="{HEIGHT}"/>{"".join(_sides(winner, teams))}'
         f"{_write([title], WIDTH / 2, 75, TITLE_SIZE, TITLE_WIDTH)}"
@@ -57,12 +56,8 @@ def _sides(winner: Side | None, teams: Mapping[Side, str]) -> Iterator[str]:
         dim = ' opacity="0.3"' if winner not in (None, side) else ""
         place = f"translate({x} {BALL_Y}) scale({BALL / 92:.4g})"
         yield f'<g transform="{place}"{dim}>{ball(side, 0, 0)}</g>'
-        yield _write(_wrap(teams[side]), x, NAME_Y, NAME_SIZE, NAME_WIDTH)
-
-
-def _wrap(name: str) -> list[str]:
-    is_wide = any(map(_is_wide, name))
-    return wrap(name, LINE_LENGTH // 2 if is_wide else LINE_LENGTH)
+        length = LINE_LENGTH // 2 if any(map(_is_wide, teams[side])) else LINE_LENGTH
+        yield _write(wrap(teams[side], length), x, NAME_Y, NAME_SIZE, NAME_WIDTH)
 
 
 def _write(lines: Sequence[str], x: float, y: float, size: float, width: float) -> str:

@@ -63,13 +63,8 @@ class StoryPage:
 def follow(request: HttpRequest, code: str) -> HttpResponse:
     event = get_object_or_404(Event, code=code)
     page = _load_page(event)
-    context = {
-        "event": event,
-        "teams": event.teams.order_by("number"),
-        "page": page,
-        "story": page.story,
-        "oembed": oembed_address(request, event),
-    }
+    context = {"event": event, "teams": event.teams.order_by("number"), "page": page, "story": page.story}
+    context["oembed"] = oembed_address(request, event)
     answer = render(request, "reports/story.html", context)
     answer.headers["Cache-Control"] = f"public, max-age={MAX_AGE_S}"
     patch_vary_headers(answer, ["Accept-Language", "Cookie"])

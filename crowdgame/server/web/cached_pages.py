@@ -29,11 +29,6 @@ DisplayPreloadLoader = Callable[[str, Any], PreloadParts | None]
 # event code -> the origins whose pages may embed the event, separated by spaces.
 SitesLoader = Callable[[str], Awaitable[str]]
 
-
-async def no_sites(_code: str) -> str:
-    return ""
-
-
 CODE_PATH = re.compile(r"/(?:([BCDFGHJKMNPQRSTVWXYZ2-9]{4,16})(?:/([12]))?/?)?", re.IGNORECASE)
 DISPLAY_PATH = re.compile(r"/display/([A-Za-z0-9]+)/?")
 EMBED_PATH = re.compile(r"/embed/(?P<code>[A-Za-z0-9]+)(?P<phone>/phone)?/?")
@@ -46,7 +41,8 @@ def static_pages(
     load_preload: PhonePreloadLoader = lambda _code, _team: None,
     load_display_preload: DisplayPreloadLoader = lambda _code, _scope: None,
     event_language: Callable[[str], str] = lambda _code: "",
-    load_embed_sites: SitesLoader = no_sites,
+    *,
+    load_embed_sites: SitesLoader,
 ) -> AsgiApplication:
     """Answer GET and HEAD of pages and static files. Pass all other requests to `next_app`.
 

@@ -58,7 +58,11 @@ class PageClient:
             return embed_sites if code == "BCDF" else ""
 
         self._app = static_pages(
-            self.fallback, load_preload, load_display_preload, lambda _code: event_language, load_embed_sites
+            self.fallback,
+            load_preload,
+            load_display_preload,
+            lambda _code: event_language,
+            load_embed_sites=load_embed_sites,
         )
 
     def request(self, path: str, method: str = "GET", encoding: bytes = b"", **more: bytes) -> Response:
