@@ -15,10 +15,8 @@ from crowdgame.events.clocks import ClockFields
 from crowdgame.events.durations import DurationField
 from crowdgame.events.event_texts import (
     ADMISSION_TEXTS,
-    DISCUSSION_CONFLICT,
     NAME_LENGTH,
     SERIES_LABELS,
-    SIDE_CHANGES_CONFLICT,
     SOURCE_FIELDS,
     TEAM_FIELDS,
     NameField,
@@ -26,6 +24,7 @@ from crowdgame.events.event_texts import (
     method_choices,
     pace_choices,
 )
+from crowdgame.events.form_conflicts import conflicts
 from crowdgame.events.game_options import add_option_fields, apply_options, game_rows, stored_options
 from crowdgame.events.presets import PRESETS, default_event_name, make_solo, random_team_names
 from crowdgame.events.setting_fields import duration, language_field, texts
@@ -36,15 +35,13 @@ from voting.counting.methods.voting_method import METHODS
 from voting.events import create_event
 from voting.matches import locked_event
 from voting.models import Event
-from voting.models.match_terms import MAX_HOST_WINDOW_S
 from voting.models.settings import choices, column_of, list_hidden_parts, list_settings
-from voting.terms import BOT, CHATS, PHONES, TWITCH, Admission, MatchState, ResignShare, TieRule
+from voting.terms import PHONES, Admission, MatchState, ResignShare
 
 SETTINGS = list_settings(Event)
 HIDING = list(list_hidden_parts(Event))
 # What most people change. The other settings are folded.
 FIRST_FIELDS = {"name", *TEAM_FIELDS, *SOURCE_FIELDS, "window_s", "talk_s", "team_choice"}
-MIN_CHAT_WINDOW_S = 45
 NO_SOURCES: Mapping[int, str] = {}
 DERIVED_FIELDS = ("options", "crowd_clocks")  # computed from other fields
 
@@ -207,55 +204,11 @@ class EventForm(ClockFields, EventModelForm):
             cleaned["name"] = default_event_name(self._team_names())
         apply_options(self, cleaned)
         self.instance.crowd_clocks = self.clean_clocks(cleaned)
-        without_phones = [field for field in SOURCE_FIELDS if cleaned.get(field) != PHONES]
-        for name in without_phones if self.instance.crowd_clocks else ():
-            text = gettext(
-                "A team without phones cannot have a clock, because clocks stop when phones have voted."
-            )
-            self.add_error(name, text)
-        self._check_sources(cleaned)
-        self._check_secret_sides(cleaned, has_phones=not without_phones)
-        self._check_host_wait(cleaned)
+        for name, error in conflicts(cleaned, self.instance.crowd_clocks):
+            self.add_error(name, error)
         if cleaned.get("in_study") and not cleaned.get("consent"):
             self.add_error("consent", gettext("Enter a text that names the study and its purpose."))
         return cleaned
-
-    def _check_sources(self, cleaned: dict[str, Any]) -> None:
-        """Add an error if the teams can't have these sources, or a chat not enough time."""
-        one, two = (cleaned.get(field, "") for field in SOURCE_FIELDS)
-        if one.startswith(BOT) and two.startswith(BOT):
-            self.add_error("source_2", gettext("The computer can play only one of the teams."))
-        if not any(source.startswith(CHATS) for source in (one, two)):
-            return
-        if one == two:
-            self.add_error("source_2", gettext("Each team needs its own channel or application."))
-        has_stream = any(source.startswith(TWITCH) for source in (one, two))
-        if has_stream and cleaned.get("window_s", MIN_CHAT_WINDOW_S) < MIN_CHAT_WINDOW_S:
-            text = gettext("Streams lag by up to 30 seconds. A vote with a chat needs at least 45 seconds.")
-            self.add_error("window_s", text)
-        if cleaned.get("close_early"):
-            text = gettext("A vote with a chat can't close early, because a chat has no list of voters.")
-            self.add_error("close_early", text)
-
-    def _check_secret_sides(self, cleaned: dict[str, Any], *, has_phones: bool) -> None:
-        """Add an error if secret sides are combined with a setting that reveals them."""
-        reveals = any(map(cleaned.get, ("bank_s", "peek", "own_counts")))
-        reveals = reveals or not has_phones or cleaned.get("tie_rule") == TieRule.CAPTAIN
-        if cleaned.get("max_side_changes") and reveals:
-            self.add_error("max_side_changes", SIDE_CHANGES_CONFLICT)
-        if cleaned.get("max_side_changes") and cleaned.get("team_discussion"):
-            self.add_error("team_discussion", DISCUSSION_CONFLICT)
-
-    def _check_host_wait(self, cleaned: dict[str, Any]) -> None:
-        """Add an error if a match with other than short windows would wait for the organizer."""
-        if not cleaned.get("host_wait_s"):
-            return
-        if self.instance.crowd_clocks:
-            text = gettext("A match with a clock for each side can't wait for the organizer.")
-            self.add_error("host_wait_s", text)
-        elif cleaned.get("window_s", 0) > MAX_HOST_WINDOW_S:
-            text = gettext("Only votes of at most ten minutes can wait for the organizer.")
-            self.add_error("host_wait_s", text)
 
     def create(self, owner: User) -> Event:
         choices = {name: self.cleaned_data[name] for name in self.Meta.fields if name != "name"}
