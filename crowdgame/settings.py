@@ -13,6 +13,7 @@ from crowdgame.server.config.addresses import (
     public_origin,
     store_url,
 )
+from crowdgame.server.config.brand import default_logo
 from crowdgame.server.config.database import database
 from crowdgame.server.config.log_config import logging_config
 from crowdgame.server.config.mail_settings import mail_server, sender
@@ -55,8 +56,8 @@ BALLOT_BOX_URL = store_url(
 EVENT_PHONES = read_number("EVENT_PHONES", 20_000)
 # Reverse proxies in front of a gateway with --proxied. Each adds one trustworthy address to X-Forwarded-For.
 TRUSTED_PROXIES = read_number("TRUSTED_PROXIES", 1, least=0)
-# Pages that accept bodies of up to 1 MiB: class lists and cups. All others accept 64 KiB.
-UPLOAD_PATHS = r"/console/(?:[^/]+/tickets|cups/new|cups/[^/]+/edit)/"
+# Pages that accept bodies of up to 1 MiB: class lists, logos and cups. All others accept 64 KiB.
+UPLOAD_PATHS = r"/console/(?:[^/]+/tickets|[^/]+/branding|cups/new|cups/[^/]+/edit)/"
 # The interval at which open consoles check that their organizer may still see the event.
 CONSOLE_RECHECK_S = read_number("CONSOLE_RECHECK_S", 15)
 
@@ -343,6 +344,10 @@ LOGGING = logging_config(
 METRICS_TOKEN = os.environ.get("METRICS_TOKEN", "")
 METRICS_HOST = os.environ.get("METRICS_HOST") or "127.0.0.1"
 METRICS_PORT = read_number("METRICS_PORT", 0, least=0, most=MAX_PORT)
+
+# What events without a sponsor line or logo of their own show.
+BRAND_LINE = os.environ.get("BRAND_LINE", "")
+BRAND_LOGO, BRAND_LOGO_KEY = default_logo(os.environ.get("BRAND_LOGO", ""))
 
 # Where webhooks may go: to public addresses only, also into private networks ("private"), or nowhere ("off").
 # They need a worker of the queue "webhooks". A laptop starts it only if this is set.

@@ -5,6 +5,7 @@ from django.contrib import admin
 from django.urls import include, path
 
 from crowdgame.accounts.account_language import account_language
+from crowdgame.events.branding.logos import logo
 from crowdgame.events.printing.pdf_views import pdf_view
 from crowdgame.events.printing.views import about, rules, rules_of
 from crowdgame.maintenance.personal_data.views import guest_data, organizer_data
@@ -39,6 +40,7 @@ urlpatterns = [
     path("stage/<code:code>/now", current_program, name="stage_now"),
     path("stage/<code:code>/podium", cup_podium, name="podium"),
     path("discord/<code:code>", interact, name="discord"),
+    path("brand/<slug:key>.webp", logo, name="logo"),
     path("rules", rules, name="rules"),
     path("rules/cards.pdf", PLAY_SHEETS, {"paper": "A4"}, name="play_sheets"),
     path("rules/cards-letter.pdf", PLAY_SHEETS, {"paper": "Letter"}, name="play_sheets_letter"),

@@ -3,6 +3,7 @@
 from django.urls import path
 
 from crowdgame.events import archive, member_views, new_event, schedule, ticket_views, views
+from crowdgame.events.branding.views import branding, undo_branding
 from crowdgame.events.printing.pdf_views import pdf_view
 
 PDF_OF_TICKETS = pdf_view("crowdgame.events.print_views.ticket_sheets")
@@ -12,6 +13,8 @@ urlpatterns = [
     path("new/", new_event.new_event, name="new"),
     path("new/<slug:slug>/", new_event.new_event_form, name="new_form"),
     path("<code:code>/edit/", views.change_event, name="change"),
+    path("<code:code>/branding/", branding, name="branding"),
+    path("<code:code>/branding/undo/", undo_branding, name="undo_branding"),
     path("<code:code>/again/", new_event.copy_event, name="again"),
     path("<code:code>/archive/", archive.archive_event, name="archive"),
     path("<code:code>/restore/", archive.restore_event, name="restore"),

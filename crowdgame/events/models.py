@@ -39,6 +39,20 @@ class ArchivedEvent(models.Model):
         return str(self.event)
 
 
+class EventLogo(models.Model):
+    """A logo of an event: the current one, or the one before, for an undo. `key` is a hash of `content`."""
+
+    event = models.ForeignKey(Event, on_delete=models.CASCADE, related_name="logos")
+    key = models.CharField(max_length=32, db_index=True)
+    content = models.BinaryField()
+
+    class Meta:
+        constraints = [UniqueConstraint(fields=["event", "key"], name="logo_once")]
+
+    def __str__(self) -> str:
+        return f"{self.key} of {self.event}"
+
+
 class AuditEntry(models.Model):
     """One organizer action in an event's audit log.
 

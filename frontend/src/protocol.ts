@@ -156,6 +156,7 @@ export interface Team {
   is_public: boolean;
   captain: string;
   solo: boolean;
+  color: string;
 }
 
 export interface Mark {
@@ -446,6 +447,8 @@ export interface EventState {
   nicknames: Nicknames | null;
   vote_mail: boolean;
   ends_at: number | null;
+  brand_line: string;
+  logo: string;
   display_key_version: number;
   embed_sites: string;
 }

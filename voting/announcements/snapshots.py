@@ -141,6 +141,8 @@ def _build_snapshot(
         "consent": terms.consent,
         "nicknames": offered_nicknames(event),
         "vote_mail": (settings.EMAIL_ENABLED or settings.PUSH_ENABLED) and terms.has_long_windows,
+        "brand_line": event.shown_brand_line,
+        "logo": event.shown_logo,
         "next_lot": commit_lot(event.next_seed) if terms is event and event.next_seed else None,
     }
     return msgspec.convert(vars(event) | computed, protocol.EventState)

@@ -16,6 +16,7 @@ from voting.terms import BOT, DISCORD, PHONES, TWITCH, Admission, AnalysisTime, 
 MAX_BEST_OF = 21
 NOTICE_LENGTH = 140
 MAX_CODE_LENGTH = 16
+BRAND_LINE_LENGTH = 40
 SEED_BYTES = 16
 
 
@@ -44,6 +45,9 @@ class Event(MatchTerms):
     `display_key_version` counts how often an organizer has replaced the display link.
 
     From `ends_at` (server time in ms) on, no match is played.
+
+    `brand_line` names a sponsor, for example. `logo` is the key of a picture, as in its URL. If one is empty,
+    the installation's default is shown.
 
     `is_duel`: a guest plays against another guest or a crowd. If it `is_casual`, it isn't rated, and players
     can agree to take turns back. With `swaps_sides`, the teams swap colors in each match. `rematch_wanted_by`
@@ -242,6 +246,10 @@ class Event(MatchTerms):
     is_casual = models.BooleanField(default=False, db_default=False, editable=False)
     swaps_sides = models.BooleanField(default=False, db_default=False, editable=False)
     rematch_wanted_by = models.PositiveSmallIntegerField(null=True, blank=True, editable=False)
+    brand_line = models.CharField(
+        max_length=BRAND_LINE_LENGTH, blank=True, default="", db_default="", editable=False
+    )
+    logo = models.CharField(max_length=32, blank=True, default="", db_default="", editable=False)
     display_key_version = models.PositiveIntegerField(default=0, db_default=0, editable=False)
     next_seed = models.CharField(max_length=32, blank=True, default="", db_default="", editable=False)
     seq = models.BigIntegerField(default=0, editable=False)
@@ -270,6 +278,14 @@ class Event(MatchTerms):
     def __str__(self) -> str:
         return f"{self.name} ({self.code})"
 
+    @property
+    def shown_brand_line(self) -> str:
+        return self.brand_line or str(settings.BRAND_LINE)
+
+    @property
+    def shown_logo(self) -> str:
+        return self.logo or str(settings.BRAND_LOGO_KEY)
+
 
 class Team(models.Model):
     """One of the event's two teams.
@@ -280,6 +296,8 @@ class Team(models.Model):
 
     `captain` is the voter code of its captain, whose ballot breaks ties if the match uses captains. `solo`: a
     single voter with a ticket plays it, and everyone else joins the other team.
+
+    `color` is `#rrggbb`, or empty for the color of the side that it plays.
     """
 
     event = models.ForeignKey(Event, on_delete=models.CASCADE, related_name="teams")
@@ -287,6 +305,7 @@ class Team(models.Model):
     name = models.CharField(max_length=40)
     source = models.CharField("where its ballots come from", max_length=80, default=PHONES, db_default=PHONES)
     captain = models.CharField(max_length=6, blank=True, default="", db_default="", editable=False)
+    color = models.CharField(max_length=7, blank=True, default="", db_default="", editable=False)
     solo = models.BooleanField("is one voter, with a ticket", default=False, db_default=False, editable=False)
 
     class Meta:

@@ -24,6 +24,7 @@ class Team(msgspec.Struct, frozen=True, kw_only=True):
         is_public: Anyone can read its votes before the reveal, in a chat. All clients say so.
         captain: The captain's voter code, or empty.
         solo: The team is a single voter who joins with a ticket. Everyone else joins the other team.
+        color: Its own color, as `#rrggbb`. Empty: the color of its side.
     """
 
     number: TeamNumber
@@ -32,6 +33,7 @@ class Team(msgspec.Struct, frozen=True, kw_only=True):
     is_public: bool = False
     captain: str = ""
     solo: bool = False
+    color: str = ""
 
 
 Part = Literal["code", "turnout", "tally", "drops", "sound", "hints", "recognition", "judges"]
@@ -86,6 +88,8 @@ class EventState(msgspec.Struct, frozen=True, kw_only=True):
         nicknames: The nicknames that voters can have. Null from earlier versions.
         vote_mail: Voters can ask for an e-mail or a push notification when a vote opens.
         ends_at: When the event ends. A match still live then is aborted, and none starts.
+        brand_line: A short text of the organizer, such as the name of a sponsor. Plain text, never markup.
+        logo: The organizer's logo is at `/brand/{logo}.webp`. Empty: there is none.
         display_key_version: How often an organizer has replaced the display key.
         embed_sites: The origins whose pages may embed the event, separated by spaces.
     """
@@ -120,5 +124,7 @@ class EventState(msgspec.Struct, frozen=True, kw_only=True):
     nicknames: Nicknames | None = None
     vote_mail: bool = False
     ends_at: Time | None = None
+    brand_line: str = ""
+    logo: str = ""
     display_key_version: Count = 0
     embed_sites: str = ""

@@ -148,6 +148,15 @@ VARIABLES: dict[str, tuple[Variable, ...]] = {
             "60",
         ),
     ),
+    "Branding": (
+        Variable("BRAND_LINE", "Sponsor line of events that have none of their own.", "none"),
+        Variable(
+            "BRAND_LOGO",
+            "Logo of events that have none of their own: the path of a PNG, JPEG or WebP file, the same on "
+            "every machine.",
+            "none",
+        ),
+    ),
     "E-mail": (
         Variable(
             "EMAIL_URL",

@@ -3,7 +3,7 @@ import test from "node:test";
 import type { AuditEntry, Pressed, Team, Turn } from "../../protocol";
 import { withCount, handsOffer, handsStatus, totalHands } from "./handCounting";
 
-const TEAM: Team = { number: 2, name: "South", source: "hands", is_public: false, captain: "", solo: false };
+const TEAM: Team = { number: 2, name: "South", source: "hands", is_public: false, captain: "", solo: false, color: "" };
 const TURN = { id: 7, number: 3 } as Turn;
 const PRESSED = { action: "hands.count", turn: 7, team: 2 } as Pressed;
 const COUNTED_ENTRY: AuditEntry = { id: 1, by: "olga", action: "hands.count", what: "olga counted the hands of South in turn 3: 12", at: 0, pressed: PRESSED, undo: null, undone: false };

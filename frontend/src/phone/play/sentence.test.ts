@@ -59,7 +59,7 @@ test("a phone that isn't connected says so instead of offering changes, and keep
 });
 
 test("a phone of a team with a show of hands says so and accepts no vote", () => {
-  const teams = [{ number: 1, name: "North", source: "hands", is_public: false, captain: "", solo: false }, { number: 2, name: "South", source: "phones", is_public: false, captain: "", solo: false }] as const;
+  const teams = [{ number: 1, name: "North", source: "hands", is_public: false, captain: "", solo: false, color: "" }, { number: 2, name: "South", source: "phones", is_public: false, captain: "", solo: false, color: "" }] as const;
   const hands = view(match(), {}, { teams });
   assert.match(sentences.sentence(hands, hands.match), /show of hands/);
   assert.equal(sentence(hands), "", "until the deferred part is loaded");

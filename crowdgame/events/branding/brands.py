@@ -1,0 +1,38 @@
+"""The brand of an event: the colors of its teams, its logo and sponsor line, under the event lock."""
+
+from dataclasses import asdict, dataclass, replace
+
+from voting.matches import locked_event
+from voting.models import Event
+
+
+@dataclass(frozen=True, slots=True)
+class Brand:
+    """Empty values stand for the defaults. `logo` is a key (see `EventLogo`)."""
+
+    color_1: str = ""
+    color_2: str = ""
+    logo: str = ""
+    brand_line: str = ""
+
+
+def load_brand(event: Event) -> Brand:
+    one, two = event.teams.order_by("number").values_list("color", flat=True)
+    return Brand(one, two, logo=event.logo, brand_line=event.brand_line)
+
+
+def change_brand(event_id: int, brand: Brand) -> Brand:
+    """Store a brand and return the one before. Keeps the logos of both, and deletes all others.
+
+    If the logo has been deleted meanwhile, the event has none.
+    """
+    with locked_event(event_id) as event:
+        before = load_brand(event)
+        if not event.logos.filter(key=brand.logo).exists():
+            brand = replace(brand, logo="")
+        values = asdict(brand)
+        for number in (1, 2):
+            event.teams.filter(number=number).update(color=values.pop(f"color_{number}"))
+        Event.objects.filter(pk=event_id).update(**values)
+        event.logos.exclude(key__in=[brand.logo, before.logo]).delete()
+    return before

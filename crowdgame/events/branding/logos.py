@@ -1,0 +1,80 @@
+"""Logos: checked and re-encoded when uploaded, and served under a URL that contains their hash."""
+
+import hashlib
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path, PurePath
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_safe
+
+from crowdgame.events.models import EventLogo
+from crowdgame.server.web.content_policy import strict_policy
+from voting.models import Event
+
+PROGRAM = Path(__file__).with_name("reencode.py")
+TIMEOUT_S = 20
+FORMATS = {".png": "PNG", ".jpg": "JPEG", ".jpeg": "JPEG", ".webp": "WEBP"}
+MAX_BYTES = 1_000_000  # with the form's other fields, less than the largest body that a page accepts
+UNREADABLE = _("This file can't be read. Choose a PNG, JPEG or WebP file.")
+REFUSALS = {
+    3: _("The picture has too many pixels. Choose one of at most 4096 by 4096."),
+    4: _("The picture is animated. Choose one that isn't."),
+    5: _("The file contains more than a picture, or only a part of it. Save it anew."),
+}
+
+
+class LogoRefused(Exception):
+    """The argument is the reason, for the organizer."""
+
+
+def reencode(name: str, content: bytes) -> bytes:
+    """Return the picture as WebP without metadata. `name` is that of the file. Raises LogoRefused."""
+    kind = FORMATS.get(PurePath(name).suffix.lower())
+    if kind is None:
+        raise LogoRefused(UNREADABLE)
+    if len(content) > MAX_BYTES:
+        raise LogoRefused(_("The file is too large. Choose one of at most 1 MB."))
+    argv = [sys.executable, "-I", str(PROGRAM), kind]
+    try:
+        done = subprocess.run(argv, input=content, capture_output=True, timeout=TIMEOUT_S, check=False)  # noqa: S603
+    except subprocess.TimeoutExpired:
+        raise LogoRefused(UNREADABLE) from None
+    if done.returncode:
+        raise LogoRefused(REFUSALS.get(done.returncode, UNREADABLE))
+    return done.stdout
+
+
+def store_logo(event: Event, content: bytes) -> str:
+    """Store a re-encoded logo and return its key."""
+    key = hashlib.sha256(content).hexdigest()[:32]
+    EventLogo.objects.update_or_create(event=event, key=key, defaults={"content": content})
+    return key
+
+
+def load_logo(key: str) -> bytes | None:
+    if key and key == settings.BRAND_LOGO_KEY:
+        return _load_default()
+    content = EventLogo.objects.filter(key=key).values_list("content", flat=True).first()
+    return None if content is None else bytes(content)
+
+
+@cache
+def _load_default() -> bytes:
+    file = Path(settings.BRAND_LOGO)
+    return reencode(file.name, file.read_bytes())
+
+
+@require_safe
+def logo(_request: HttpRequest, key: str) -> HttpResponse:
+    """Serve a logo. Answers 404 if no event has it anymore."""
+    content = load_logo(key)
+    if content is None:
+        raise Http404
+    answer = HttpResponse(content, content_type="image/webp")
+    answer.headers["Cache-Control"] = "public, max-age=31536000, immutable"
+    answer.headers["Content-Security-Policy"] = strict_policy({})
+    return answer
