@@ -1,10 +1,12 @@
 import { render } from "preact";
 import { watchClock } from "../live/connection/clockWatch";
 import { connect } from "../live/connection/connect";
+import { showTeamColors } from "../live/teamColors";
 import { Store, useStore } from "../live/state/useStore";
 import type { ConsoleMessage, CountsUpdated, Role, ToConsole } from "../protocol";
 import "../live/tokens.css";
 import "../../../crowdgame/static/tokens/pages.css";
+import "../../../crowdgame/static/tokens/team_colors.css";
 import "./console.css";
 import { ClosedScreen, LoadingScreen } from "./ConnectionScreens";
 import { AuditLogStore } from "./history/auditLogStore";
@@ -49,6 +51,7 @@ function Console() {
   const ownState = useStore(own);
   if (live.connection.state === "away") return <ClosedScreen close={live.connection.code} code={code} />;
   if (!live.event) return <LoadingScreen lost={live.connection.state === "lost"} />;
+  showTeamColors(live.event);
   return <ConsoleScreen live={live} event={live.event} {...ownState} {...{ clock: link.clock, commands, auditLog, history, rehearsal, people }} />;
 }
 

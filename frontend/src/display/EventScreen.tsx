@@ -3,6 +3,7 @@ import type { ServerClock } from "../live/connection/clock";
 import type { LiveState } from "../live/connection/connect";
 import type { DisplayWelcomed, EventState, KeyShown } from "../protocol";
 import { announcedText } from "../live/schedule";
+import { showTeamColors } from "../live/teamColors";
 import { judgmentText } from "./captions/analysis";
 import { plainText } from "./captions/sentence";
 import { captionWidth } from "./parts/Footer";
@@ -44,6 +45,7 @@ export function EventScreen({ live, state: fullState, clock, options, sound, pre
   const scene = useScene(state, now);
   const lost = live.connection.state !== "joined";
   markBody(lost, scene);
+  showTeamColors(state);
   const shown = state.admission === "rotating" ? own.key : null;
   const codes = joinCodes(state, options.home !== null, shown ?? own.welcome);
   const { notice, sealed, counts, marked } = own;

@@ -10,6 +10,7 @@ import { DistributionChart } from "./reveal/DistributionChart";
 import { ConcealedChoice } from "./reveal/ConcealedChoice";
 import { TeamPick } from "./reveal/TeamPick";
 import { Countdown } from "./parts/Countdown";
+import { Brand } from "./parts/Brand";
 import { BalanceBar } from "./parts/BalanceBar";
 import { Confetti } from "./parts/Confetti";
 import { MistakeMarks } from "./parts/MistakeMarks";
@@ -31,7 +32,7 @@ import { TurnoutBar } from "./votes/TurnoutBar";
 import { Discussion } from "./parts/Discussion";
 import { Token } from "./reveal/Token";
 import type { JoinCodes } from "./scene/joinCodes";
-import { LANDED, sceneBoard, replaysDrops } from "./scene/scene";
+import { LANDED, sceneBoard, replaysDrops, type ScreenPhase } from "./scene/scene";
 import { fitFontSize } from "./scene/layout";
 import { PLACES, isPartHidden } from "./scene/places";
 import { isDimmed, gridPlacement, useReveal, type GridPlacement, type StageView } from "./scene/stageView";
@@ -43,6 +44,9 @@ interface Props {
   /** The presenter's overlays. */
   children: ComponentChildren;
 }
+
+/** The corner of the logo is free in these. */
+const CORNER_PHASES = new Set<ScreenPhase>(["voting", "paused", "sealed"]);
 
 /** The complete stage; elements are listed back to front. */
 export function Stage({ view, codes, shown, children }: Props) {
@@ -63,6 +67,7 @@ export function Stage({ view, codes, shown, children }: Props) {
       <WinnerBackground view={view} />
       {playing && PLACES.map((place) => <TeamHeader key={place} view={view} place={place} />)}
       {phase === "reveal" && PLACES.map((place) => <TeamPick key={place} view={view} place={place} />)}
+      {CORNER_PHASES.has(phase) && <Brand state={view.state} place="corner" />}
       <ConcealedChoice view={view} />
       {phase === "talk" && PLACES.map((place) => <Discussion key={place} view={view} place={place} />)}
       <Lobby view={view} codes={codes} shown={shown} />

@@ -11,6 +11,7 @@ import { bindingSeal, reopening } from "../live/match/seals";
 import { Store, useStore } from "../live/state/useStore";
 import { keepScreenAwake } from "../live/wakeLock";
 import "../live/tokens.css";
+import "../../../crowdgame/static/tokens/team_colors.css";
 import "./display.css";
 import { EventScreen } from "./EventScreen";
 import { ErrorBoundary, WaitingScreen } from "./ConnectionScreens";

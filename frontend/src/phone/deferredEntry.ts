@@ -17,6 +17,8 @@ import * as sentences from "./play/sentences";
 import { teamHeading } from "./play/teamNames";
 import { notifyAnswer, notifyButton, storyLink, updateTitle, voteMailLink } from "./device/turnNotification";
 import { endText } from "../live/schedule";
+import { showTeamColors } from "../live/teamColors";
+import type { EventState } from "../protocol";
 import type { PhoneView } from "./seat/phoneView";
 
 /** The deferred bundle: reveals, match ends, receipts, the result card, and the screens shown without a seat. */
@@ -25,8 +27,14 @@ export const deferred: DeferredPart = { ...sentences, ...layers, ...entryScreens
 /** Called for every view that is drawn. */
 function below(view: PhoneView): ReturnType<DeferredPart["below"]> {
   updateTitle(view);
+  showTeamColors(view.event);
   const [open, line, talk] = [openness(view.event), nextLine(view), discussionButton(view)];
-  return [(open ? 34 : 0) + (line ? 46 : 0) + (talk ? 46 : 0), html`${open}${line}${talk}`];
+  return [(open ? 34 : 0) + (line ? 46 : 0) + (talk ? 46 : 0), html`${open}${line}${talk}${!view.match && brand(view.event)}`];
+}
+
+/** The organizer's logo and sponsor line, in the lobby. */
+function brand({ logo, brand_line }: EventState): Html | false {
+  return !!(logo || brand_line) && html`<p class="brand">${logo && html`<img src="/brand/${logo}.webp" alt="">`}<bdi>${brand_line}</bdi></p>`;
 }
 
 function nextLine(view: PhoneView): Html | false {

@@ -1,5 +1,7 @@
 import { MAX_ARRIVALS, MAX_COLUMNS } from "./limits";
 import { FRAGMENT_SHADER, VERTEX_SHADER } from "./shaders";
+import { ownChannels } from "../../live/teamColors";
+import type { Side } from "../../protocol";
 import type { Arrival } from "./arrivals";
 import type { ParticleTeam } from "./particleTeams";
 
@@ -80,8 +82,9 @@ export class ParticleRenderer {
     gl.uniform3fv(this.at("arrivals"), filled(team.arrivals.flatMap(({ from, to, age }) => [from, to, age]), 3 * MAX_ARRIVALS));
     gl.uniform1iv(this.at("ranks"), filled(team.ranks, MAX_COLUMNS + 1));
     gl.uniform2fv(this.at("piles"), filled(team.piles.flatMap(({ left, height }) => [left, height]), 2 * MAX_COLUMNS));
-    gl.uniform3fv(this.at("floating"), COLORS[team.side].floating);
-    gl.uniform3fv(this.at("settled"), COLORS[team.side].settled);
+    const { floating, settled } = particleColors(team.side);
+    gl.uniform3fv(this.at("floating"), floating);
+    gl.uniform3fv(this.at("settled"), settled);
     gl.drawArrays(gl.POINTS, 0, count);
   }
 
@@ -110,4 +113,9 @@ function buildProgram(gl: WebGL2RenderingContext): WebGLProgram | null {
   }
   gl.linkProgram(program);
   return gl.getProgramParameter(program, gl.LINK_STATUS) ? program : null;
+}
+
+function particleColors(side: Side): Record<"floating" | "settled", readonly number[]> {
+  const settled = ownChannels(side)?.map((channel) => channel / 255);
+  return settled ? { settled, floating: settled.map((channel) => 0.5 + channel / 2) } : COLORS[side];
 }

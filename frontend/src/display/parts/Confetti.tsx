@@ -2,6 +2,8 @@ import { useEffect, useRef } from "preact/hooks";
 import { HEIGHT } from "../scene/layout";
 import { matchWinner } from "../scene/scene";
 import { currentSeries } from "../../live/match/series";
+import { ownChannels } from "../../live/teamColors";
+import type { Side } from "../../protocol";
 import type { StageView } from "../scene/stageView";
 
 const PIECES = 260;
@@ -33,11 +35,16 @@ export function Confetti({ view }: { view: StageView }) {
   useEffect(() => {
     const pen = canvas.current?.getContext("2d");
     if (!thrown || !pen || now() - ended > MAX_AGE_MS) return;
-    return startConfetti(pen, makePieces(size.width, COLORS[winner]));
+    return startConfetti(pen, makePieces(size.width, confettiColors(winner)));
   }, [thrown, match?.id]);
   const fine = Math.min(FINEST, size.unit);
   if (!thrown) return null;
   return <canvas class="confetti" ref={canvas} width={Math.round(size.width * fine)} height={Math.round(HEIGHT * fine)} aria-hidden="true" />;
+}
+
+function confettiColors(side: Side): readonly string[] {
+  const own = ownChannels(side);
+  return own ? [`rgb(${own.join()})`, ...COLORS[side].slice(1)] : COLORS[side];
 }
 
 function makePieces(width: number, colors: readonly string[]): Piece[] {

@@ -1,6 +1,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import { Badge } from "../../board/Ball";
 import type { EventState, KeyShown } from "../../protocol";
+import { Brand } from "./Brand";
 import { EVENT_NAME_LEAST, EventName } from "./EventName";
 import { Introduction } from "../demonstration/Introduction";
 import { JoinAddress, hostName } from "./Footer";
@@ -31,6 +32,7 @@ export function Lobby({ view, codes, shown }: { view: StageView; codes: JoinCode
       {teams ? PLACES.map((place) => <TeamJoin key={place} view={view} place={place} code={teams[place]} />) : <OneCode view={view} codes={codes} />}
       {between > 0 && <div class="between-codes"><EventName view={view} width={between} /><Introduction view={view} width={between} /></div>}
       <div class="join-info" style={{ "--code": `calc(${codeSize(view, shown)} * var(--u))` }}>
+        <Brand state={view.state} place="lobby" />
         {teams && between === 0 && <EventNameBesideAddress view={view} shown={shown} />}
         {view.state.lobby === "locked" ? <p>{t("The match begins soon")}</p> : <JoinInfo view={view} shown={shown} />}
       </div>
@@ -86,7 +88,7 @@ const ticketHint = ({ is_duel, admission }: EventState) => (is_duel ? "" : admis
 /** The font sizes of the host name and the key, with their spaces, relative to the code's. */
 const [HOST_SHARE, KEY_SHARE] = [0.52, 1.1];
 const CODE = { largest: 166, least: 72, above: 106, besideNotice: 104 };
-const BESIDE = { peek: 484, key: 130, name: 220 };
+const BESIDE = { peek: 484, key: 130, name: 220, brand: 350 };
 
 /**
  * The font size of the code in the footer: it shares the width with the address and key, or the height with a sentence.
@@ -94,7 +96,7 @@ const BESIDE = { peek: 484, key: 130, name: 220 };
 function codeSize({ state, joinUrl, size, foot }: StageView, shown: KeyShown | null): number {
   if (ticketHint(state) && !shown) return CODE.above;
   const text = measureName(`${hostName(joinUrl)}/`) * HOST_SHARE + measureName(state.code) + (shown ? measureName(shown.key) * KEY_SHARE : 0);
-  const room = size.width - 92 - (state.peek ? BESIDE.peek : 0) - (shown ? BESIDE.key : 0);
+  const room = size.width - 92 - (state.peek ? BESIDE.peek : 0) - (shown ? BESIDE.key : 0) - (state.logo || state.brand_line ? BESIDE.brand : 0);
   return Math.max(CODE.least, Math.min(foot.lines ? CODE.besideNotice : CODE.largest, room / text));
 }
 

@@ -1,11 +1,11 @@
 import { placedBalls, isOnLine } from "../../live/match/grid";
 import type { Match, Side } from "../../protocol";
+import { ownChannels } from "../../live/teamColors";
 import * as say from "../texts";
 
 const [WIDE, HIGH, EDGE] = [1080, 1350, 80];
 const FONT = 'system-ui, "Segoe UI", Roboto, sans-serif';
 const GROUND = { red: ["#dc3049", "#a9182f"], yellow: ["#ffe68a", "#eab315"] } as const;
-const INK = { red: "#ffffff", yellow: "#1b1503" } as const;
 const BALL = { red: "#e8334a", yellow: "#ffd23f" } as const;
 const MARK = { red: "#fff4ea", yellow: "#2c2000" } as const;
 
@@ -50,10 +50,11 @@ type Pen = CanvasRenderingContext2D;
 function paint(pen: Pen, card: Card): void {
   const { side, board } = card;
   const ground = pen.createRadialGradient(WIDE * 0.25, HIGH * 0.08, 0, WIDE * 0.25, HIGH * 0.08, HIGH);
-  GROUND[side].forEach((color, at) => ground.addColorStop(at, color));
+  const own = ownChannels(side);
+  (own ? [`rgb(${own.join()})`] : GROUND[side]).forEach((color, at) => ground.addColorStop(at, color));
   pen.fillStyle = ground;
   pen.fillRect(0, 0, WIDE, HIGH);
-  pen.fillStyle = INK[side];
+  pen.fillStyle = getComputedStyle(document.body).getPropertyValue("--on-side");
   write(pen, card.event, 44, 600, 110);
   write(pen, card.title, 150, 800, 260);
   write(pen, card.team, 64, 700, 345);
@@ -98,7 +99,8 @@ function drawGrid(pen: Pen, board: Card["board"], top: number): void {
   }
   for (const ball of placedBalls(board)) {
     disc(ball.column, ball.row, 0.42);
-    pen.fillStyle = BALL[ball.side];
+    const own = ownChannels(ball.side);
+    pen.fillStyle = own ? `rgb(${own.join()})` : BALL[ball.side];
     pen.fill();
     if (isOnLine([...board.winning_cells, ...board.losing_cells], ball)) stroke(pen, "#f4f1e8", cell * 0.07);
     drawShape(pen, ball.side, left + (ball.column - 0.5) * cell, top + (board.rows - ball.row + 0.5) * cell, cell);

@@ -20,7 +20,7 @@ const LONG_NAME = /\S{10}|.{13}/;
 export function playScreen(view: PhoneView, pressed: number): Html {
   const { event, team, match } = view;
   const { name } = event.teams[team - 1]!;
-  const more = match?.clocks || event.special_rules?.[0] || event.notice || event.next_match_at || event.peek || event.consent || event.teams.some(({ name, is_public }) => is_public || LONG_NAME.test(name)) ? loadDeferred() : deferred();
+  const more = match?.clocks || event.special_rules?.[0] || event.notice || event.next_match_at || event.peek || event.consent || event.teams.some((team) => team.is_public || team.color || LONG_NAME.test(team.name)) ? loadDeferred() : deferred();
   const below = more?.below(view);
   const { columns, rows } = match?.board.rows ? match.board : { columns: 7, rows: 6 };
   return html`<main data-status="${view.ballot.status}" class="play ${!match && "calm"}" css="--columns:${columns};--rows:${rows};--tide:${Math.min(1, pressed / 20)};--below:${below?.[0] ?? 0}px">
