@@ -8,7 +8,9 @@ from django.utils.translation import gettext, override
 from django.utils.translation import gettext_lazy as _
 
 from crowdgame.events.access import owner_page
-from crowdgame.events.printing.pdf_document import Unprintable
+from crowdgame.events.branding.colors import read_rgb
+from crowdgame.events.branding.logos import load_logo
+from crowdgame.events.printing.pdf_document import Rgb, Unprintable
 from crowdgame.events.printing.posters import Poster, print_posters
 from crowdgame.events.printing.ticket_sheets import Coupon, print_coupons
 from crowdgame.events.ticket_views import COUPONS_PER_FILE
@@ -32,7 +34,7 @@ def poster(request: HttpRequest, event: Event) -> HttpResponse:
     """Return the poster as PDF, with a page for both teams and one for each if they have their own links."""
     sides: tuple[Side | None, ...] = SIDES if event.team_choice == TeamChoice.LINK else (None,)
     with override(event.language):
-        pdf = print_posters([_poster(request, event, side) for side in sides])
+        pdf = print_posters([_poster(request, event, side) for side in sides], _side_colors(event))
     return _pdf_response(f"poster-{event.code}", pdf)
 
 
@@ -48,6 +50,8 @@ def _poster(request: HttpRequest, event: Event, side: Side | None) -> Poster:
         hint=str(HINTS.get(Admission(event.admission), "")),
         side=side,
         board=event.game in FOUR_IN_A_ROW,
+        logo=load_logo(event.shown_logo),
+        brand_line=event.shown_brand_line,
     )
 
 
@@ -66,13 +70,19 @@ def ticket_sheets(request: HttpRequest, event: Event) -> HttpResponse:
     try:
         with override(event.language):
             title = gettext("Codes of %(code)s") % {"code": event.code}
-            file = print_coupons(title, [_coupon(event, teams, address, one) for one in part])
+            coupons = [_coupon(event, teams, address, one) for one in part]
+            file = print_coupons(title, coupons, _side_colors(event))
     except Unprintable as character:
         text = gettext("The PDF cannot show the character “%(character)s”. Print codes from the CSV file.")
         messages.warning(request, text % {"character": character})
         return redirect("console:tickets", code=event.code)
     several = f"-{part.number}" if part.paginator.num_pages > 1 else ""
     return _pdf_response(f"tickets-{event.code}{several}", file)
+
+
+def _side_colors(event: Event) -> dict[Side, Rgb]:
+    teams = zip(SIDES, event.teams.order_by("number"), strict=True)
+    return {side: read_rgb(team.color) for side, team in teams if team.color}
 
 
 def _coupon(event: Event, teams: dict[int, str], address: str, ticket: Ticket) -> Coupon:

@@ -1,6 +1,7 @@
 """Documents as PDF: text in the languages of the product, QR codes and balls."""
 
 import unicodedata
+from collections.abc import Mapping
 from functools import cache
 from itertools import accumulate, combinations, pairwise
 from pathlib import Path
@@ -21,7 +22,9 @@ FONT_FILES = {  # by family and style; text in the first family, other character
     "Noto Sans KR": {"": "NotoSansKR-Medium.ttf"},
     "Noto Emoji": {"": "NotoEmoji-Regular.ttf"},
 }
-COLORS = {"red": (232, 51, 74), "yellow": (255, 210, 63)}
+Rgb = tuple[int, int, int]
+COLORS: dict[Side, Rgb] = {"red": (232, 51, 74), "yellow": (255, 210, 63)}
+NO_COLORS: Mapping[Side, Rgb] = {}
 MIN_SCALE = 0.45
 MAX_LINES = (1, 2, 3)
 LINE_HEIGHT, ASCENT = 1.2, 0.93  # of the font size
@@ -65,10 +68,14 @@ def can_print(text: str) -> bool:
 
 
 class PdfDocument(FPDF):
-    """A document in the active language, in millimetres from the upper left corner."""
+    """A document in the active language, in millimetres from the upper left corner.
 
-    def __init__(self, title: str, paper: Paper = "A4") -> None:
+    `colors` are those of sides whose teams have their own.
+    """
+
+    def __init__(self, title: str, paper: Paper = "A4", colors: Mapping[Side, Rgb] = NO_COLORS) -> None:
         super().__init__(format=paper)
+        self.colors = {**COLORS, **colors}
         self.set_title(title)
         self.set_lang(get_language())
         self.set_auto_page_break(False)
@@ -158,7 +165,7 @@ class PdfDocument(FPDF):
 
     def draw_ball(self, side: Side, x: float, y: float, radius: float) -> None:
         """Draw a ball around a point."""
-        self.set_fill_color(*COLORS[side])
+        self.set_fill_color(*self.colors[side])
         with self.local_context(line_width=radius * 0.04):
             self.circle(x, y, radius, style="DF")
         if side == "red":

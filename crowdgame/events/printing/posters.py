@@ -1,10 +1,12 @@
 """QR code posters as PDF: one A4 page per event; if each team has its own link, one for both and one each."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from io import BytesIO
 
 from django.utils.translation import gettext as _
 
-from crowdgame.events.printing.pdf_document import PdfDocument, can_print
+from crowdgame.events.printing.pdf_document import NO_COLORS, PdfDocument, Rgb, can_print
 from crowdgame.events.printing.poster_board import board_width, draw_board
 from games.engine.game import SIDES, Side
 
@@ -12,6 +14,7 @@ MARGIN = 16
 QR_TOP, QR_SIZE = 66, 104
 QUIET_ZONE = 16  # wide enough for a QR code of 29 modules
 BOARD_TOP, BOARD_HEIGHT = 201, 80
+BRAND_WIDTH, LOGO_HEIGHT = 36, 11
 PAIR_TOP, PAIR_SIDE = 82, 80  # of the QR codes of both teams
 
 
@@ -20,7 +23,7 @@ class Poster:
     """The content of one page.
 
     `url` is encoded in the QR code, `address` is the same to type, `hint` says what else people need.
-    `side` is the team of a team link, or None. `board`: the event plays four in a row.
+    `side` is the team of a team link, or None. `board`: the event plays four in a row. `logo` is a picture.
     """
 
     event: str
@@ -31,14 +34,16 @@ class Poster:
     hint: str
     side: Side | None = None
     board: bool = True
+    logo: bytes | None = None
+    brand_line: str = ""
 
 
-def print_posters(posters: list[Poster]) -> bytes:
+def print_posters(posters: list[Poster], colors: Mapping[Side, Rgb] = NO_COLORS) -> bytes:
     """Return a PDF with one page per poster, in the active language, after one with the codes of both teams.
 
     Replaces or leaves out names that the fonts can't print.
     """
-    pdf = PdfDocument(_("Poster %(code)s") % {"code": posters[0].code})
+    pdf = PdfDocument(_("Poster %(code)s") % {"code": posters[0].code}, colors=colors)
     if posters[0].side:
         pdf.add_page()
         _draw_both(pdf, posters)
@@ -58,7 +63,7 @@ def _draw(pdf: PdfDocument, poster: Poster) -> None:
     pdf.select_font(32, bold=True)
     _center(pdf, QR_TOP + QR_SIZE + 21, poster.address)
     _draw_match(pdf, poster)
-    _draw_foot(pdf)
+    _draw_foot(pdf, poster)
 
 
 def _draw_both(pdf: PdfDocument, posters: list[Poster]) -> None:
@@ -79,7 +84,7 @@ def _draw_both(pdf: PdfDocument, posters: list[Poster]) -> None:
         pdf.put_line(poster.address, box, PAIR_TOP + PAIR_SIDE + 14, PAIR_SIDE, centered=True)
     if first.board:
         draw_board(pdf, (pdf.w - board_width(BOARD_HEIGHT)) / 2, BOARD_TOP, BOARD_HEIGHT)
-    _draw_foot(pdf)
+    _draw_foot(pdf, first)
 
 
 def _draw_event(pdf: PdfDocument, poster: Poster, height: float) -> None:
@@ -88,10 +93,20 @@ def _draw_event(pdf: PdfDocument, poster: Poster, height: float) -> None:
         pdf.put_block(poster.event, (MARGIN, 14, pdf.w - 2 * MARGIN, height), centered=True)
 
 
-def _draw_foot(pdf: PdfDocument) -> None:
+def _draw_foot(pdf: PdfDocument, poster: Poster) -> None:
+    """Draw the logo, a note and the sponsor line beside each other."""
+    left, note = MARGIN / 2, float(MARGIN)
     pdf.set_text_color(64)
     pdf.select_font(12)
-    _center(pdf, pdf.h - 8, _("No app, no account: all you need is a phone with a camera."))
+    if poster.logo:
+        x, y = pdf.place(left, BRAND_WIDTH), pdf.h - LOGO_HEIGHT - 4
+        pdf.image(BytesIO(poster.logo), x, y, BRAND_WIDTH, LOGO_HEIGHT, keep_aspect_ratio=True)
+    if poster.logo or poster.brand_line:
+        note = left + BRAND_WIDTH + 2
+        line = poster.brand_line if can_print(poster.brand_line) else ""
+        pdf.put_line(line, pdf.w - left - BRAND_WIDTH, pdf.h - 8, BRAND_WIDTH, centered=True)
+    text = _("No app, no account: all you need is a phone with a camera.")
+    pdf.put_line(text, note, pdf.h - 8, pdf.w - 2 * note, centered=True)
     pdf.set_text_color(0)
 
 

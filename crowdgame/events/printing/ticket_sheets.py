@@ -1,9 +1,9 @@
 """Ticket coupons as PDF: 24 per A4 sheet, in a standard label size (70 by 37 mm)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from crowdgame.events.printing.pdf_document import PdfDocument
+from crowdgame.events.printing.pdf_document import NO_COLORS, PdfDocument, Rgb
 from games.engine.game import Side
 
 COLUMNS, ROWS = 3, 8
@@ -32,9 +32,9 @@ class Coupon:
     side: Side | None = None
 
 
-def print_coupons(title: str, coupons: Sequence[Coupon]) -> bytes:
+def print_coupons(title: str, coupons: Sequence[Coupon], colors: Mapping[Side, Rgb] = NO_COLORS) -> bytes:
     """Return a PDF of all coupons in the active language. Raises Unprintable."""
-    pdf = PdfDocument(title)
+    pdf = PdfDocument(title, colors=colors)
     for number, coupon in enumerate(coupons):
         place = number % COUPONS_PER_SHEET
         if place == 0:

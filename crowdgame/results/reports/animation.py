@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
+from crowdgame.results.reports.color_sheet import DEFAULT_COLORS, Colors, match_colors
 from crowdgame.results.reports.png import board_style
 from crowdgame.results.reports.thumbnail import picture_response
 from games.drawing.board_drawing import BALLS, draw_board
@@ -27,7 +28,7 @@ def animation(request: HttpRequest, code: str, number: int) -> HttpResponse:
     if match is None:
         raise Http404
     try:
-        picture = draw_animation(_load_boards(match))
+        picture = draw_animation(_load_boards(match), match_colors(match))
     except GameError:
         raise Http404 from None
     return picture_response(picture, 0 if match.state == MatchState.PLAYING else ENDED_MAX_AGE_S)
@@ -45,14 +46,14 @@ def _load_boards(match: Match) -> list[Board]:
     return boards
 
 
-def draw_animation(boards: Sequence[Board]) -> str:
+def draw_animation(boards: Sequence[Board], colors: Colors = DEFAULT_COLORS) -> str:
     """Return an SVG document that shows each board for FRAME_S, and the last for LAST_FRAME_S."""
     drawn = [draw_board(board, "") for board in boards]
     view_box = drawn[-1].partition('viewBox="')[2].partition('"')[0]
     frames = "".join(_frames(drawn))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{view_box}">'
-        f"<style>{board_style()}</style>{BALLS}{frames}</svg>"
+        f"<style>{board_style(colors)}</style>{BALLS}{frames}</svg>"
     )
 
 

@@ -5,6 +5,7 @@ from django.urls import reverse
 from django.utils.translation import override
 from django.views.decorators.http import require_safe
 
+from crowdgame.results.reports.color_sheet import match_colors
 from crowdgame.results.reports.png import PictureQueueFull, board_style, render_picture
 from crowdgame.results.reports.preview import draw_preview
 from crowdgame.results.reports.reading import read_report
@@ -42,7 +43,7 @@ def _draw_match(match: Match) -> str:
     report = read_report(match)
     with override(match.event.language):
         title = describe_result(report)
-    return draw_preview(report.board, report.winner, board_style(), title, report.teams)
+    return draw_preview(report.board, report.winner, board_style(match_colors(match)), title, report.teams)
 
 
 def _require_event(code: str, number: int | None) -> Event:
@@ -56,8 +57,9 @@ def _draw_event(event: Event) -> str:
     """Draw a possible first board. The real lots are drawn at the start, so these are examples."""
     game = find_game(event.game)
     board = game.view(game.start(game.draw_lots(read_options(game, event.options), 0)), None)
-    names = event.teams.order_by("number").values_list("name", flat=True)
-    return draw_preview(board, None, board_style(), event.name, dict(zip(SIDES, names, strict=True)))
+    red, yellow = event.teams.order_by("number")
+    names = dict(zip(SIDES, (red.name, yellow.name), strict=True))
+    return draw_preview(board, None, board_style((red.color, yellow.color)), event.name, names)
 
 
 def picture_address(request: HttpRequest, code: str, match: Match | None, turns: int | None = None) -> str:

@@ -3,9 +3,10 @@
 import subprocess
 import sys
 import threading
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 
+from crowdgame.results.reports.color_sheet import DEFAULT_COLORS, Colors, color_rules
 from crowdgame.results.reports.preview import plain_style
 
 STATIC = Path(__file__).parents[2] / "static"
@@ -43,7 +44,7 @@ def _draw(drawing: str) -> bytes:
     return subprocess.run(argv, input=drawing.encode(), stdout=subprocess.PIPE, check=True).stdout  # noqa: S603
 
 
-@cache
-def board_style() -> str:
+@lru_cache(MAX_CACHED)
+def board_style(colors: Colors = DEFAULT_COLORS) -> str:
     """Return the rules for boards outside a page (see `plain_style`)."""
-    return plain_style("".join((STATIC / sheet).read_text() for sheet in SHEETS))
+    return plain_style("".join((STATIC / sheet).read_text() for sheet in SHEETS) + color_rules(colors))

@@ -6,6 +6,7 @@ from csp.constants import UNSAFE_INLINE
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
+from crowdgame.results.reports.color_sheet import DEFAULT_COLORS, Colors, match_colors
 from crowdgame.results.reports.png import board_style
 from crowdgame.server.web.content_policy import strict_policy
 from games.drawing.board_drawing import BALLS, draw_board
@@ -28,7 +29,7 @@ def thumbnail(request: HttpRequest, code: str, number: int, turns: int) -> HttpR
     if match is None:
         raise Http404
     try:
-        picture = draw_thumbnail(_load_board(match, turns))
+        picture = draw_thumbnail(_load_board(match, turns), match_colors(match))
     except GameError:
         raise Http404 from None
     return picture_response(picture, LIVE_MAX_AGE_S if match.state == MatchState.PLAYING else ENDED_MAX_AGE_S)
@@ -51,8 +52,8 @@ def _load_board(match: Match, turns: int) -> Board:
 
 
 @lru_cache(MAX_CACHED)
-def draw_thumbnail(board: Board) -> str:
+def draw_thumbnail(board: Board, colors: Colors = DEFAULT_COLORS) -> str:
     """Return the board as an SVG document of its own."""
     opening, _, rest = draw_board(board, "").partition(">")
     root = opening.replace("<svg", '<svg xmlns="http://www.w3.org/2000/svg"', 1)
-    return f"{root}><style>{board_style()}</style>{BALLS}{rest}"
+    return f"{root}><style>{board_style(colors)}</style>{BALLS}{rest}"

@@ -1,11 +1,12 @@
 """Public URL patterns of reports, records, boards, chat receipts, the verification page and script."""
 
-from django.urls import path
+from django.urls import path, re_path
 
 from crowdgame.results.reports.animation import animation
 from crowdgame.results.reports.board_editor import board_editor
 from crowdgame.results.reports.board_picture import board_picture
 from crowdgame.results.reports.chat_receipt import chat_receipt
+from crowdgame.results.reports.color_sheet import color_sheet
 from crowdgame.results.reports.match_roots import match_roots
 from crowdgame.results.reports.record_download import match_record
 from crowdgame.results.reports.story import follow
@@ -25,6 +26,7 @@ urlpatterns = [
     path("board/<code:code>.png", board_picture, name="board"),
     path("board/<code:code>/<int:number>.png", board_picture, name="match_board"),
     path("board/<code:code>/<int:number>/<int:turns>.svg", thumbnail, name="thumbnail"),
+    re_path(r"^board/(?P<red>[0-9a-f]{6})?-(?P<yellow>[0-9a-f]{6})?\.css$", color_sheet, name="color_sheet"),
     path("chat/<code:code>", chat_receipt, name="chat_receipt"),
     path("verify", verify_page, name="verify"),
     path("verify.py", verify_script, name="verify_script"),

@@ -19,6 +19,7 @@ from crowdgame.results.analysis.stored_analyses import (
 )
 from crowdgame.results.reports.board_editor import editor_address
 from crowdgame.results.reports.board_picture import picture_address
+from crowdgame.results.reports.color_sheet import color_rules, color_sheet_url, match_colors
 from crowdgame.results.reports.match_csv import report_csv_rows
 from crowdgame.results.reports.reading import read_event_crowds, read_report
 from crowdgame.results.reports.report_view import view_report
@@ -76,7 +77,14 @@ def match_csv(request: HttpRequest, code: str, number: int) -> HttpResponse:
 
 def _cached_page(match: Match, picture: str, site: str) -> bytes:
     """Return the gzipped page; with `site`, the file whose links lead there."""
-    version = *record_version(match), *analyses_version(match), get_language(), picture, site
+    colors = match_colors(match)
+    brand = {
+        "sheet": "" if site else color_sheet_url(colors),
+        "logo": "" if site else match.event.shown_logo,
+        "line": match.event.shown_brand_line,
+    }
+    shown = get_language(), picture, site, colors, *brand.values()
+    version = *record_version(match), *analyses_version(match), *shown
     if version in _cache:
         return _cache[version]
     report = read_report(match)
@@ -87,11 +95,12 @@ def _cached_page(match: Match, picture: str, site: str) -> bytes:
         "report": report,
         "view": view_report(report, own, read_event_crowds(match, analyses), load_match_analysis(match, own)),
         "picture": picture,
+        "brand": brand,
         "editor": editor_address(match, resolved),
     }
     if site:
         address = f"{site}{reverse('report', args=[match.event.code, match.number])}"
-        file = {"site": site, "address": address, **file_style()}
+        file = {"site": site, "address": address, **file_style(color_rules(colors))}
         page = render_paper_page("reports/match_file.html", context | file)
     else:
         page = render_paper_page("reports/match.html", context)

@@ -1,6 +1,6 @@
 """Printable pages: a print button, no cookies and no external requests. Some can be one file to send on."""
 
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +24,10 @@ def render_paper_page(template: str, context: dict[str, Any]) -> str:
     return render_to_string(template, {"balls": BALLS, **context})
 
 
-@cache
-def file_style() -> dict[str, str]:
+@lru_cache(64)
+def file_style(own_rules: str = "") -> dict[str, str]:
     """Return the `style` and `policy` of a page that is one file: it loads nothing and runs no scripts."""
-    style = "".join((STATIC / f"{sheet}.css").read_text() for sheet in SHEETS) + FILE_STYLE
+    style = "".join((STATIC / f"{sheet}.css").read_text() for sheet in SHEETS) + own_rules + FILE_STYLE
     closed = dict.fromkeys(("default-src", "base-uri", "form-action"), NONE)
     policy = build_policy({**closed, "style-src": hash_source(style.encode())})
     return {"style": style, "policy": policy}
