@@ -121,6 +121,7 @@ ORGANIZERS = (
     Visit("new-refused", "/console/new/empty/", action=do.submit_duplicate_names),
     Visit("members", "/console/{code}/members/", prepare=do.with_members),
     Visit("change", "/console/{code}/edit/"),
+    Visit("branding", "/console/{code}/branding/"),
     Visit("again", "/console/{code}/again/", prepare=do.play_to(*WON)),
     Visit("delete", "/console/{code}/delete/"),
     Visit("tickets-none", "/console/{code}/tickets/", choices=TICKETS),

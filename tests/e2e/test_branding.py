@@ -34,7 +34,7 @@ def test_brand_is_previewed_and_shown_on_wall_and_phone(server: Server, open_at:
     sample = page.locator(".sample").first
     expect(sample).to_contain_text("Kindly Inc")
     expect(sample.locator("img")).to_be_visible()
-    assert property_of(page, ".ball-2", "fill") == "rgb(208, 106, 0)"
+    assert property_of(page, '[data-number="2"] circle', "fill") == "rgb(208, 106, 0)"
     page.locator("button.main").click()
     for shown in (wall.page, phone.page):
         logo = shown.locator(".brand img")

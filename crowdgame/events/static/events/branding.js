@@ -8,7 +8,7 @@ function show() {
     form.style.setProperty(`--${name}`, value);
     form.style.setProperty(`--ink_${name}`, isBright(value) ? "#000" : "#fff");
   }
-  for (const line of form.querySelectorAll(".line")) line.textContent = brand_line.value;
+  for (const line of form.querySelectorAll("[data-line]")) line.textContent = brand_line.value;
 }
 
 /** Whether black text has more contrast on this color than white text, as on phones. */

@@ -17,7 +17,7 @@ HTTPS = {"PUBLIC_URL": "https://play.example.org"}
 POSTGRESQL = {"DATABASE_URL": "postgresql://h/n"}
 ANY_TEXT = {
     *("SECRET_KEY", "SECRET_KEY_FALLBACKS", "CROWDGAME_DATA", "PROMETHEUS_MULTIPROC_DIR"),
-    *("OIDC_NAME", "OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET", "METRICS_TOKEN", "METRICS_HOST"),
+    *("BRAND_LINE", "OIDC_NAME", "OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET", "METRICS_TOKEN", "METRICS_HOST"),
 }
 WRONG = {
     "PUBLIC_URL": "play.example.org",
@@ -39,6 +39,7 @@ WRONG = {
     "TWITCH_CHAT_URL": "https://twitch.tv/rooks",
     "RETENTION_DAYS": "30 days",
     "DUEL_DAYS": "1e3",
+    "BRAND_LOGO": "no-such-file.png",
     "EMAIL_URL": "imap://h",
     "MAIL_FROM": "crowdgame",
     "OIDC_URL": "login.example.org",
