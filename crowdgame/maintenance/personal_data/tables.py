@@ -14,7 +14,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from crowdgame.accounts.models import AccountLanguage, Guest, Invitation
-from crowdgame.events.models import AuditEntry, Member
+from crowdgame.events.models import AuditEntry, EventLogo, Member
 from crowdgame.organizer.api.models import ApiToken, Webhook
 from crowdgame.organizer.cups.models import Cup
 from crowdgame.play.chat.models import ChatBlock, ChatLine, ChatMute, ChatReport
@@ -71,7 +71,8 @@ USER_TABLES: dict[str, tuple[Promise, Callable[[User], Rows]]] = {
         _("Logins through other services"),
         _rows(SocialAccount, "user", "provider uid extra_data date_joined last_login"),
     ),
-    "events": (_("Events"), _rows(Event, "owner", "code name created_at consent in_study")),
+    "events": (_("Events"), _rows(Event, "owner", "code name brand_line created_at consent in_study")),
+    "logos": (_("Logo"), _rows(EventLogo, "event__owner", "event__code key")),
     "tokens": (
         _("API tokens"),
         _rows(ApiToken, "user", "name scopes event__code created_at used_on expires_at"),

@@ -6,7 +6,7 @@ import pytest
 from PIL import Image
 
 from crowdgame.events.branding import reencode as program
-from crowdgame.events.branding.logos import MAX_BYTES, REFUSALS, UNREADABLE, LogoRefused, reencode
+from crowdgame.events.branding.logos import REFUSALS, UNREADABLE, LogoRefused, reencode
 from tests.crowdgame.events.branding.pictures import PLUM, animation, bomb, picture
 
 SCRIPT = b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
@@ -78,7 +78,7 @@ REFUSED = [
     ("a.webp", animation("WEBP"), ANIMATED),
     ("a.png", bomb(8000, 5000), TOO_MANY),
     ("a.png", bomb(2000, 2000), UNREADABLE),
-    ("a.png", picture() + bytes(MAX_BYTES), "The file is too large. Choose one of at most 1 MB."),
+    ("a.png", picture() + bytes(1_000_000), "The file is too large. Choose one of at most 1 MB."),
 ]
 ALSO_REFUSED = [
     ("a.svg", SCRIPT, UNREADABLE),

@@ -25,7 +25,7 @@ from crowdgame.accounts.accounts import create_account
 from crowdgame.accounts.guest_names import new_guest
 from crowdgame.accounts.invitations import create_invitation
 from crowdgame.accounts.models import AccountLanguage, Guest, Invitation
-from crowdgame.events.models import AuditEntry, Member
+from crowdgame.events.models import AuditEntry, EventLogo, Member
 from crowdgame.maintenance.personal_data.tables import (
     GUEST_TABLES,
     USER_TABLES,
@@ -134,6 +134,7 @@ def fill_every_table(user: User, guest: Guest, box: BallotBox) -> None:
     Authenticator.objects.create(user=user, type="totp", data={})
     SocialAccount.objects.create(user=user, provider="oidc", uid="1")
     event = create_event(user, "Secret", ("Reds", "Yellows"))
+    EventLogo.objects.create(event=event, key="x", content=b"x")
     create_cup(user, "Cup", ("4a", "4b"))
     create_token(user, "scoreboard", ("read",))
     Webhook.objects.create(user=user, event=event, url="https://example.org/", secret="x", seq=0)
