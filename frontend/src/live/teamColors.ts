@@ -7,14 +7,21 @@ const BRIGHT = 0.18;
 /** Sets the colors of teams that have their own, as custom properties which `team_colors.css` uses. */
 export function showTeamColors(event: EventState): void {
   const { dataset, style } = document.documentElement;
-  const own = event.teams.filter(({ color }) => color).map((team) => [sideForTeam(event, team.number), team.color] as const);
+  const own = ownColors(event);
   const shown = own.flat().join(" ");
   if ((dataset.own ?? "") === shown) return;
   dataset.own = shown;
-  for (const [side, color] of own) {
-    const shades = { "": color, "-lit": mix(color, 255), "-shade": mix(color, 0), "-ink": luminance(color) > BRIGHT ? "#000" : "#fff" };
-    for (const [name, shade] of Object.entries(shades)) style.setProperty(`--own-${side}${name}`, shade);
-  }
+  for (const [side, color] of own) for (const [name, shade] of Object.entries(colorShades(color))) style.setProperty(`--own-${side}${name}`, shade);
+}
+
+/** The colors of teams that have their own, with the sides that they play. */
+export function ownColors(event: EventState): [Side, string][] {
+  return event.teams.filter(({ color }) => color).map(({ number, color }) => [sideForTeam(event, number), color]);
+}
+
+/** The shades of a ball, and the color of text, by the suffix of their properties. */
+export function colorShades(color: string): Record<string, string> {
+  return { "": color, "-lit": mix(color, 255), "-shade": mix(color, 0), "-ink": luminance(color) > BRIGHT ? "#000" : "#fff" };
 }
 
 /** The channels, from 0 to 255, of the color of the team that plays a side. Null: it is the side's. */
