@@ -32,7 +32,7 @@ export function Lobby({ view, codes, shown }: { view: StageView; codes: JoinCode
       {teams ? PLACES.map((place) => <TeamJoin key={place} view={view} place={place} code={teams[place]} />) : <OneCode view={view} codes={codes} />}
       {between > 0 && <div class="between-codes"><EventName view={view} width={between} /><Introduction view={view} width={between} /></div>}
       <div class="join-info" style={{ "--code": `calc(${codeSize(view, shown)} * var(--u))` }}>
-        <Brand state={view.state} place="lobby" />
+        {brandWidth(view, shown) > 0 && <Brand state={view.state} place="lobby" />}
         {teams && between === 0 && <EventNameBesideAddress view={view} shown={shown} />}
         {view.state.lobby === "locked" ? <p>{t("The match begins soon")}</p> : <JoinInfo view={view} shown={shown} />}
       </div>
@@ -87,24 +87,34 @@ const ticketHint = ({ is_duel, admission }: EventState) => (is_duel ? "" : admis
 
 /** The font sizes of the host name and the key, with their spaces, relative to the code's. */
 const [HOST_SHARE, KEY_SHARE] = [0.52, 1.1];
-const CODE = { largest: 166, least: 72, above: 106, besideNotice: 104 };
-const BESIDE = { peek: 484, key: 130, name: 220, brand: 350 };
+const CODE = { largest: 166, least: 72, above: 106, besideNotice: 104, besideBrand: 90 };
+const BESIDE = { peek: 484, key: 130, name: 220, brand: 520 };
 
 /**
  * The font size of the code in the footer: it shares the width with the address and key, or the height with a sentence.
  */
-function codeSize({ state, joinUrl, size, foot }: StageView, shown: KeyShown | null): number {
-  if (ticketHint(state) && !shown) return CODE.above;
+function codeSize(view: StageView, shown: KeyShown | null): number {
+  const { state, foot } = view;
+  const largest = ticketHint(state) && !shown ? CODE.above : foot.lines ? CODE.besideNotice : CODE.largest;
+  return Math.max(CODE.least, Math.min(largest, fittingSize(view, shown, brandWidth(view, shown))));
+}
+
+function fittingSize({ state, joinUrl, size }: StageView, shown: KeyShown | null, beside: number): number {
   const text = measureName(`${hostName(joinUrl)}/`) * HOST_SHARE + measureName(state.code) + (shown ? measureName(shown.key) * KEY_SHARE : 0);
-  const room = size.width - 92 - (state.peek ? BESIDE.peek : 0) - (shown ? BESIDE.key : 0) - (state.logo || state.brand_line ? BESIDE.brand : 0);
-  return Math.max(CODE.least, Math.min(foot.lines ? CODE.besideNotice : CODE.largest, room / text));
+  return (size.width - 92 - (state.peek ? BESIDE.peek : 0) - (shown ? BESIDE.key : 0) - beside) / text;
+}
+
+/** Without room for the logo and sponsor line, the address and code come first. */
+function brandWidth(view: StageView, shown: KeyShown | null): number {
+  const { logo, brand_line } = view.state;
+  return (logo || brand_line) && fittingSize(view, shown, BESIDE.brand) >= CODE.besideBrand ? BESIDE.brand : 0;
 }
 
 /** Two QR codes leave no other room for the event's name. Nothing if it does not fit on the line. */
 function EventNameBesideAddress({ view, shown }: { view: StageView; shown: KeyShown | null }) {
   const { state, joinUrl, size } = view;
   const address = measureName(`${hostName(joinUrl)}/`) * HOST_SHARE + measureName(state.code);
-  const width = size.width - address * codeSize(view, shown) - BESIDE.name;
+  const width = size.width - address * codeSize(view, shown) - BESIDE.name - brandWidth(view, shown);
   return !shown && width >= measureName(state.name) * EVENT_NAME_LEAST ? <EventName view={view} width={width} /> : null;
 }
 
