@@ -46,7 +46,7 @@ def test_backgrounds_are_those_of_the_pages() -> None:
     ("pair", "is_far"),
     [(DEFAULT_COLORS, True), ((BLUE, "#d06a00"), True), ((RED, GREEN), False), ((TEAL, PINK), False)],
 )
-def test_colors_are_told_apart_with_every_color_vision(pair: tuple[str, str], is_far: bool) -> None:
+def test_pair_is_distinguishable_with_every_color_vision(pair: tuple[str, str], is_far: bool) -> None:
     assert (distance(*pair) >= MIN_DISTANCE) == is_far
 
 
