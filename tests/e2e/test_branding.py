@@ -10,7 +10,8 @@ from tests.server import Server
 
 BLUE, ORANGE = "#2f6fd0", "#d06a00"
 LOADED_JS = "image => image.complete && image.naturalWidth > 0"
-LOGO = {"name": "logo.png", "mimeType": "image/png", "buffer": picture()}
+# Larger than forms without a file may be.
+LOGO = {"name": "logo.png", "mimeType": "image/png", "buffer": picture(size=(200, 200), compress_level=0)}
 
 
 def property_of(page: Page, selector: str, name: str) -> str:
