@@ -93,7 +93,7 @@ def open_vote(stage: Stage, votes: Votes, window_ms: int) -> object:
     """
     turn = stage.open_turn(window_ms)
     stage.vote(votes)
-    suggest(stage, votes[1][0])
+    suggest(stage, votes[1][0] % DRAW)
     for number, phone in enumerate(stage.phones, 10):
         phone.say("nickname.ask", name=f"Otter {number}").receive("nickname.answered", allowed=True)
     stage.projector.receive("turnout.counted", voted=[len(LOW), len(HIGH)])

@@ -11,7 +11,7 @@ from django.db.models import Model
 from django.utils import timezone
 
 from crowdgame.accounts.models import Guest
-from crowdgame.events.models import Member
+from crowdgame.events.models import EventLogo, Member
 from crowdgame.organizer.cups.models import Cup, CupPairing, CupTeam
 from crowdgame.play.chat.models import ChatBlock, ChatLine, ChatReport, ChatRoom, Mark, Suggestion
 from crowdgame.play.duels.models import ConditionalPicks, Duel
@@ -58,6 +58,7 @@ def rows() -> Rows:
     Announcement.objects.create(event=event, seq=1, body=b"{}")
     Ticket.objects.create(event=event, code="BCDFGHJK", voter="v")
     Member.objects.create(event=event, user=event.owner, role="viewer")
+    EventLogo.objects.create(event=event, key="k", content=b"")
     StoredRestriction.objects.create(event=event, voter_code="BCDFGH", at=1)
     Nickname.objects.create(event=event, voter_code="BCDFGH", name="Tern", allowed=True, chosen_at=1)
     cup = Cup.objects.create(code="BCDFG", name="Spring", owner=event.owner)
@@ -277,6 +278,7 @@ WRONG: dict[str, list[Callable[[Rows], None]]] = {
     "chat_block_once": [insert_copy(ChatBlock)],
     "chat_report_once": [insert_copy(ChatReport)],
     "chat_report_once_by_nobody": [two_anonymous_reports],
+    "logo_once": [insert_copy(EventLogo)],
     "cup_format_known": [change(Cup, format="ladder")],
     "cup_best_of_in_range": [change(Cup, best_of=0), change(Cup, best_of=22)],
     "cupteam_seed_once": [insert_copy(CupTeam)],

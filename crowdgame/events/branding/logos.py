@@ -69,9 +69,9 @@ def _load_default() -> bytes:
 
 
 @require_safe
-def logo(_request: HttpRequest, key: str) -> HttpResponse:
+def logo(_request: HttpRequest, name: str) -> HttpResponse:
     """Serve a logo. Answers 404 if no event has it anymore."""
-    content = load_logo(key)
+    content = load_logo(name)
     if content is None:
         raise Http404
     answer = HttpResponse(content, content_type="image/webp")

@@ -81,7 +81,7 @@ def test_board_pictures_have_the_colors_of_the_sides(client: Client, match: Matc
         assert f"fill: {ORANGE};" in drawing
         assert "#d92b45" not in drawing
     preview = Image.open(BytesIO(client.get(f"/board/{code}.png").content)).convert("RGB")
-    assert (preview.getpixel((50, 315)), preview.getpixel((1150, 315))) == (BLUE_RGB, ORANGE_RGB)
+    assert (preview.getpixel((95, 240)), preview.getpixel((1105, 240))) == (BLUE_RGB, ORANGE_RGB)
 
 
 def test_poster_has_logo_and_team_colors(browser: Client, match: Match, organizer: User) -> None:
