@@ -15,6 +15,7 @@ SIGNING_KEY = settings.SECRET_KEY  # read here, so that a gateway without one do
 from channels.sessions import SessionMiddlewareStack  # noqa: E402
 
 from crowdgame.accounts.known_devices import find_known_user  # noqa: E402
+from crowdgame.events.branding.logo_cache import cache_logos  # noqa: E402
 from crowdgame.organizer.console.consumer import ConsoleConsumer  # noqa: E402
 from crowdgame.play.chat.consumer import ChatConsumer  # noqa: E402
 from crowdgame.play.duels import rematch  # noqa: E402, F401  registers its hook
@@ -52,8 +53,9 @@ async def load_embed_sites(code: str) -> str:
     return ""
 
 
+PAGES = cache_logos(cache_roots(queue_requests(serve_page, find_known_user)))
 HTTP_APPLICATION = static_pages(
-    serve_monitoring(require_known_host(cache_roots(queue_requests(serve_page, find_known_user)))),
+    serve_monitoring(require_known_host(PAGES)),
     lambda code, team: build_page_preload(gateway(), code, team),
     lambda code, scope: build_display_preload(gateway(), code, scope),
     lambda code: room.state.language if (room := gateway().loaded_room(code)) else "",

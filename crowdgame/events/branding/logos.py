@@ -1,6 +1,7 @@
 """Logos: checked and re-encoded when uploaded, and served under a URL that contains their hash."""
 
 import hashlib
+import logging
 import subprocess
 import sys
 from functools import cache
@@ -15,8 +16,9 @@ from crowdgame.events.models import EventLogo
 from crowdgame.server.web.content_policy import strict_policy
 from voting.models import Event
 
+log = logging.getLogger(__name__)
 PROGRAM = Path(__file__).with_name("reencode.py")
-TIMEOUT_S = 20
+TIMEOUT_S = 5
 FORMATS = {".png": "PNG", ".jpg": "JPEG", ".jpeg": "JPEG", ".webp": "WEBP"}
 MAX_BYTES = 1_000_000  # with the form's other fields, less than the largest body that a page accepts
 UNREADABLE = _("This file can't be read. Choose a PNG, JPEG or WebP file.")
@@ -63,9 +65,13 @@ def load_logo(key: str) -> bytes | None:
 
 
 @cache
-def _load_default() -> bytes:
+def _load_default() -> bytes | None:
     file = Path(settings.BRAND_LOGO)
-    return reencode(file.name, file.read_bytes())
+    try:
+        return reencode(file.name, file.read_bytes())
+    except LogoRefused as refused:
+        log.error("BRAND_LOGO: %s", refused)
+        return None
 
 
 @require_safe

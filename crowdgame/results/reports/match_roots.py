@@ -19,7 +19,7 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from crowdgame.server.web.cached_pages import AsgiApplication
-from crowdgame.server.web.cached_responses import CachedResponse, secure_headers
+from crowdgame.server.web.cached_responses import CachedResponse, CollectedResponse, secure_headers
 from voting.records.exports import SidesStillSecret, find_match, record_version
 from voting.records.match_roots import export_roots
 
@@ -76,25 +76,6 @@ class FreshRoots:
         if dict(scope["headers"]).get(b"if-none-match") == self.etag:
             response = CachedResponse(response.headers, b"", None, HTTPStatus.NOT_MODIFIED)
         await response.send(scope, send)
-
-
-@dataclass(slots=True)
-class CollectedResponse:
-    """The ASGI messages of a response that is not sent yet."""
-
-    messages: list[Any] = field(default_factory=list)
-
-    async def collect(self, message: Any) -> None:
-        self.messages.append(message)
-
-    @property
-    def body(self) -> bytes | None:
-        """The body of a complete response with status 200; None of any other."""
-        if not self.messages or self.messages[0]["status"] != HTTPStatus.OK:
-            return None
-        parts = self.messages[1:]
-        is_complete = bool(parts) and not parts[-1].get("more_body", False)
-        return b"".join(part.get("body", b"") for part in parts) if is_complete else None
 
 
 def cache_roots(next_app: AsgiApplication) -> AsgiApplication:

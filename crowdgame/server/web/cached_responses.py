@@ -3,7 +3,7 @@
 import gzip
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from http import HTTPStatus
 from io import BytesIO
 from pathlib import Path
@@ -44,6 +44,25 @@ class CachedResponse:
         headers = [*headers, (b"content-length", str(len(body)).encode())]
         await send({"type": "http.response.start", "status": self.status, "headers": headers})
         await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else body})
+
+
+@dataclass(slots=True)
+class CollectedResponse:
+    """The ASGI messages of a response that is not sent yet."""
+
+    messages: list[Any] = field(default_factory=list)
+
+    async def collect(self, message: Any) -> None:
+        self.messages.append(message)
+
+    @property
+    def body(self) -> bytes | None:
+        """The body of a complete response with status 200; None of any other."""
+        if not self.messages or self.messages[0]["status"] != HTTPStatus.OK:
+            return None
+        parts = self.messages[1:]
+        is_complete = bool(parts) and not parts[-1].get("more_body", False)
+        return b"".join(part.get("body", b"") for part in parts) if is_complete else None
 
 
 def secure_headers(headers: Mapping[str, str]) -> Headers:

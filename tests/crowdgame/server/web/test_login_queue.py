@@ -163,7 +163,7 @@ def test_logins_and_documents_take_no_turns_of_pages(request_line: str, flood_li
 
 
 def test_documents_are_pages_that_take_seconds() -> None:
-    for name in ("tickets_pdf", "poster", "tickets_csv", "study"):
+    for name in ("tickets_pdf", "poster", "tickets_csv", "study", "branding"):
         assert DOCUMENT_PATHS.fullmatch(reverse(f"console:{name}", args=["BCDF"]))
     assert not DOCUMENT_PATHS.fullmatch(reverse("console:tickets", args=["BCDF"]))
 
