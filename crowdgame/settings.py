@@ -353,6 +353,13 @@ BRAND_LOGO, BRAND_LOGO_KEY = default_logo(os.environ.get("BRAND_LOGO", ""))
 # They need a worker of the queue "webhooks". A laptop starts it only if this is set.
 WEBHOOKS = read_choice("WEBHOOKS", ("public", "private", "off"))
 # Push notifications go out like webhooks. Browsers allow them on secure pages only.
+# Only to these services of browsers' makers, because any voter names an address.
+PUSH_SERVICES = _comma_list("PUSH_SERVICES") or [
+    "fcm.googleapis.com",
+    "push.services.mozilla.com",
+    "push.apple.com",
+    "notify.windows.com",
+]
 PUSH_ENABLED = WEBHOOKS != "off" and (HTTPS or _public.hostname in ("localhost", "127.0.0.1"))
 
 # Whether guests can chat in the lobby of the Play page and during duels.

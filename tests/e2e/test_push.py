@@ -5,6 +5,7 @@ A headless browser denies notifications and has no push service, so that these p
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -55,6 +56,12 @@ CLICK_JS = """(data) => {
 @pytest.fixture(scope="module")
 def push_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     data = tmp_path_factory.mktemp("push")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PUSH_SERVICES", "127.0.0.1")
+        yield from _run_server(data)
+
+
+def _run_server(data: Path) -> Iterator[Server]:
     with running_server_with_static(data, webhooks="private", public_url="http://127.0.0.1") as server:
         yield server
 

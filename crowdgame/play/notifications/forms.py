@@ -4,6 +4,7 @@ from typing import Any
 from zoneinfo import available_timezones
 
 from django import forms
+from django.conf import settings
 from django.utils.http import urlsafe_base64_decode
 from django.utils.translation import gettext_lazy as _
 
@@ -48,12 +49,16 @@ class SubscriptionForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         values = self.cleaned_data
         try:
-            check_url(values["endpoint"])
+            is_usable = _is_push_service(check_url(values["endpoint"]).hostname or "")
             read_public_key(urlsafe_base64_decode(values["p256dh"]))
             secret = urlsafe_base64_decode(values["auth"])
-            is_usable = len(secret) == AUTH_SECRET_BYTES and is_known(values["application_key"])
+            is_usable &= len(secret) == AUTH_SECRET_BYTES and is_known(values["application_key"])
         except (KeyError, ValueError, RefusedAddress):
             is_usable = False
         if not is_usable:
             self.add_error(None, "")
         return values
+
+
+def _is_push_service(host: str) -> bool:
+    return any(f".{host}".endswith(f".{service}") for service in settings.PUSH_SERVICES)

@@ -129,6 +129,11 @@ VARIABLES: dict[str, tuple[Variable, ...]] = {
             "`public`",
             is_set_by_make_play=True,
         ),
+        Variable(
+            "PUSH_SERVICES",
+            "Host names of browsers' push services, separated by commas. Notifications go nowhere else.",
+            "those of Chrome, Edge, Firefox and Safari",
+        ),
         Variable("CHAT", "`off` disables the chat of the lobby and of duels.", "on"),
         Variable(
             "TWITCH_CHAT_URL",

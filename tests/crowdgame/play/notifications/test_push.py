@@ -38,6 +38,11 @@ pytestmark = pytest.mark.django_db
 DAY_S = 24 * 3600
 
 
+@pytest.fixture(autouse=True)
+def push_services(settings: Any) -> None:
+    settings.PUSH_SERVICES = ["127.0.0.1", "localhost", "push.example"]
+
+
 def submit(event: Event, voter: str, subscription: dict[str, str], **headers: str) -> Any:
     seat = sign_seat(Seat(event.pk, voter, 1))
     fields = {**subscription, "seat": seat, "time_zone": "Europe/Berlin"}
@@ -181,6 +186,9 @@ def test_private_address_is_not_called(
     "wrong",
     [
         {"endpoint": "http://push.example/"},
+        {"endpoint": "https://elsewhere.example/"},
+        {"endpoint": "https://notpush.example/"},
+        {"endpoint": "https://push.example.net/"},
         {"endpoint": "https://push.example:25/"},
         {"endpoint": "https://push.example/" + "a" * 500},
         {"p256dh": urlsafe_base64_encode(b"\4" + b"a" * 64)},
