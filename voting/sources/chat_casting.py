@@ -16,7 +16,8 @@ from voting.sources.chat_lines import ChatVote
 from voting.terms import TWITCH
 
 PREFIX = f"{TWITCH}:"
-MAX_SEQUENCE = 2**31 - 1  # of a stored ballot, which are 24 days
+MAX_SEQUENCE = 2**31 - 1  # of a stored ballot, which are 24 days in milliseconds
+LATE_UNIT_MS = 64
 CLOCK_CHANGE_MS = 24 * 3600 * 1000  # the largest before a match's first window
 
 
@@ -77,6 +78,9 @@ def _to_ballots(
 
 
 def derive_sequence(turn: Turn, sent_at: int) -> int:
-    """Return a number that grows with the time of a vote, also if the turn's window moves."""
-    since = turn.match.started_at - CLOCK_CHANGE_MS
-    return min(MAX_SEQUENCE, max(1, sent_at - since))
+    """Return a number that grows with the time of a vote, also if the turn's window moves.
+
+    From the twelfth day of a match on, it grows once every LATE_UNIT_MS, so that it lasts for two years.
+    """
+    age, half = max(1, sent_at - turn.match.started_at + CLOCK_CHANGE_MS), MAX_SEQUENCE // 2
+    return age if age < half else min(MAX_SEQUENCE, half + (age - half) // LATE_UNIT_MS)

@@ -23,7 +23,7 @@ from voting.counting.voter_codes import derive_voter_code
 from voting.models import StoredBallot, StoredRestriction, Turn, TurnState
 from voting.sources import casting
 from voting.sources.casting import cast_due, is_due
-from voting.sources.chat_casting import cast_votes, chat_turns, derive_chat_seat
+from voting.sources.chat_casting import cast_votes, chat_turns, derive_chat_seat, derive_sequence
 from voting.sources.chat_lines import ChatVote
 from voting.sources.registry import find_source
 from voting.turns.early_close import close_turn_early
@@ -54,6 +54,15 @@ def test_last_legal_vote_of_each_chatter_counts(turn: Turn, box: BallotBox) -> N
     assert read(turn, votes, box) == []
     play_out(turn, box)
     assert sorted(counted(turn)) == [3, 5]
+
+
+def test_later_vote_has_the_higher_sequence_even_after_a_month(turn: Turn) -> None:
+    day_ms, started_at = 24 * 3600 * 1000, turn.match.started_at
+    days = (0, 1, 11, 12, 13, 25, 40, 365)
+    times = [started_at + day * day_ms + second * 1000 for day in days for second in (0, 1)]
+    sequences = [derive_sequence(turn, at) for at in times]
+    assert sequences == sorted(set(sequences))
+    assert sequences[-1] < 2**31
 
 
 def test_every_reader_makes_the_same_ballots(turn: Turn, box: BallotBox) -> None:
