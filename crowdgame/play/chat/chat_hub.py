@@ -15,6 +15,7 @@ from channels.db import DatabaseSyncToAsync
 
 from crowdgame.play.chat.rooms import RoomUpdate, load_update, load_updates
 from crowdgame.play.chat.suggestions import VoterAnswer, VoterAsk, answer_voters
+from games.engine.errors import GameError
 from voting.admission.seats import Seat
 from voting.ballot_box.stores import DATABASE_ERRORS
 from voting.gateway import hooks
@@ -28,6 +29,7 @@ log = logging.getLogger(__name__)
 
 POLL_S = 0.5
 MAX_LISTENERS = 5_000
+LISTENERS_PER_POLL = 250
 ASKS_PER_POLL = 50  # of voters, so that ballots wait no longer
 UNKNOWN_SEQ = -1
 
@@ -49,12 +51,17 @@ class VoterSocket(Socket, Protocol):
 class ChatRoomListeners:
     """A room's sockets, each with its guest's key, its voter's seat or None.
 
-    All have received the changes up to `seq`. A busy room is polled every second time.
+    All have received the changes up to `seq`. Busy rooms are polled less often.
     """
 
     seq: int
     listeners: dict[Socket, int | Seat | None] = field(default_factory=dict)
     is_busy: bool = False
+
+    @property
+    def polls_between(self) -> int:
+        """Of a busy room, whose changes are long: so many that all its listeners together receive little."""
+        return max(2, len(self.listeners) // LISTENERS_PER_POLL) if self.is_busy else 1
 
 
 class ChatHub:
@@ -117,7 +124,8 @@ class ChatHub:
             return
         try:
             answers = await in_chat_thread(answer_voters)([ask for _, ask in taken], gateway().now())
-        except DATABASE_ERRORS:
+        except (*DATABASE_ERRORS, GameError) as error:
+            log.warning("suggestions are not answered: %s", error)
             for socket, _ in taken:
                 socket.end(CloseCode.UNAVAILABLE)
             return
@@ -141,10 +149,9 @@ class ChatHub:
                 log.warning("chat messages are delayed: %s", error)
 
     async def poll(self) -> None:
-        """Query all rooms once, every second time without busy ones, and forward their changes."""
+        """Query all rooms once, large ones less often, and forward their changes."""
         self._polled += 1
-        due = (pair for pair in self._rooms.items() if self._polled % 2 or not pair[1].is_busy)
-        known = {room: room_listeners.seq for room, room_listeners in due}
+        known = {room: one.seq for room, one in self._rooms.items() if self._polled % one.polls_between == 0}
         if known:
             for news in await in_chat_thread(load_updates)(known):
                 await self._post(news)

@@ -132,7 +132,7 @@ class Suggestion(models.Model):
     turn = models.ForeignKey(Turn, on_delete=CASCADE, related_name="+")
     voter_code = models.CharField(max_length=6)
     text = models.CharField(max_length=SUGGESTION_LENGTH)
-    choice = models.PositiveSmallIntegerField(null=True, blank=True)
+    choice = models.PositiveBigIntegerField(null=True, blank=True)
     at = models.DateTimeField(db_index=True)
     agreed = models.PositiveIntegerField(default=0)
     removed = models.BooleanField(default=False)

@@ -62,6 +62,8 @@ class _TeamRoom:
 def answer_voters(asks: Sequence[VoterAsk], now: int) -> list[VoterAnswer | None]:
     """Do what each voter asks, in order. `now` is ballot box time in milliseconds."""
     events = Event.objects.in_bulk([ask.seat.event_id for ask in asks])
+    if any(ask.message for ask in asks):  # in one order, so that two gateways cannot deadlock
+        list(ChatRoom.objects.select_for_update(no_key=True).filter(event__in=events).order_by("pk"))
     discussions = {pk: load_discussion(event) for pk, event in events.items()}
     rooms: dict[tuple[int, int], _TeamRoom] = {}
     answers: list[VoterAnswer | None] = []
@@ -142,10 +144,14 @@ def _mark(room: ChatRoom, turn: Turn, voter_code: str, asked: SuggestionMark) ->
     if not load_suggestions(room, turn).filter(pk=asked.id).exists():
         return
     mark = Mark(suggestion_id=asked.id, voter_code=voter_code, kind=asked.mark)
+    marked = Mark.objects.filter(suggestion=asked.id, voter_code=voter_code)
+    before = set(marked.values_list("kind", flat=True))
     if asked.mark == "withdraw":
-        Mark.objects.filter(suggestion=asked.id, voter_code=voter_code, kind=MarkKind.AGREE).delete()
+        marked.filter(kind=MarkKind.AGREE).delete()
     else:
         Mark.objects.bulk_create([mark], ignore_conflicts=True)
+    if before == set(marked.values_list("kind", flat=True)):
+        return
     next_seq(room)
     agreed = Mark.objects.filter(suggestion=asked.id, kind=MarkKind.AGREE).count()
     Suggestion.objects.filter(pk=asked.id).update(agreed=agreed)

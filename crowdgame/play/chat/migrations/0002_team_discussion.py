@@ -27,7 +27,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('voter_code', models.CharField(max_length=6)),
                 ('text', models.CharField(max_length=140)),
-                ('choice', models.PositiveSmallIntegerField(blank=True, null=True)),
+                ('choice', models.PositiveBigIntegerField(blank=True, null=True)),
                 ('at', models.DateTimeField(db_index=True)),
                 ('agreed', models.PositiveIntegerField(default=0)),
                 ('removed', models.BooleanField(default=False)),

@@ -44,8 +44,14 @@ function enter({ event, team, hands }: PhoneView): void {
   latest = earlier = null;
   agreed = [];
   link?.socket.close();
-  link ??= connect<ChatMessage, ToChat>("/ws/chat", () => ({ type: "chat.join", key: readToken(room.split(" ")[0]!)!, seq: 0 }), receive);
+  link ??= connect<ChatMessage, ToChat>("/ws/chat", join, receive);
   if (room) link.socket.open();
+}
+
+/** A suggestion that was sent before is not answered after a new join: its form keeps the text. */
+function join(): ChatMessage {
+  sent = null;
+  return { type: "chat.join", key: readToken(room.split(" ")[0]!)!, seq: 0 };
 }
 
 function receive(message: ToChat): void {

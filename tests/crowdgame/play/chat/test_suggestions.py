@@ -7,7 +7,7 @@ import pytest
 from django.utils import timezone
 
 from crowdgame.play.chat import suggestions as module
-from crowdgame.play.chat.models import Mark, MarkKind, Suggestion
+from crowdgame.play.chat.models import ChatRoom, Mark, MarkKind, Suggestion
 from crowdgame.play.chat.retention import purge_chat
 from crowdgame.play.chat.rooms import RoomUpdate, update_since
 from crowdgame.play.chat.suggestions import VoterAsk, answer_voters, remove_suggestion
@@ -216,6 +216,23 @@ def test_voter_agrees_once_and_can_take_it_back(turn: Turn) -> None:
     mark(seat(turn), first.pk, "report")
     assert read(seat(turn)) == [("number 1", 1), ("number 0", 0)]
     assert Mark.objects.filter(kind=MarkKind.REPORT).count() == 1
+
+
+def test_same_mark_again_changes_nothing_for_the_room(turn: Turn) -> None:
+    (one,) = add(turn, 1)
+    mark(seat(turn), one.pk)
+    seq = ChatRoom.objects.get(pk=one.room_id).seq
+    mark(seat(turn), one.pk)
+    mark(seat(turn, "bob"), one.pk, "withdraw")
+    assert ChatRoom.objects.get(pk=one.room_id).seq == seq
+    mark(seat(turn), one.pk, "withdraw")
+    assert ChatRoom.objects.get(pk=one.room_id).seq == seq + 1
+
+
+def test_suggestion_may_name_a_large_choice(turn: Turn) -> None:
+    (one,) = add(turn, 1, choice=2**40)
+    one.refresh_from_db()
+    assert one.choice == 2**40
 
 
 def test_voters_are_answered_together_each_with_their_own(turn: Turn) -> None:
