@@ -73,7 +73,7 @@ def classify(solution: Solution, side: Side, column: int) -> Quality | None:
     if solution.is_exact and _mix(solution, side)[column - 1] > NEVER:
         return "best"
     loss = column_losses(solution, side)[column]
-    is_certain = solution.is_exact or (solution.margin == 0 and loss in {0, 1})
+    is_certain = solution.is_exact or (solution.margin == 0 and min(loss, 1 - loss) <= NEVER)
     margin = 0.0 if is_certain else ESTIMATE_MARGIN
     lowest, highest = _class_of(loss - margin), _class_of(loss + margin)
     return lowest if lowest == highest else None

@@ -67,7 +67,9 @@ def test_estimated_column_has_a_class_only_outside_the_margin(beyond: float, qua
     assert classify(solution, "red", 1) is None, "it may be worse than a column outside the mix"
 
 
-@pytest.mark.parametrize(("second", "quality"), [(1, "best"), (-1, "blunder"), (0.9, None), (0.3, "blunder")])
+@pytest.mark.parametrize(
+    ("second", "quality"), [(1, "best"), (1 - 2e-16, "best"), (-1, "blunder"), (0.9, None), (0.3, "blunder")]
+)
 def test_columns_that_keep_or_lose_a_certain_win_are_no_estimates(second: float, quality: str | None) -> None:
     solution = Solution(1, (1, 0), (1,), ((1,), (second,)), False, 3)
     assert (classify(solution, "red", 1), classify(solution, "red", 2)) == ("best", quality)
