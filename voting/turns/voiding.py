@@ -78,6 +78,8 @@ def take_back_turn(event_id: int, box: BallotBox, check: Callable[[Turn], None])
         refuse_after_end(last.match.event, now)
         check(last)
         match = last.match
+        if match.draw_offers and last.opens_at == last.closes_at:  # imported without its draw offers
+            raise MatchError(_("A turn of an imported match cannot be taken back."))
         live = _void_live_turn(match, _void_fields(now, VoidReason.SUPERSEDED))
         first = load_position(match).revealed_with_last if last.state == TurnState.RESOLVED else None
         first = first or last

@@ -15,12 +15,14 @@ from tests.voting.match_helpers import RED_WINS, new_event, organizer, play, sta
 from tests.voting.sample_matches import MATCHES, Record, play_match, record_of
 from voting.ballot_box.ballot_box import BallotBox
 from voting.events import create_event
+from voting.matches import MatchError
 from voting.models import Event, Match, TallyRecord, Turn
 from voting.records.exports import export_match
 from voting.records.imports import ImportRefused, import_event, import_match
 from voting.records.match_record import MatchRecord, read_match_record
 from voting.terms import MatchState
 from voting.turns.turns import start_match
+from voting.turns.voiding import take_back_turn
 
 pytestmark = pytest.mark.django_db
 NOW = 1_800_000_000_000
@@ -69,6 +71,16 @@ def test_import_match_appends_to_existing_event(box: BallotBox) -> None:
     following = start_match(event.pk, box)
     assert following.number == 3
     assert following.turns.get().pk > max(count.turn for count in record.counts)
+
+
+def test_turn_of_imported_match_with_draw_offers_stays(
+    box: BallotBox, match_records: dict[str, MatchRecord]
+) -> None:
+    """Records don't say which offer stood before a turn, which the turn voted again would need."""
+    name = next(name for name, (options, _) in MATCHES.items() if options.get("draw_offers"))
+    match = import_event(match_records[name], organizer(), NOW)
+    with pytest.raises(MatchError, match="imported"):
+        take_back_turn(match.event_id, box, lambda turn: None)
 
 
 def test_import_event_refuses_record_that_does_not_verify(match_records: dict[str, MatchRecord]) -> None:
