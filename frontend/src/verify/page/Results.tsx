@@ -16,7 +16,7 @@ export function Results({ record, report }: Props) {
     <>
       <section class="panel verdict" data-verdict={report.verdict}>
         <h2>{verdictName(report.verdict)}</h2>
-        <p>{verdictMeaning(report.verdict, !!record && isDecided(record))} <code dir="ltr">{report.verdict}</code></p>
+        <p>{verdictMeaning(report.verdict, !!record && isDecided(record, report))} <code dir="ltr">{report.verdict}</code></p>
         {record && <Summary record={record} />}
         {report.verdict !== "INVALID" && <p class="small">{t("Someone who rewrites the whole record can make it valid. Compare some seals with those that phones and screens received.")}</p>}
         {provesPicks(report) && <p class="small">{t("Each choice of the computer follows from the position and from a seed whose hash was published before the vote. So no vote changed it. But the server’s operator knew the seed, and could have told someone the choice.")}</p>}
@@ -33,8 +33,8 @@ export function Results({ record, report }: Props) {
   );
 }
 
-function isDecided({ result, ended_by }: MatchRecord): boolean {
-  return result !== "open" && ended_by !== "conceded" && ended_by !== "agreed";
+function isDecided({ result }: MatchRecord, { findings }: Report): boolean {
+  return result !== "open" && findings.some(({ check, outcome }) => check === "result" && outcome === "passed");
 }
 
 /** Whether picks of the computer were recomputed without a fault in the record. */
