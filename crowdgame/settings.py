@@ -41,7 +41,9 @@ SECRET_KEY_FALLBACKS = _comma_list("SECRET_KEY_FALLBACKS")
 PUBLIC_URL = public_origin(os.environ.get("PUBLIC_URL", ""))
 _public = urlsplit(PUBLIC_URL)
 HTTPS = _public.scheme == "https"
-SERVER_NAMES = host_names(",".join([os.environ.get("ALLOWED_HOSTS", ""), _public.hostname or ""]))
+SERVER_NAMES = host_names(
+    "ALLOWED_HOSTS", ",".join([os.environ.get("ALLOWED_HOSTS", ""), _public.hostname or ""])
+)
 # `crowdgame.server.web.hosts` checks the Host header before Django does. Django doesn't know ANY_ADDRESS.
 ALLOWED_HOSTS = ["*"] if ANY_ADDRESS in SERVER_NAMES else SERVER_NAMES
 CSRF_TRUSTED_ORIGINS = [PUBLIC_URL] if PUBLIC_URL else []
@@ -354,7 +356,7 @@ BRAND_LOGO, BRAND_LOGO_KEY = default_logo(os.environ.get("BRAND_LOGO", ""))
 WEBHOOKS = read_choice("WEBHOOKS", ("public", "private", "off"))
 # Push notifications go out like webhooks. Browsers allow them on secure pages only.
 # Only to these services of browsers' makers, because any voter names an address.
-PUSH_SERVICES = _comma_list("PUSH_SERVICES") or [
+PUSH_SERVICES = host_names("PUSH_SERVICES", os.environ.get("PUSH_SERVICES", "")) or [
     "fcm.googleapis.com",
     "push.services.mozilla.com",
     "push.apple.com",

@@ -61,4 +61,4 @@ class SubscriptionForm(forms.Form):
 
 
 def _is_push_service(host: str) -> bool:
-    return any(f".{host}".endswith(f".{service}") for service in settings.PUSH_SERVICES)
+    return any(f".{host}".endswith(f".{service.removeprefix('.')}") for service in settings.PUSH_SERVICES)

@@ -38,17 +38,17 @@ def public_origin(value: str, name: str = "PUBLIC_URL") -> str:
     return f"{parts.scheme}://{host}" + (f":{parts.port}" if parts.port else "")
 
 
-def host_names(value: str) -> list[str]:
-    """Return the host names in ALLOWED_HOSTS as in a Host header, IPv6 addresses in brackets."""
-    return list(_host_names(part.strip() for part in value.split(",") if part.strip()))
+def host_names(name: str, value: str) -> list[str]:
+    """Return the host names in a variable as in a Host header, IPv6 addresses in brackets."""
+    return list(_host_names(name, (part.strip() for part in value.split(",") if part.strip())))
 
 
-def _host_names(parts: Iterable[str]) -> Iterator[str]:
+def _host_names(variable: str, parts: Iterable[str]) -> Iterator[str]:
     for part in parts:
         name = part if part in {"*", ANY_ADDRESS} else _host_name(part.removeprefix(".").strip("[]"))
         if not name:
             raise ImproperlyConfigured(
-                "ALLOWED_HOSTS must list host names or IP addresses without scheme, port and path, such as "
+                f"{variable} must list host names or IP addresses without scheme, port and path, such as "
                 f"play.example.org,192.0.2.7. It contains {part!r}."
             )
         yield f".{name}" if part.startswith(".") else name

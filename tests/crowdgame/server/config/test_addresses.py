@@ -46,17 +46,19 @@ def test_public_url_with_anything_else_is_refused(value: str) -> None:
 
 
 def test_allowed_hosts_are_read_as_in_host_headers() -> None:
-    names = host_names("Play.example.org, .example.com,::1,[2001:DB8::7],192.0.2.7,ANY_ADDRESS,*")
+    names = host_names(
+        "ALLOWED_HOSTS", "Play.example.org, .example.com,::1,[2001:DB8::7],192.0.2.7,ANY_ADDRESS,*"
+    )
     assert names == [
         *("play.example.org", ".example.com", "[::1]", "[2001:db8::7]", "192.0.2.7", "ANY_ADDRESS", "*")
     ]
-    assert validate_host("[::1]", host_names("::1"))
+    assert validate_host("[::1]", host_names("ALLOWED_HOSTS", "::1"))
 
 
 @pytest.mark.parametrize("value", ["https://play.example.org", "play.example.org:80", "a,b/", "a b"])
 def test_allowed_hosts_with_scheme_port_or_path_are_refused(value: str) -> None:
     with pytest.raises(ImproperlyConfigured, match="ALLOWED_HOSTS must list host names"):
-        host_names(value)
+        host_names("ALLOWED_HOSTS", value)
 
 
 @pytest.mark.parametrize(

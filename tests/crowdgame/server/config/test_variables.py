@@ -34,6 +34,7 @@ WRONG = {
     "EVENT_PHONES": "20,000",
     "CONSOLE_RECHECK_S": "0",
     "WEBHOOKS": "everywhere",
+    "PUSH_SERVICES": "https://push.example.org",
     "CHAT": "disabled",
     "CHAT_DAYS": "0",
     "TWITCH_CHAT_URL": "https://twitch.tv/rooks",
