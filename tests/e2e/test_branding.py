@@ -1,6 +1,6 @@
 """Colors, logo and sponsor line of an event: previewed, saved, and shown on the wall and on phones."""
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import FilePayload, Page, expect
 
 from tests.crowdgame.events.branding.pictures import picture
 from tests.e2e.conftest import OpenScreen
@@ -11,7 +11,11 @@ from tests.server import Server
 BLUE, ORANGE = "#2f6fd0", "#d06a00"
 LOADED_JS = "image => image.complete && image.naturalWidth > 0"
 # Larger than forms without a file may be.
-LOGO = {"name": "logo.png", "mimeType": "image/png", "buffer": picture(size=(200, 200), compress_level=0)}
+LOGO: FilePayload = {
+    "name": "logo.png",
+    "mimeType": "image/png",
+    "buffer": picture(size=(200, 200), compress_level=0),
+}
 
 
 def property_of(page: Page, selector: str, name: str) -> str:
@@ -31,7 +35,7 @@ def test_brand_is_previewed_and_shown_on_wall_and_phone(server: Server, open_at:
     page.locator("[name=color_1]").fill(BLUE)
     page.locator("[name=color_2]").fill(ORANGE)
     page.locator("[name=brand_line]").fill("Kindly Inc")
-    page.locator("[name=logo]").set_input_files(LOGO)  # type: ignore[arg-type]
+    page.locator("[name=logo]").set_input_files(LOGO)
     sample = page.locator(".sample").first
     expect(sample).to_contain_text("Kindly Inc")
     expect(sample.locator("img")).to_be_visible()
