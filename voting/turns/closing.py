@@ -296,3 +296,6 @@ def _record_metrics(written: Sequence[WrittenTurn], reveals: Mapping[Turn, int])
         )
         if one.outcome.ended_by:
             log_match("ended", turn.match)
+        elif side := one.outcome.draw_offered_by:
+            offer = fields | {"draw_offered_by": side}
+            log.info("a draw offer of %s stands after turn %s of event %s", side, turn.pk, event, extra=offer)

@@ -49,17 +49,25 @@ def test_majority_offers_or_accepts_a_draw(
     assert (end_reason(match, load_position(match)) == EndReason.AGREED) is (result == "draw")
 
 
-def test_offer_is_public_from_its_reveal_until_the_answer(box: BallotBox) -> None:
+def test_offer_is_public_and_logged_from_its_reveal_until_the_answer(
+    box: BallotBox, caplog: pytest.LogCaptureFixture
+) -> None:
     first = play_turn(start(box, draw_offers=True), box, red=[DRAW + 1, DRAW + 2, 3], yellow=[DRAW + 4, 4])
     assert (tally_of(first, "red").draw_votes, tally_of(first, "yellow").draw_votes) == (2, 1)
     assert (first.red_pick, offer_in(first)) == (1, "red")
+    assert "a draw offer of red stands" in caplog.text
+    caplog.clear()
     play_turn(only_turn(first.match), box, red=[1], yellow=[2])
     assert offer_in(first) is None
+    assert "draw offer" not in caplog.text
 
 
-def test_concealed_offer_is_not_public_before_the_reveal(box: BallotBox) -> None:
+def test_concealed_offer_is_not_public_before_the_reveal(
+    box: BallotBox, caplog: pytest.LogCaptureFixture
+) -> None:
     first = play_turn(start(box, game=SELECTOR, draw_offers=True), box, red=[DRAW + 4])
     assert offer_in(first) is None
+    assert "draw offer" not in caplog.text
     play_turn(only_turn(first.match), box, yellow=[2])
     assert offer_in(first) == "red"
 
