@@ -25,7 +25,7 @@ UNREADABLE = _("This file can't be read. Choose a PNG, JPEG or WebP file.")
 REFUSALS = {
     3: _("The picture has too many pixels. Choose one of at most 4096 by 4096."),
     4: _("The picture is animated. Choose one that isn't."),
-    5: _("The file contains more than a picture, or only a part of it. Save it anew."),
+    5: _("The file contains more than a picture, or only a part of it. Save it again."),
 }
 
 
