@@ -116,7 +116,7 @@ PIN := @$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --genera
 
 lock: ## pin the dependencies in pyproject.toml by hash (ARGS=--upgrade for the newest)
 	@$(PYTHON) -m deploy.laptop.bootstrap lock
-	$(PIN) requirements/base.txt --extra pdf --extra postgresql pyproject.toml
+	$(PIN) requirements/base.txt --extra logos --extra pdf --extra postgresql pyproject.toml
 	$(PIN) requirements/dev.txt --all-extras --constraint requirements/base.txt pyproject.toml
 	$(PIN) requirements/build.txt --group build --constraint requirements/dev.txt
 	$(PIN) requirements/mutants.txt --group mutants --constraint requirements/dev.txt

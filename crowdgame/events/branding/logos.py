@@ -5,6 +5,7 @@ import logging
 import subprocess
 import sys
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path, PurePath
 
 from django.conf import settings
@@ -21,6 +22,7 @@ PROGRAM = Path(__file__).with_name("reencode.py")
 TIMEOUT_S = 5
 FORMATS = {".png": "PNG", ".jpg": "JPEG", ".jpeg": "JPEG", ".webp": "WEBP"}
 MAX_BYTES = 1_000_000  # with the form's other fields, less than the largest body that a page accepts
+NOT_INSTALLED = _("This server was installed without the package for logos. Install it: %(command)s")
 UNREADABLE = _("This file can't be read. Choose a PNG, JPEG or WebP file.")
 REFUSALS = {
     3: _("The picture has too many pixels. Choose one of at most 4096 by 4096."),
@@ -34,7 +36,12 @@ class LogoRefused(Exception):
 
 
 def reencode(name: str, content: bytes) -> bytes:
-    """Return the picture as WebP without metadata. `name` is that of the file. Raises LogoRefused."""
+    """Return the picture as WebP without metadata. `name` is that of the file. Raises LogoRefused.
+
+    Needs the extra `logos`.
+    """
+    if find_spec("PIL") is None:
+        raise LogoRefused(NOT_INSTALLED % {"command": 'pip install "crowdgame[logos]"'})
     kind = FORMATS.get(PurePath(name).suffix.lower())
     if kind is None:
         raise LogoRefused(UNREADABLE)

@@ -1,5 +1,6 @@
 """Logos are decoded and written anew; what isn't just a picture is refused."""
 
+import sys
 from io import BytesIO
 
 import pytest
@@ -106,3 +107,10 @@ def test_reencode_refuses_hostile_files(name: str, content: bytes, reason: str) 
     with pytest.raises(LogoRefused) as refused:
         reencode(name, content)
     assert str(refused.value.args[0]) == str(reason)
+
+
+def test_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    logo = picture("PNG")
+    monkeypatch.setitem(sys.modules, "PIL", None)
+    with pytest.raises(LogoRefused, match=r'pip install "crowdgame\[logos\]"'):
+        reencode("a.png", logo)
