@@ -19,6 +19,7 @@ PAGE_HEADER = """\
 <!-- Generated from crowdgame/server/monitoring/alerts.py by `manage.py generate_settings`. Do not edit. -->
 
 `deploy/grafana/alerts.yaml` has the expressions. *page*: act at once. *warn*: look at it soon.
+The [runbook](../runbook.md) says how.
 How to [scrape the metrics](../operations.md#monitoring).
 """
 DAY_S = 24 * 3600
