@@ -4,12 +4,23 @@
 #   sudo dist/deploy/server/install.sh play.example.org
 # Existing settings, keys and data are kept. GATEWAYS=4 sets the number of gateways. To roll back, run the script of an
 # installed version: sudo /opt/crowdgame/releases/0.2.0/deploy/server/install.sh play.example.org
+# With an address, install only gateways, on a further machine that /etc/crowdgame/machines lists:
+#   sudo dist/deploy/server/install.sh play.example.org 10.0.0.2
 set -eu
 cd "$(dirname "$(readlink -f "$0")")/../.."
-name=${1:?usage: install.sh HOSTNAME, for example play.example.org}
+name=${1:?usage: install.sh HOSTNAME [ADDRESS], for example play.example.org}
+own_address=${2:-}
+# A line for each machine: its address in the private network, and "main" or its number of gateways.
+machines=/etc/crowdgame/machines
+main_address=$(sed -n 's/ main$//p' "$machines" 2>/dev/null || true)
 cores=$(nproc)
-# Leave one core to nginx, Valkey, the worker and the database. At least two gateways, so that one can restart.
-gateways=${GATEWAYS:-$((cores > 3 ? cores - 1 : 2))}
+if [ -n "$own_address" ]; then
+    gateways=$(sed -n "s/^$own_address \([0-9]*\)$/\1/p" "$machines")
+    : "${gateways:?there is no line \"$own_address\" with a number of gateways in $machines}"
+else
+    # Leave one core to nginx, Valkey, the worker and the database. At least two gateways, so that one can restart.
+    gateways=${GATEWAYS:-$((cores > 3 ? cores - 1 : 2))}
+fi
 ports=$(seq 8001 $((8000 + gateways)))
 valkey=start
 version=$(basename crowdgame-*.whl | cut -d- -f2)
@@ -17,8 +28,10 @@ release=/opt/crowdgame/releases/$version
 
 install_packages() {
     apt-get update -q
-    apt-get install -qy --no-install-recommends \
-        ca-certificates certbot curl gettext-base nginx openssl postgresql python3-venv
+    packages="ca-certificates curl openssl python3-venv"
+    [ -n "$own_address" ] || packages="$packages certbot gettext-base nginx postgresql"
+    # shellcheck disable=SC2086  # a list
+    apt-get install -qy --no-install-recommends $packages
 }
 
 create_user_and_directories() {
@@ -59,6 +72,49 @@ create_database() {
         $as_postgres createdb --owner crowdgame crowdgame
 }
 
+# Let the other machines reach PostgreSQL and Valkey, and write their settings. Addresses elsewhere are kept.
+share_services() {
+    [ -n "$main_address" ] || return 0
+    echo "SHARED_ADDRESS=$main_address" >/etc/crowdgame/machine.env
+    password=$(sed -n 's|^DATABASE_URL=postgresql://crowdgame:\([^@]*\)@.*|\1|p' /etc/crowdgame/gateways.env 2>/dev/null || true)
+    password=${password:-$(openssl rand -hex 24)}
+    sed -e "s|^DATABASE_URL=postgresql://%2F.*|DATABASE_URL=postgresql://crowdgame:$password@$main_address/crowdgame|" \
+        -e "s|^\(REDIS_URL=.*@\)127\.0\.0\.1:|\1$main_address:|" /etc/crowdgame/crowdgame.env >/etc/crowdgame/gateways.env
+    chown root:crowdgame /etc/crowdgame/gateways.env
+    chmod 640 /etc/crowdgame/gateways.env
+    if grep -q "^DATABASE_URL=.*@$main_address/" /etc/crowdgame/gateways.env; then share_database; fi
+    valkey=restart
+}
+
+share_database() {
+    psql="runuser -u postgres -- psql -qtA"
+    $psql -c "ALTER ROLE crowdgame PASSWORD '$password'" -c "ALTER SYSTEM SET listen_addresses = 'localhost,$main_address'"
+    rules=$($psql -c "SHOW hba_file")
+    sed -i '/ # crowdgame$/d' "$rules"
+    other_machines | while read -r host _; do
+        echo "host crowdgame crowdgame $host/32 scram-sha-256 # crowdgame" >>"$rules"
+    done
+    systemctl restart postgresql
+}
+
+# The addresses of the machines that only run gateways, and how many.
+other_machines() {
+    sed -n '/ [0-9][0-9]*$/p' "$machines" 2>/dev/null || true
+}
+
+# A machine that only runs gateways has the settings that the main one wrote.
+write_gateway_settings() {
+    if [ -e /etc/crowdgame/gateways.env ]; then
+        mv /etc/crowdgame/gateways.env /etc/crowdgame/crowdgame.env
+    elif [ ! -e /etc/crowdgame/crowdgame.env ]; then
+        echo "Copy /etc/crowdgame/gateways.env from the main machine first." >&2
+        exit 1
+    fi
+    chown root:crowdgame /etc/crowdgame/crowdgame.env
+    chmod 640 /etc/crowdgame/crowdgame.env
+    echo "GATEWAY_ADDRESS=$own_address" >/etc/crowdgame/machine.env
+}
+
 checksum() {
     (cd "$1" && find crowdgame-*.whl deploy requirements.txt -type f | sort | xargs cat | sha256sum | cut -c1-8)
 }
@@ -88,8 +144,16 @@ create_certificate() {
         -keyout /etc/crowdgame/tls/privkey.pem -out /etc/crowdgame/tls/fullchain.pem
 }
 
+# Connecting to a machine that doesn't answer takes two seconds, so it is left out for a while.
+gateway_upstreams() {
+    for port in $ports; do echo "server 127.0.0.1:$port max_fails=0;"; done
+    other_machines | while read -r host count; do
+        for port in $(seq 8001 $((8000 + count))); do echo "server $host:$port max_fails=3 fail_timeout=5s;"; done
+    done
+}
+
 configure_nginx() {
-    UPSTREAMS=$(for port in $ports; do echo "server 127.0.0.1:$port max_fails=0;"; done)
+    UPSTREAMS=$(gateway_upstreams)
     PAGES="server 127.0.0.1:8000 max_fails=1 fail_timeout=2s;
         $(for port in $ports; do echo "server 127.0.0.1:$port max_fails=0 backup;"; done)"
     LISTEN="include /etc/nginx/crowdgame-tls.conf;"
@@ -106,33 +170,50 @@ install_units() {
     cp deploy/server/sysctl.conf /etc/sysctl.d/60-crowdgame.conf
     sysctl -q --system || echo "warning: some kernel settings of sysctl.conf were not applied" >&2
     systemctl daemon-reload
+    for port in $ports; do systemctl enable -q "crowdgame-gateway@$port"; done
+    if [ -n "$own_address" ]; then
+        systemctl mask -q crowdgame-valkey crowdgame-migrate
+        systemctl enable -q crowdgame.target
+        return
+    fi
     systemctl enable -q crowdgame.target crowdgame-valkey crowdgame-worker crowdgame-background crowdgame-webhooks crowdgame-backup.timer nginx
     systemctl enable -q crowdgame-scheduler@1 crowdgame-scheduler@2 crowdgame-analyzer crowdgame-chatreader crowdgame-pages
-    for port in $ports; do systemctl enable -q "crowdgame-gateway@$port"; done
 }
 
 # Rolling restart: Valkey keeps running unless its users have changed, and the gateways restart one at a time.
 switch_release() {
     ln -sfn "$release" /opt/crowdgame/current
     ln -sf /opt/crowdgame/current/deploy/server/crowdgame /usr/local/bin/crowdgame
-    systemctl $valkey crowdgame-valkey
-    systemctl restart crowdgame-migrate
-    systemctl restart crowdgame-worker crowdgame-background crowdgame-webhooks crowdgame-scheduler@1 crowdgame-scheduler@2 crowdgame-analyzer crowdgame-chatreader crowdgame-pages
+    if [ -z "$own_address" ]; then
+        systemctl $valkey crowdgame-valkey
+        systemctl restart crowdgame-migrate
+        systemctl restart crowdgame-worker crowdgame-background crowdgame-webhooks crowdgame-scheduler@1 crowdgame-scheduler@2 crowdgame-analyzer crowdgame-chatreader crowdgame-pages
+    fi
     for port in $ports; do systemctl restart "crowdgame-gateway@$port"; done
-    systemctl start crowdgame.target crowdgame-backup.timer
-    systemctl reload-or-restart nginx
+    systemctl start crowdgame.target
 }
 
 install_packages
 create_user_and_directories
+if [ -n "$own_address" ]; then
+    write_gateway_settings
+    install_release
+    install_units
+    switch_release
+    echo "$gateways gateways are running at $own_address."
+    exit
+fi
 write_settings
 write_valkey_acl
 install_release
 create_database
+share_services
 create_certificate
 configure_nginx
 install_units
 switch_release
+systemctl start crowdgame-backup.timer
+systemctl reload-or-restart nginx
 echo "crowdgame is running at https://$name."
 invitation=$(runuser -u crowdgame -- crowdgame invite "First administrator" --administrator --first)
 [ -z "$invitation" ] || echo "Create your account, within seven days: $invitation"

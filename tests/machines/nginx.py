@@ -47,9 +47,12 @@ class Nginx:
 
 @contextmanager
 def running_nginx(
-    gateways: Sequence[int], port: int = 0, *, pages: int = 0, tls: bool = False
+    gateways: Sequence[int], port: int = 0, *, pages: int = 0, tls: bool = False, others: str = ""
 ) -> Iterator[Nginx]:
-    """Run nginx in front of the `gateways` and of the one for `pages`, which need not run yet."""
+    """Run nginx in front of the `gateways` and of the one for `pages`, which need not run yet.
+
+    `others` are the upstream lines of other machines.
+    """
     folder = Path(tempfile.mkdtemp(prefix="crowdgame-nginx-"))
     nginx = Nginx(folder, port or free_port(), free_port() if tls else 0)
     try:
@@ -57,7 +60,7 @@ def running_nginx(
             _make_certificate(folder)
         if os.geteuid() == 0:
             shutil.chown(folder, NOBODY)
-        (folder / "nginx.conf").write_text(_configuration(nginx, gateways, pages or gateways[0]))
+        (folder / "nginx.conf").write_text(_configuration(nginx, gateways, pages or gateways[0], others))
         with _running(folder):
             assert wait_for_http(LOOPBACK, nginx.port, WITHIN_S), nginx.log
             yield nginx
@@ -82,10 +85,11 @@ def render(upstreams: str, pages: str, listen: str) -> str:
     return template.replace("${LISTEN}", listen)
 
 
-def _configuration(nginx: Nginx, gateways: Sequence[int], pages: int) -> str:
+def _configuration(nginx: Nginx, gateways: Sequence[int], pages: int, others: str) -> str:
     paths = [f"{kind}_temp_path {nginx.folder / kind};" for kind in KINDS]
     listen = _tls(nginx) if nginx.tls_port else f"listen {LOOPBACK}:{nginx.port} backlog=8192;"
-    return render(upstreams(gateways), pages_upstreams(pages, gateways), "\n".join([listen, *paths]))
+    here = "\n".join([upstreams(gateways), others])
+    return render(here, pages_upstreams(pages, gateways), "\n".join([listen, *paths]))
 
 
 def _tls(nginx: Nginx) -> str:

@@ -30,7 +30,6 @@ from tests.deploy.processes import becomes_true
 SERVICE_USER = "postgres"
 WITHIN_S = 30
 TEST_OPTIONS = {
-    "listen_addresses": LOOPBACK,
     "fsync": "off",
     "synchronous_commit": "off",
     "full_page_writes": "off",
@@ -46,6 +45,7 @@ class Postgres:
 
     folder: Path
     port: int
+    listen: str = LOOPBACK
     process: subprocess.Popen[bytes] | None = None
     _numbers: Iterator[int] = field(default_factory=lambda: count(1))
 
@@ -65,7 +65,11 @@ class Postgres:
 
     def start(self) -> None:
         """Start it and wait until it answers."""
-        options = TEST_OPTIONS | {"port": str(self.port), "unix_socket_directories": str(self.folder)}
+        options = TEST_OPTIONS | {
+            "port": str(self.port),
+            "listen_addresses": self.listen,
+            "unix_socket_directories": str(self.folder),
+        }
         settings = [part for name, value in options.items() for part in ("-c", f"{name}={value}")]
         argv = [program("postgres"), "-D", str(self.folder / "data"), *settings]
         with self.log.open("a") as log:

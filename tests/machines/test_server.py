@@ -218,6 +218,7 @@ def test_install_creates_restricted_valkey_user(etc: Path, tmp_path: Path) -> No
     url, port = installed(etc)["REDIS_URL"], free_port()
     command = manifests.units()["crowdgame-valkey.service"].commands[0]
     adapted = command.replace(f"{RELEASE}/deploy", f"{ROOT}/deploy").replace("/etc/crowdgame", str(etc))
+    adapted = adapted.removesuffix(" $SHARED_ADDRESS")
     argv = adapted.replace("/var/lib/crowdgame/valkey", str(tmp_path)).split()[1:]
     with (
         running_box([*argv, "--port", str(port)]),

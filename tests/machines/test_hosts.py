@@ -1,0 +1,228 @@
+"""Several machines without Kubernetes: two only run gateways, in network namespaces of their own.
+
+install.sh writes the settings and nginx's upstreams. Then one machine vanishes in the middle of a vote.
+"""
+
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+from redis import Redis
+
+from crowdgame.server.laptop import stack as children
+from crowdgame.server.laptop.network import LOOPBACK, free_port, wait_for_http
+from crowdgame.server.laptop.paths import ROOT
+from crowdgame.server.laptop.stack import Stack
+from crowdgame.server.laptop.startup import migrate, reset_metrics_dir, start_ballot_box
+from crowdgame.server.laptop.supervisor import Supervisor
+from tests.crowd_helpers import PHONES, TIMEOUT_S, connected, held
+from tests.deploy.failover import FailoverRun, FailoverTests, during_window, vote_during
+from tests.deploy.processes import wait_until
+from tests.machines.manifests import SERVER, env_file
+from tests.machines.nginx import running_nginx
+from tests.machines.postgres import Postgres, running_postgres
+from tests.server import Server, organizer
+
+MAIN, OTHERS = "10.99.73.1", ("10.99.73.2", "10.99.73.3")
+PORT = 8001
+START_S = 180
+MACHINES = f"{MAIN} main\n" + "".join(f"{address} 1\n" for address in OTHERS)
+
+
+def run_functions(etc: Path, calls: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run functions of install.sh with `etc` as /etc/crowdgame, without PostgreSQL and systemd."""
+    functions, _, _ = (SERVER / "install.sh").read_text().partition("\ninstall_packages\n")
+    here = 'cd "$(dirname "$(readlink -f "$0")")/../.."'
+    script = functions.replace(here, f"cd {ROOT}").replace("/etc/crowdgame", str(etc))
+    script += f"\nchown() {{ :; }}\nshare_database() {{ :; }}\n{calls}\n"
+    argv = ["sh", "-c", script, "install.sh", "play.example.org", *arguments]
+    return subprocess.run(argv, check=False, capture_output=True, text=True)
+
+
+@pytest.fixture
+def etc(tmp_path: Path) -> Path:
+    folder = tmp_path / "etc"
+    folder.mkdir()
+    (folder / "machines").write_text(MACHINES)
+    return folder
+
+
+def test_main_machine_shares_its_services(etc: Path) -> None:
+    ended = run_functions(etc, "write_settings; share_services; share_services; gateway_upstreams")
+    assert ended.returncode == 0, ended.stderr
+    own, shared = env_file(etc / "crowdgame.env"), env_file(etc / "gateways.env")
+    assert shared["SECRET_KEY"] == own["SECRET_KEY"]
+    assert shared["REDIS_URL"] == own["REDIS_URL"].replace("127.0.0.1", MAIN)
+    assert shared["DATABASE_URL"].startswith("postgresql://crowdgame:")
+    assert shared["DATABASE_URL"].endswith(f"@{MAIN}/crowdgame")
+    assert own["DATABASE_URL"] == "postgresql://%2Frun%2Fpostgresql/crowdgame"
+    assert env_file(etc / "machine.env") == {"SHARED_ADDRESS": MAIN}
+    remote = [line for line in ended.stdout.splitlines() if "127.0.0.1" not in line]
+    assert remote == [f"server {address}:{PORT} max_fails=3 fail_timeout=5s;" for address in OTHERS]
+
+
+def test_services_elsewhere_keep_their_addresses(etc: Path) -> None:
+    elsewhere = "DATABASE_URL=postgresql://a:b@db.internal/c\nREDIS_URL=redis://valkey.internal:6379/0\n"
+    (etc / "crowdgame.env").write_text(elsewhere)
+    assert run_functions(etc, "share_services").returncode == 0
+    assert (etc / "gateways.env").read_text() == elsewhere
+
+
+def test_single_machine_shares_nothing(etc: Path) -> None:
+    (etc / "machines").unlink()
+    ended = run_functions(etc, "write_settings; share_services; gateway_upstreams")
+    assert (ended.returncode, sorted(path.name for path in etc.iterdir())) == (0, ["crowdgame.env"])
+    assert all(line.startswith("server 127.0.0.1:") for line in ended.stdout.splitlines())
+
+
+def test_gateway_machine_takes_the_shared_settings_once(etc: Path) -> None:
+    run_functions(etc, "write_settings; share_services; rm crowdgame.env")
+    (etc / "crowdgame.env").unlink()
+    shared = (etc / "gateways.env").read_text()
+    for _ in range(2):
+        assert run_functions(etc, "write_gateway_settings", OTHERS[0]).returncode == 0
+        assert (etc / "crowdgame.env").read_text() == shared
+    assert env_file(etc / "machine.env") == {"GATEWAY_ADDRESS": OTHERS[0]}
+
+
+def test_gateway_machine_says_what_is_missing(etc: Path) -> None:
+    unlisted = run_functions(etc, "write_gateway_settings", "10.99.73.9")
+    assert (unlisted.returncode, "10.99.73.9" in unlisted.stderr) == (2, True)
+    early = run_functions(etc, "write_gateway_settings", OTHERS[0])
+    assert (early.returncode, "from the main machine first" in early.stderr) == (1, True)
+
+
+# ------------------------------------------------------------------ three hosts
+def ip(*words: str) -> None:
+    subprocess.run(["ip", *words], check=True)
+
+
+@contextmanager
+def private_network() -> Iterator[tuple[str, ...]]:
+    """This machine at MAIN, and a network namespace for each of OTHERS; yields their names."""
+    names = tuple(f"crowdgame{number}" for number in range(len(OTHERS)))
+    with ExitStack() as held:
+        ip("link", "add", "crowdgame", "type", "bridge")
+        held.callback(ip, "link", "del", "crowdgame")
+        ip("addr", "add", f"{MAIN}/24", "dev", "crowdgame")
+        ip("link", "set", "crowdgame", "up")
+        for name, address in zip(names, OTHERS, strict=True):
+            ip("netns", "add", name)
+            held.callback(ip, "netns", "del", name)
+            ip("link", "add", name, "type", "veth", "peer", "name", "eth0", "netns", name)
+            ip("link", "set", name, "master", "crowdgame", "up")
+            ip("-n", name, "addr", "add", f"{address}/24", "dev", "eth0")
+            ip("-n", name, "link", "set", "eth0", "up")
+            ip("-n", name, "link", "set", "lo", "up")
+        yield names
+
+
+@contextmanager
+def kernel_settings() -> Iterator[None]:
+    """The times of sysctl.conf after which this machine notices that another one has vanished."""
+    rows = [line.split(" = ") for line in (SERVER / "sysctl.conf").read_text().splitlines() if " = " in line]
+    values = {
+        Path("/proc/sys", *name.split(".")): value
+        for name, value in rows
+        if ".tcp_k" in name or ".tcp_r" in name
+    }
+    before = {path: path.read_text() for path in values}
+    for path, value in values.items():
+        path.write_text(value)
+    try:
+        yield
+    finally:
+        for path, value in before.items():
+            path.write_text(value)
+
+
+def share_postgres(postgres: Postgres) -> None:
+    """What `share_database` of install.sh does; these tests need no password."""
+    with (postgres.folder / "data" / "pg_hba.conf").open("a") as rules:
+        rules.writelines(f"host all postgres {address}/32 trust\n" for address in OTHERS)
+    postgres.listen = f"127.0.0.1,{MAIN}"
+    postgres.restart()
+
+
+@dataclass
+class Hosts(Server):
+    """The complete server on the main machine, and a gateway in each namespace."""
+
+    namespaces: tuple[str, ...]
+
+
+@pytest.fixture(scope="module")
+def hosts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hosts]:
+    if shutil.which("ip") is None:
+        pytest.skip("there is no `ip` here, so no network namespaces")
+    data = tmp_path_factory.mktemp("hosts")
+    etc = data / "etc"
+    etc.mkdir()
+    (etc / "machines").write_text(MACHINES)
+    remote = [
+        line
+        for line in run_functions(etc, "write_settings; gateway_upstreams").stdout.splitlines()
+        if "127.0.0.1" not in line
+    ]
+    with ExitStack() as held:
+        held.enter_context(kernel_settings())
+        namespaces = held.enter_context(private_network())
+        postgres = held.enter_context(running_postgres())
+        share_postgres(postgres)
+        own = free_port()
+        nginx = held.enter_context(running_nginx([own], others="\n".join(remote)))
+        supervisor = held.enter_context(Supervisor(data / "logs", print))
+        stack = Stack(
+            data=data,
+            secret_key="of the tests",
+            port=nginx.port,
+            valkey_port=free_port(),
+            gateways=1 + len(OTHERS),
+            database_url=postgres.new_database(),
+        )
+        start_ballot_box(stack, supervisor)
+        with Redis.from_url(stack.redis) as redis:
+            redis.config_set("protected-mode", "no")
+            redis.config_set("bind", f"127.0.0.1 {MAIN}")
+        migrate(stack)
+        reset_metrics_dir(stack.metrics_dir)
+        away = replace(
+            stack,
+            redis_url=stack.redis.replace("127.0.0.1", MAIN),
+            database_url=stack.database_url.replace("127.0.0.1", MAIN),
+        )
+        for number, (name, address) in enumerate(zip(namespaces, OTHERS, strict=True), 2):
+            child = children.gateway(replace(away, host=address), number, PORT)
+            argv = ["ip", "netns", "exec", name, *child.argv, "--proxied"]
+            supervisor.start(replace(child, argv=argv))
+        here = children.gateway(stack, 1, own)
+        supervisor.start(replace(here, argv=[*here.argv, "--proxied"]))
+        supervisor.start(children.worker(stack), *children.schedulers(stack))
+        for address, port in ((LOOPBACK, own), *((address, PORT) for address in OTHERS)):
+            assert wait_for_http(address, port, START_S)
+        yield Hosts(stack, supervisor, held.enter_context(organizer(stack)), namespaces)
+
+
+@pytest.fixture(scope="module")
+def failover(hosts: Hosts) -> FailoverRun:
+    """One machine vanishes in a turn, without a word to anyone, and is back in a later one."""
+
+    def fail(event: int) -> list[int]:
+        wait_until(lambda: connected(hosts, event) == PHONES, TIMEOUT_S)
+        assert all(held(hosts, event)), "each machine has phones"
+        with during_window(hosts, event) as lost:
+            ip("link", "set", hosts.namespaces[0], "down")
+        wait_until(lambda: len(held(hosts, event)) == 2 and connected(hosts, event) == PHONES, TIMEOUT_S)
+        with during_window(hosts, event) as back:
+            ip("link", "set", hosts.namespaces[0], "up")
+        return [lost, back]
+
+    return vote_during(fail, hosts, hosts.stack.data)
+
+
+class TestHosts(FailoverTests):
+    pass
