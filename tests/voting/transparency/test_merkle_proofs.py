@@ -1,0 +1,154 @@
+"""Compact ranges, proofs and tiles of all small trees, against the definition of RFC 6962."""
+
+from random import Random
+
+import pytest
+
+from voting.counting.commitments import EMPTY, Tree, hash_leaf
+from voting.transparency.merkle import (
+    CompactRange,
+    InvalidProof,
+    Subtrees,
+    hash_range,
+    prove_consistency,
+    prove_inclusion,
+    verify_consistency,
+    verify_inclusion,
+)
+from voting.transparency.tiles import (
+    decode_bundle,
+    encode_bundle,
+    parse_tile_path,
+    tile_path,
+    tile_subtrees,
+    tile_width,
+)
+
+SIZES = 300
+LEAVES = [hash_leaf(str(number).encode()) for number in range(SIZES)]
+ROOTS = [Tree(LEAVES[:size]).root for size in range(SIZES + 1)]
+LARGE = 70_000
+
+
+def subtrees(size: int) -> Subtrees:
+    """The subtrees of a tree as its tiles contain them."""
+    levels = {0: LEAVES[:size], 1: [Tree(LEAVES[:256]).root] if size >= 256 else []}
+
+    def read(level: int, index: int, width: int) -> bytes:
+        hashes = levels[level][index * 256 :][:width]
+        assert len(hashes) == width > 0
+        return b"".join(hashes)
+
+    return tile_subtrees(read, size)
+
+
+def altered(proof: list[bytes], random: Random) -> list[bytes]:
+    """Change one random byte."""
+    number, place = random.randrange(len(proof)), random.randrange(32)
+    hashes = [bytearray(one) for one in proof]
+    hashes[number][place] ^= random.randrange(1, 256)
+    return [bytes(one) for one in hashes]
+
+
+def test_appending_gives_the_root_of_each_size() -> None:
+    grown = CompactRange()
+    assert grown.root == EMPTY
+    for size, leaf in enumerate(LEAVES, 1):
+        grown, _ = grown.append([leaf])
+        assert grown.root == ROOTS[size]
+    assert CompactRange().append(LEAVES)[0] == grown
+    assert [hash_range(subtrees(size), 0, size) for size in (0, 1, 255, 256, 257, 300)] == [
+        ROOTS[size] for size in (0, 1, 255, 256, 257, 300)
+    ]
+
+
+def test_every_inclusion_proof_verifies_and_no_altered_one() -> None:
+    random = Random(6962)
+    for size in range(1, SIZES + 1):
+        tree = subtrees(size)
+        for index in {0, size - 1, *random.sample(range(size), min(size, 5))}:
+            proof = prove_inclusion(tree, index, size)
+            verify_inclusion(LEAVES[index], index, size, proof, ROOTS[size])
+            wrong = [*([altered(proof, random), proof[:-1]] if proof else []), [*proof, EMPTY]]
+            for other in wrong:
+                with pytest.raises(InvalidProof):
+                    verify_inclusion(LEAVES[index], index, size, other, ROOTS[size])
+            with pytest.raises(InvalidProof):
+                verify_inclusion(EMPTY, index, size, proof, ROOTS[size])
+        with pytest.raises(InvalidProof):
+            verify_inclusion(LEAVES[0], size, size, [], ROOTS[size])
+
+
+def test_every_consistency_proof_verifies_and_no_altered_one() -> None:
+    random = Random(9162)
+    for size in range(1, SIZES + 1):
+        tree = subtrees(size)
+        for old in {0, 1, size, *random.sample(range(size), min(size, 5))}:
+            proof = prove_consistency(tree, old, size)
+            verify_consistency(old, ROOTS[old], size, ROOTS[size], proof)
+            wrong = [*([altered(proof, random), proof[:-1]] if proof else []), [*proof, EMPTY]]
+            for other in wrong:
+                with pytest.raises(InvalidProof):
+                    verify_consistency(old, ROOTS[old], size, ROOTS[size], other)
+            with pytest.raises(InvalidProof):
+                verify_consistency(old, hash_leaf(b"other"), size, ROOTS[size], proof)
+    with pytest.raises(InvalidProof):
+        verify_consistency(2, ROOTS[2], 1, ROOTS[1], [])
+
+
+@pytest.mark.nightly
+def test_all_pairs_of_sizes_have_proofs() -> None:
+    for size in range(1, SIZES + 1):
+        tree = subtrees(size)
+        for old in range(size + 1):
+            proof = prove_consistency(tree, old, size)
+            verify_consistency(old, ROOTS[old], size, ROOTS[size], proof)
+        for index in range(size):
+            verify_inclusion(LEAVES[index], index, size, prove_inclusion(tree, index, size), ROOTS[size])
+
+
+def test_tiles_of_specification_example() -> None:
+    widths = [[tile_width(level, index, LARGE) for index in range(300)] for level in range(3)]
+    assert [(row.count(256), [width for width in row if 0 < width < 256]) for row in widths] == [
+        (273, [112]),
+        (1, [17]),
+        (0, [1]),
+    ]
+    assert [tile_width(level, 0, 256) for level in range(3)] == [256, 1, 0]
+    assert tile_path(0, 1234067, 256) == "0/x001/x234/067"
+    assert tile_path("entries", 5, 17) == "entries/005.p/17"
+
+
+@pytest.mark.parametrize(
+    "path", ["0/x001/x234/067", "63/000.p/255", "entries/005.p/1", "12/x123/456", "0/999"]
+)
+def test_tile_path_is_parsed(path: str) -> None:
+    tile = parse_tile_path(path)
+    assert tile
+    assert tile_path(*tile) == path
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "00/000",
+        "64/000",
+        "0/00",
+        "0/x000/001",
+        "0/001/002",
+        "0/000.p/0",
+        "0/000.p/256",
+        "0/000.p/01",
+        "0/١٢٣",
+    ],
+)
+def test_other_path_is_no_tile(path: str) -> None:
+    assert parse_tile_path(path) is None
+
+
+def test_bundle_has_length_prefixed_entries() -> None:
+    assert encode_bundle([b"", b"ab", b"c" * 256]) == b"\0\0\0\2ab\1\0" + b"c" * 256
+    assert decode_bundle(encode_bundle([b"", b"ab"])) == [b"", b"ab"]
+    for cut in (b"\0", b"\0\2a"):
+        with pytest.raises(ValueError, match="cut off"):
+            decode_bundle(cut)
