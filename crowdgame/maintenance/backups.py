@@ -155,6 +155,7 @@ def fresh_start_sql(copies: "SqliteCopies | PostgresCopies") -> Iterator[str]:
         f"UPDATE games_turn SET seed = {copies.new_seed}, version = version + {BACKUP_EPOCH_LEAP}, "  # noqa: S608
         f"epoch = {_max_sql(f'epoch + {BACKUP_EPOCH_LEAP}', epoch)} WHERE {LIVE_TURNS_SQL}"
     )
+    yield "UPDATE voting_loghead SET key = ''"  # the log with this key goes on where the backup ends
     for model in apps.get_app_config("voting").get_models():
         yield from copies.advance_ids(model._meta.db_table, now_ms, ID_LEAP)
     yield f"SELECT count(*) FROM games_turn WHERE {LIVE_TURNS_SQL}"  # noqa: S608

@@ -28,8 +28,10 @@ from voting.models import (
     Turn,
     TurnState,
 )
+from voting.transparency.log import append_entries
 from voting.turns.closing import close_turn
 from voting.turns.host_steps import reveal_turn
+from voting.turns.log_entries import void_seal
 from voting.turns.seals import void_by_added_time
 from voting.turns.turns import load_turn, start_match, to_boxed_turn, update_box
 
@@ -69,6 +71,7 @@ def set_window(turn: Turn, box: BallotBox, opens_in_ms: int, closes_in_ms: int, 
         changes |= void_by_added_time(turn, times["closes_at"], now)
         assert claim_turn(turn, **times, **changes)
         announce(turn.match.event_id, protocol.TurnMoved, now)
+        append_entries([*void_seal(turn, changes)])
     update_box(turn, box, create=False)
     relay(turn.match.event_id)
 

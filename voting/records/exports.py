@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import msgspec
 from django.db.models import Count, Max, Q
@@ -13,6 +13,7 @@ from voting.counting.ballots import unpack_ballots
 from voting.counting.commitments import arrival_order, commit_lot
 from voting.models import CLOSED_STATES, Match, SidesRecord, TallyRecord, Turn, TurnState
 from voting.positions import Position, replay
+from voting.records.log_check import hash_record
 from voting.records.match_record import (
     BACKUP_EPOCH_LEAP,
     SEALS_LISTED,
@@ -89,25 +90,40 @@ def export_match(code: str, number: int | None) -> ExportedRecord | None:
     raise MatchChanging("the match changed during the export, try again")
 
 
+def load_record_hash(match_id: int) -> str:
+    """Return `hash_record` of the match's record, without loading ballots."""
+    match = Match.objects.select_related("event", "red", "yellow").get(pk=match_id)
+    turns = match.turns.filter(state=TurnState.RESOLVED).order_by("number")
+    turns = turns.only("pk", "red_pick", "yellow_pick")
+    computed = _summary(match, turns) | {"format": SEALS_LISTED, "counts": ()}
+    return hash_record(msgspec.convert(vars(match) | computed, MatchRecord), [turn.pk for turn in turns])
+
+
 def _record(match: Match) -> MatchRecord:
     closed = match.turns.filter(state__in=CLOSED_STATES).order_by("number")
     position = replay(match, closed.prefetch_related("tallies"))
     void = list(match.turns.filter(state=TurnState.VOID).order_by("pk"))
     computed = {
         "format": _format(position, void),
+        "counts": tuple(_counts(match, position)),
+        "sides": _sides(match),
+        "voided": tuple(_voided_turns(match, void)),
+    }
+    return msgspec.convert(vars(match) | _summary(match, position.turns) | computed, MatchRecord)
+
+
+def _summary(match: Match, turns: Iterable[Turn]) -> dict[str, Any]:
+    """Return the fields of the record that need neither seals nor ballots. `turns` are the resolved ones."""
+    return {
         "name": f"{match.event.name}, match {match.number}",
         "code": match.event.code,
         "match": match.number,
         "teams": Teams(red=match.red.name, yellow=match.yellow.name),
         "terms": msgspec.convert(match, Terms, from_attributes=True),
-        "turns": tuple(SidePicks(red=turn.red_pick, yellow=turn.yellow_pick) for turn in position.turns),
-        "counts": tuple(_counts(match, position)),
+        "turns": tuple(SidePicks(red=turn.red_pick, yellow=turn.yellow_pick) for turn in turns),
         "result": match.result or "open",
         "draw": _start_draw(match),
-        "sides": _sides(match),
-        "voided": tuple(_voided_turns(match, void)),
     }
-    return msgspec.convert(vars(match) | computed, MatchRecord)
 
 
 def _format(position: Position, void: Iterable[Turn]) -> Format:

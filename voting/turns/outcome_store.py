@@ -2,7 +2,7 @@
 
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any, NamedTuple, cast
 
@@ -27,8 +27,11 @@ from voting.matches import claim_turns, end_match, is_idle, lock_events, match_e
 from voting.models import Event, Match, TallyRecord, Team, Turn, TurnState
 from voting.positions import Position, replay
 from voting.terms import MatchState
+from voting.transparency.entries import Entry
+from voting.transparency.log import append_entries
 from voting.turns import secret_sides
 from voting.turns.analysis_pause import pause_after_reveal_ms
+from voting.turns.log_entries import match_over, planned_turn
 from voting.turns.outcomes import TurnOutcome
 from voting.turns.turns import draft_next_turn, pause_draft
 
@@ -79,8 +82,16 @@ def write_outcomes(decided: Sequence[DecidedTurn], now: int) -> list[WrittenTurn
         for turn in Turn.objects.bulk_create(one.following for one in written if one.following):
             turn_created.send(Turn, turn=turn)
         _announce(written, teams, now)
+        append_entries([*chain.from_iterable(map(_log_entries, written))])
     committed_at = now + (time.monotonic() - started) * 1000
     return [one._replace(committed_at=committed_at) for one in written]
+
+
+def _log_entries(written: WrittenTurn) -> Iterator[Entry]:
+    if written.following:
+        yield planned_turn(written.following)
+    else:
+        yield from match_over(written.turn.match)
 
 
 def _result(decided: DecidedTurn, now: int) -> dict[str, Any]:

@@ -18,6 +18,8 @@ from voting.counting import window
 from voting.counting.window import Window
 from voting.matches import MatchError, claim_turn, event_lock
 from voting.models import Turn, TurnState
+from voting.transparency.log import append_entries
+from voting.turns import log_entries
 from voting.turns.seals import void_seal
 from voting.turns.turns import change_turn, load_turn, log, to_boxed_turn, update_box
 
@@ -61,6 +63,7 @@ def begin_epoch(turn: Turn, box: BallotBox) -> None:
         if not claim_turn(turn, **times, **lost):
             return
         announce(turn.match.event_id, protocol.TurnRestored, now)
+        append_entries([*log_entries.void_seal(turn, lost)])
     update_box(turn, box, create=True)
     box.cast(to_boxed_turn(turn), load_stored_ballots(turn, hands=False))
     relay(turn.match.event_id)

@@ -15,6 +15,8 @@ from voting import protocol
 from voting.matches import MatchError
 from voting.models import Turn, TurnState
 from voting.records.match_record import PublishedSeal, Reopening, VoidSeal
+from voting.transparency.log import append_entries
+from voting.turns.log_entries import sealed_turn
 
 RECORD_SEALS_SQL = """
     WITH recorded (turn_id, version, seals) AS (VALUES {rows})
@@ -35,7 +37,7 @@ class SealContradicted(Exception):
 
 
 def record_seals(seals: Mapping[Turn, protocol.TurnSealed]) -> set[Turn]:
-    """Record the seals of turns that aren't sealed yet, in one statement; idempotent.
+    """Record the seals of turns that aren't sealed yet, and append them to the log; idempotent.
 
     Returns the turns that are sealed and weren't changed since they were loaded. Another process, or an
     attempt before a crash, may have sealed them: `recorded_seal` tells.
@@ -48,6 +50,7 @@ def record_seals(seals: Mapping[Turn, protocol.TurnSealed]) -> set[Turn]:
             turn.refresh_from_db(fields=("state", "version", "seals", "sealed_version"))
         if turn.is_sealed and (turn.state, turn.version) == (TurnState.OPEN, loaded):
             current.add(turn)
+    append_entries([sealed_turn(seal) for turn, seal in seals.items() if turn in written])
     return current
 
 

@@ -33,7 +33,9 @@ from voting.matches import (
 from voting.models import Event, Match, Team, Turn, TurnState
 from voting.positions import Position, replay
 from voting.terms import Lobby
+from voting.transparency.log import append_entries
 from voting.turns import clocks
+from voting.turns.log_entries import planned_turn, void_seal
 from voting.turns.seals import void_by_added_time
 
 log = logging.getLogger(__name__)
@@ -68,6 +70,7 @@ def start_match(event_id: int, box: BallotBox) -> Match:
         lobby = Lobby.OPEN if event.lobby == Lobby.CLOSED else event.lobby
         Event.objects.filter(pk=event_id).update(next_match_at=None, lobby=lobby)
         announce(event_id, protocol.MatchStarted, now)
+        append_entries([planned_turn(turn)])
     place_and_relay(turn, box, create=True)
     log_match("started", match)
     return match
@@ -119,6 +122,7 @@ def change_turn(turn: Turn, kind: type[protocol.Change], box: BallotBox, **chang
         if not claim_turn(turn, **changes):
             raise MatchError(_("The turn changed in the meantime. Check it and try again."))
         announce(turn.match.event_id, kind, now)
+        append_entries([*void_seal(turn, changes)])
     place_and_relay(turn, box, create=False)
 
 

@@ -25,6 +25,8 @@ from voting.matches import (
 from voting.models import CLOSED_STATES, Event, Match, MatchResult, Turn, TurnState
 from voting.positions import load_position
 from voting.terms import Ending, MatchState, VoidReason
+from voting.transparency.log import append_entries
+from voting.turns.log_entries import match_over, planned_turn, void_turns
 from voting.turns.secret_sides import save_sides_record
 from voting.turns.side_change_store import backdate_side_changes
 from voting.turns.turns import log_match, place_and_relay, plan_turn
@@ -50,7 +52,8 @@ def stop_match(event_id: int, box: BallotBox, decide: Callable[[Match], MatchEnd
         end = decide(match)
         void = _void_fields(now, VoidReason.STOPPED)
         live = _void_live_turn(match, void)
-        match.turns.filter(state=TurnState.CONCEALED).update(**void)
+        concealed = list(match.turns.filter(state=TurnState.CONCEALED).values_list("pk", flat=True))
+        match.turns.filter(pk__in=concealed).update(**void)
         if end:
             end_match(match, end.result, end.ended_by, now)
             match_ended.send(Match, match=match)
@@ -59,6 +62,8 @@ def stop_match(event_id: int, box: BallotBox, decide: Callable[[Match], MatchEnd
             if match.max_side_changes:
                 save_sides_record(match)
         announce(event_id, protocol.MatchStopped if end else protocol.MatchAborted, now)
+        void_ids = [*concealed, *([live.pk] if live else [])]
+        append_entries([*void_turns(void_ids, VoidReason.STOPPED, now), *match_over(match)])
     relay(event_id)
     _expire_box(live, box)
     log_match("stopped" if end else "aborted", match)
@@ -92,6 +97,9 @@ def take_back_turn(event_id: int, box: BallotBox, check: Callable[[Turn], None])
         backdate_side_changes(match, first.number)
         again = plan_turn(match, load_position(match), now, window.START_LEAD_MS, first.draw_offered_by)
         announce(event_id, protocol.TurnVoided, now)
+        superseded = void_turns([live.pk] if live else [], VoidReason.SUPERSEDED, now)
+        taken_back = void_turns(dict.fromkeys([first.pk, last.pk]), VoidReason.TAKEN_BACK, now)
+        append_entries([*superseded, *taken_back, planned_turn(again)])
     place_and_relay(again, box, create=True)
     _expire_box(live, box)
     return last

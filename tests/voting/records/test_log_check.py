@@ -1,0 +1,125 @@
+"""A record is compared with the log: honest ones agree, and what a dishonest server rewrites doesn't."""
+
+from collections.abc import Callable
+
+import msgspec
+import pytest
+from msgspec.structs import replace
+
+from tests.voting.action_helpers import press
+from tests.voting.match_helpers import RED_WINS, play, play_turn, start
+from tests.voting.records.test_dishonest_server import seal_again
+from tests.voting.sample_histories import play_aborted_match, play_eventful_match, play_restored_match
+from tests.voting.transparency.test_log import entries
+from voting.ballot_box.ballot_box import BallotBox
+from voting.models import LogHead, Match
+from voting.records.exports import export_match
+from voting.records.log_check import find_log_faults
+from voting.records.match_record import MatchRecord, read_match_record
+from voting.records.recount import find_faults
+from voting.terms import TieRule
+from voting.transparency.entries import Lot, MatchOver, Seal, TurnVoided
+from voting.transparency.log import load_log
+
+pytestmark = pytest.mark.django_db
+
+
+def record_of(match: Match) -> MatchRecord:
+    exported = export_match(match.event.code, match.number)
+    assert exported
+    return read_match_record(msgspec.json.encode(exported.record))
+
+
+def faults(record: MatchRecord) -> list[str]:
+    return list(find_log_faults(record, entries()))
+
+
+@pytest.mark.parametrize("play_match", [play_eventful_match, play_aborted_match, play_restored_match])
+def test_log_agrees_with_eventful_record(play_match: Callable[[BallotBox], Match], box: BallotBox) -> None:
+    record = record_of(play_match(box))
+    assert record.voided or record.counts
+    assert faults(record) == []
+    assert "renamed" not in faults(replace(record, name="renamed"))
+
+
+@pytest.mark.parametrize("terms", [{"max_side_changes": 1}, {"tie_rule": TieRule.FIRST}, {"resign": "half"}])
+def test_log_agrees_with_finished_record(terms: dict[str, object], box: BallotBox) -> None:
+    turn = start(box, **terms)
+    play(turn.match, box, RED_WINS, voters=(2, 2))
+    assert faults(record_of(Match.objects.get(pk=turn.match_id))) == []
+
+
+def test_log_agrees_with_reopened_match(box: BallotBox) -> None:
+    turn = start(box)
+    play(turn.match, box, RED_WINS)
+    press(turn.match.event_id, "turn.void", box)
+    play(turn.match, box, RED_WINS[-1:])
+    assert faults(record_of(Match.objects.get(pk=turn.match_id))) == []
+    assert sum(isinstance(entry, MatchOver) for entry in entries()) == 2
+
+
+def test_log_agrees_after_restored_backup(box: BallotBox) -> None:
+    turn = start(box)
+    play(turn.match, box, RED_WINS[:1])
+    LogHead.objects.update(key=b"")
+    turn.match.turns.filter(state="open").update(seed="a" * 32)
+    load_log()
+    play(turn.match, box, RED_WINS[1:])
+    assert faults(record_of(Match.objects.get(pk=turn.match_id))) == []
+
+
+@pytest.fixture
+def record(box: BallotBox) -> MatchRecord:
+    turn = start(box, tie_rule=TieRule.FIRST)
+    play_turn(turn, box, [1, 5], [2])
+    play(turn.match, box, RED_WINS[1:])
+    return record_of(Match.objects.get(pk=turn.match_id))
+
+
+def test_rewritten_ballots_are_found(record: MatchRecord) -> None:
+    """A dishonest server replaces a ballot and seals again: the record alone is valid."""
+    changed = msgspec.json.decode(msgspec.json.encode(record))
+    changed["counts"][1]["red"]["ballots"][0] = [1, "a" * 32]
+    seal_again(changed)
+    rewritten = msgspec.convert(changed, MatchRecord)
+    assert find_faults(rewritten) == []
+    assert len(faults(rewritten)) == 1
+    assert "other entries" in faults(rewritten)[0]
+
+
+def test_rewritten_order_of_arrival_is_found(record: MatchRecord) -> None:
+    red = record.counts[0].red
+    assert red
+    turned = replace(record.counts[0], red=replace(red, arrivals=red.arrivals[::-1]))
+    assert "another seal of red" in faults(replace(record, counts=(turned, *record.counts[1:])))[0]
+
+
+@pytest.mark.parametrize(
+    "change", [{"terms": "resign"}, {"ended_by": "resign"}, {"result": "yellow"}, {"game": "trails"}]
+)
+def test_rewritten_match_is_found(change: dict[str, str], record: MatchRecord) -> None:
+    values = {"terms": replace(record.terms, resign="half")} if "terms" in change else change
+    assert faults(replace(record, **values)) == ["the log has another record of the match"]
+
+
+def test_omitted_void_turn_is_found(record: MatchRecord) -> None:
+    """The log has a void that the record doesn't list, and the other way round."""
+    first = record.counts[0].turn
+    void = TurnVoided(turn=first, reason="taken_back", at=1)
+    assert "the log has other entries" in "".join(find_log_faults(record, [*entries(), void]))
+    left = [entry for entry in entries() if not (isinstance(entry, Lot) and entry.turn == first)]
+    assert len(list(find_log_faults(record, left))) == 1
+
+
+def test_two_seals_without_void_are_found(record: MatchRecord) -> None:
+    seals = [entry for entry in entries() if isinstance(entry, Seal)]
+    again = replace(seals[-1], at=seals[-1].at + 1)
+    logged = [entry for entry in entries() if not isinstance(entry, MatchOver)]
+    for other in (again, seals[-1]):
+        assert len(list(find_log_faults(record, [*logged, other, entries()[-1]]))) == 1
+
+
+def test_match_that_never_ended_in_the_log_is_found(record: MatchRecord) -> None:
+    assert list(find_log_faults(record, entries()[:-1])) == ["the log doesn't have the end of the match"]
+    twice = [*entries(), entries()[-1]]
+    assert list(find_log_faults(record, twice)) == ["the match went on after its end, without a void turn"]

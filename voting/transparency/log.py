@@ -1,0 +1,153 @@
+"""The transparency log in the database: append to it, sign checkpoints, read tiles, prove entries.
+
+All transactions that append lock the head's row last, after all events.
+"""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.db import transaction
+
+from voting.counting.commitments import commit_lot, hash_leaf
+from voting.models import LIVE_STATES, LogEntry, LogHead, LogTileHash, LogWitness, Turn
+from voting.transparency.checkpoints import HASH_BYTES, Checkpoint
+from voting.transparency.entries import Entry, Lot, Restored, encode_entry, entry_turn
+from voting.transparency.merkle import CompactRange, Subtrees, hash_range, prove_inclusion
+from voting.transparency.notes import (
+    SignedNote,
+    VerifierKey,
+    ed25519_verifier_key,
+    parse_signatures,
+    sign_note,
+)
+from voting.transparency.proof_files import ProofFile
+from voting.transparency.tiles import ENTRIES, HEIGHT, WIDTH, Level, encode_bundle, tile_subtrees
+
+HEAD_ID, KEY_BYTES = 1, 32
+
+
+@dataclass(frozen=True, slots=True)
+class Log:
+    """The log at one moment: its latest checkpoint, and the key that signs it."""
+
+    compact_range: CompactRange
+    origin: str
+    private: bytes
+
+    @property
+    def checkpoint(self) -> Checkpoint:
+        return Checkpoint(self.origin, self.compact_range.size, self.compact_range.root)
+
+    @property
+    def verifier_key(self) -> VerifierKey:
+        return ed25519_verifier_key(self.origin, self.private)
+
+    def sign(self, checkpoint: Checkpoint) -> SignedNote:
+        """Sign a checkpoint of this log, and add the cosignatures of witnesses on it."""
+        text = str(checkpoint)
+        seen = LogWitness.objects.filter(size=checkpoint.size, root=checkpoint.root).order_by("pk")
+        lines = "".join(seen.values_list("cosignature", flat=True))
+        cosignatures = parse_signatures(lines) if lines else ()
+        return SignedNote(text, (sign_note(text, self.origin, self.private), *cosignatures))
+
+
+def append_entries(entries: Sequence[Entry]) -> None:
+    """Append to the log. Call it last in the transaction that writes what the entries say."""
+    if entries:
+        _append(_lock_head(), entries)
+
+
+def load_log() -> Log:
+    """Return the log as it is now. Makes its key if it has none yet."""
+    head = LogHead.objects.filter(pk=HEAD_ID).first()
+    if head is None or not head.key:
+        with transaction.atomic():
+            head = _lock_head()
+    return Log(_compact_range(head), head.origin, bytes(head.key))
+
+
+def _lock_head() -> LogHead:
+    """Lock the head. Begins a log with a new key if there is none, or a backup was restored."""
+    head, _ = LogHead.objects.select_for_update(no_key=True).get_or_create(pk=HEAD_ID)
+    if not head.key:
+        earlier, head.key = head.origin, os.urandom(KEY_BYTES)
+        head.origin = _new_origin(bytes(head.key))
+        live = Turn.objects.filter(state__in=LIVE_STATES).order_by("pk") if earlier else ()
+        seeds = [Lot(turn=turn.pk, lot=commit_lot(turn.seed)) for turn in live]
+        _append(head, [Restored(origin=earlier), *seeds] if earlier else [])
+    return head
+
+
+def _new_origin(private: bytes) -> str:
+    """Return a name that no other log has: an address can be used again, also by this server."""
+    public = ed25519_verifier_key("", private).public
+    return f"{urlsplit(settings.PUBLIC_URL).netloc or 'crowdgame'}/log/{sha256(public).hexdigest()[:8]}"
+
+
+def _compact_range(head: LogHead) -> CompactRange:
+    hashes = bytes(head.hashes)
+    return CompactRange(
+        head.size, tuple(hashes[at : at + HASH_BYTES] for at in range(0, len(hashes), HASH_BYTES))
+    )
+
+
+def _append(head: LogHead, entries: Sequence[Entry]) -> None:
+    contents = [encode_entry(entry) for entry in entries]
+    after, completed = _compact_range(head).append(map(hash_leaf, contents))
+    LogEntry.objects.bulk_create(
+        LogEntry(pk=index, turn=entry_turn(entry), content=content.decode())
+        for index, (entry, content) in enumerate(zip(entries, contents, strict=True), head.size)
+    )
+    LogTileHash.objects.bulk_create(
+        LogTileHash(level=height // HEIGHT, index=index, hash=root)
+        for height, index, root in completed
+        if height % HEIGHT == 0
+    )
+    head.size, head.hashes = after.size, b"".join(after.hashes)
+    head.save()
+
+
+def read_tile(level: Level, index: int, width: int) -> bytes | None:
+    """Return a tile or entry bundle; None if the log has no such one yet."""
+    first = index * WIDTH
+    if isinstance(level, int) and level:
+        rows = LogTileHash.objects.filter(level=level, index__gte=first, index__lt=first + width)
+        hashes = [bytes(one) for one in rows.order_by("index").values_list("hash", flat=True)]
+        return b"".join(hashes) if len(hashes) == width else None
+    entries = LogEntry.objects.filter(pk__gte=first, pk__lt=first + width).order_by("pk")
+    contents = [content.encode() for content in entries.values_list("content", flat=True)]
+    if len(contents) < width:
+        return None
+    return encode_bundle(contents) if level == ENTRIES else b"".join(map(hash_leaf, contents))
+
+
+def log_subtrees(size: int) -> Subtrees:
+    """Return the subtrees of the log's first `size` entries."""
+    return tile_subtrees(lambda level, index, width: read_tile(level, index, width) or b"", size)
+
+
+def log_root(size: int) -> bytes:
+    return hash_range(log_subtrees(size), 0, size)
+
+
+def prove_turn(turn_id: int) -> list[tuple[str, ProofFile]]:
+    """Return the turn's entries with proofs for the newest cosigned checkpoint, or without one the latest."""
+    entries = LogEntry.objects.filter(turn=turn_id).order_by("pk").values_list("pk", "content")
+    if not entries:
+        return []
+    log = load_log()
+    last = max(index for index, _ in entries)
+    cosigned = LogWitness.objects.filter(size__gt=last).order_by("-size").first()
+    if cosigned and cosigned.size:
+        checkpoint = Checkpoint(log.origin, cosigned.size, bytes(cosigned.root))
+    else:
+        checkpoint = log.checkpoint
+    note, subtrees = log.sign(checkpoint), log_subtrees(checkpoint.size)
+    return [
+        (content, ProofFile(index, tuple(prove_inclusion(subtrees, index, checkpoint.size)), note))
+        for index, content in entries
+    ]
