@@ -53,6 +53,7 @@ urlpatterns = [
     path("play/", include("crowdgame.play.chat.urls")),
     path("play/ratings", ratings, name="ratings"),
     path("play/", include("crowdgame.play.duels.urls")),
+    path("log/", include("crowdgame.results.transparency_log.urls")),
     path("oembed", oembed, name="oembed"),
     path("privacy", privacy, name="privacy"),
     path("privacy/<code:code>", event_privacy, name="event_privacy"),

@@ -57,10 +57,13 @@ def test_next_turn_is_logged_once_after_crash(step: str, due: DueTurn, box: Ball
 def test_seal_is_logged_before_it_is_published(
     due: DueTurn, box: BallotBox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    turn, at_publishing = due(red=[3], yellow=[6]), []
-    monkeypatch.setattr(
-        "voting.turns.closing.publish_seals", lambda _: at_publishing.append(logged(turn)) or crash()
-    )
+    turn, at_publishing = due(red=[3], yellow=[6]), list[list[str]]()
+
+    def die(_: object) -> None:
+        at_publishing.append(logged(turn))
+        raise Crash
+
+    monkeypatch.setattr("voting.turns.closing.publish_seals", die)
     with pytest.raises(Crash):
         close_turn(turn.pk, box)
     monkeypatch.undo()

@@ -4,17 +4,25 @@ Prints one fault per line and exits with status 1 if there are any. Needs neithe
 """
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from games.engine.errors import BadRecord
 from games.engine.game import SIDES
+from voting.records.log_check import find_log_faults
 from voting.records.match_record import MatchRecord, read_match_record, side_count
 from voting.records.recount import find_faults, find_gaps
 from voting.terms import Ending, MatchState
+from voting.transparency.checkpoints import read_checkpoint
+from voting.transparency.cosignatures import find_cosignature
+from voting.transparency.entries import decode_entry
+from voting.transparency.log_reader import LogReader, Unreachable, check_root
+from voting.transparency.merkle import InvalidProof
+from voting.transparency.notes import InvalidNote, parse_verifier_key
 
 BY_PLAYERS = {
     Ending.CONCEDED: "the record says that the loser resigned",
@@ -28,20 +36,60 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("record", type=Path, metavar="RECORD.json")
+        parser.add_argument(
+            "--log", metavar="URL|FOLDER", help="also compare with the log of this server, or a copy of it"
+        )
+        parser.add_argument("--log-key", metavar="VKEY", help="of the log (default: the key it shows)")
+        parser.add_argument(
+            "--witness",
+            metavar="VKEY",
+            action="append",
+            default=[],
+            help="require that this witness has cosigned all entries of the match",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             record = read_match_record(options["record"].read_bytes())
         except (BadRecord, OSError, ValueError) as refusal:
             raise CommandError(printable(str(refusal))) from refusal
-        faults = find_faults(record)
+        faults = [str(fault) for fault in find_faults(record)]
+        if options["log"]:
+            faults += read_log_faults(
+                record, LogReader(options["log"]), options["log_key"], options["witness"]
+            )
         for fault in faults:
-            self.stdout.write(printable(str(fault)))
+            self.stdout.write(printable(fault))
         if faults:
             self.stdout.write(f"INVALID: {len(faults)} {'fault' if len(faults) == 1 else 'faults'}")
             sys.exit(1)
         for line in summary(record):
             self.stdout.write(printable(line))
+        if options["log"]:
+            by = f"cosigned by {len(options['witness'])} witnesses" if options["witness"] else "not cosigned"
+            self.stdout.write(f"The log has all lots, seals and voids of the match, and no others ({by})")
+
+
+def read_log_faults(
+    record: MatchRecord, reader: LogReader, log_key: str | None, witness_keys: Sequence[str]
+) -> list[str]:
+    """Compare the record with the entries that all witnesses have cosigned. Raises CommandError."""
+    try:
+        key = parse_verifier_key(log_key) if log_key else reader.read_key()
+        _, checkpoint = read_checkpoint(reader.read("checkpoint"), key)
+        entries = reader.read_entries(checkpoint)
+        seen = checkpoint.size
+        for witness in map(parse_verifier_key, witness_keys):
+            note, cosigned = read_checkpoint(reader.read(f"cosigned/{witness.key_id.hex()}"), key)
+            if find_cosignature(note, witness) is None:
+                raise InvalidNote(f"the witness {witness.name} has cosigned nothing")
+            check_root(entries, cosigned)
+            seen = min(seen, cosigned.size)
+        return list(find_log_faults(record, map(decode_entry, entries[:seen])))
+    except Unreachable as error:
+        raise CommandError(printable(f"{error}"), returncode=2) from error
+    except (InvalidNote, InvalidProof, msgspec.DecodeError) as error:
+        return [f"the log: {error}"]
 
 
 def summary(record: MatchRecord) -> Iterable[str]:

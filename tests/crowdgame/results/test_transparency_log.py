@@ -1,0 +1,321 @@
+"""The transparency log over HTTP: its files, witnesses, and servers that show two histories."""
+
+import subprocess
+import sys
+from base64 import b64encode
+from collections.abc import Iterator
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import transaction
+from pytest_django.live_server_helper import LiveServer
+
+from crowdgame.server.laptop.network import free_port
+from crowdgame.server.laptop.paths import ROOT
+from tests.deploy.processes import wait_until
+from tests.server import Server
+from tests.voting.match_helpers import RED_WINS, play, start
+from voting.ballot_box.ballot_box import BallotBox
+from voting.models import LogEntry, LogHead, LogTileHash, LogWitness, Match
+from voting.records.exports import export_match
+from voting.transparency.accepted_witnesses import WitnessRefuses, submit_checkpoint
+from voting.transparency.checkpoints import read_checkpoint
+from voting.transparency.cosignatures import find_cosignature
+from voting.transparency.entries import Entry, Lot
+from voting.transparency.log import append_entries, load_log, log_subtrees
+from voting.transparency.log_reader import Answer, LogReader, Unreachable, request
+from voting.transparency.merkle import prove_consistency
+from voting.transparency.notes import COSIGNATURE_V1, parse_note, parse_verifier_key
+from voting.transparency.witness import open_witness
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def append(*lots: str) -> None:
+    entries: list[Entry] = [Lot(turn=number, lot=lot * 64) for number, lot in enumerate(lots, 1)]
+    with transaction.atomic():
+        append_entries(entries)
+
+
+def forget_history() -> None:
+    """A dishonest server begins its log again with the same key."""
+    LogEntry.objects.all().delete()
+    LogTileHash.objects.all().delete()
+    LogHead.objects.update(size=0, hashes=b"")
+
+
+@pytest.fixture
+def url(live_server: LiveServer) -> str:
+    return str(live_server.url)
+
+
+class WitnessCommand:
+    """`crowdgame witness` with its folder, in this process."""
+
+    def __init__(self, url: str, folder: Path) -> None:
+        self.url, self.folder = url, folder
+
+    def look(self, *options: str) -> tuple[int, str]:
+        """Look at the log once. Returns the exit status and what the command prints."""
+        out, status = StringIO(), 0
+        try:
+            arguments = "--folder", str(self.folder), "--once", *options
+            call_command("witness", self.url, *arguments, stdout=out, stderr=out)
+        except CommandError as error:
+            return error.returncode, f"{error}"
+        except SystemExit as end:
+            status = int(str(end.code))
+        return status, out.getvalue()
+
+    @property
+    def key(self) -> str:
+        self.look()
+        return self.look()[1].splitlines()[0].split()[-1]
+
+
+@pytest.fixture
+def witness(url: str, tmp_path: Path) -> WitnessCommand:
+    return WitnessCommand(url, tmp_path / "witness")
+
+
+# ------------------------------------------------------------------ the files
+def test_log_is_served_as_files(url: str) -> None:
+    append(*"0" * 256, "1")
+    log = load_log()
+    reader = LogReader(url)
+    _, checkpoint = read_checkpoint(reader.read("checkpoint"), reader.read_key())
+    assert checkpoint == log.checkpoint
+    assert len(reader.read_entries(checkpoint)) == 257
+    assert len(reader.read("tile/0/000")) == 256 * 32
+    assert len(reader.read("tile/1/000.p/1")) == 32
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "kind", "caching"),
+    [
+        ("checkpoint", 200, "text/plain; charset=utf-8", "public, max-age=2"),
+        ("tile/0/000.p/2", 200, "application/octet-stream", "public, max-age=31536000, immutable"),
+        ("tile/entries/000.p/2", 200, "application/octet-stream", "public, max-age=31536000, immutable"),
+        ("tile/0/000.p/3", 404, "text/plain; charset=utf-8", "private, no-store"),
+        ("tile/0/000", 404, "text/plain; charset=utf-8", "private, no-store"),
+        ("tile/0/x999/x999/x999/x999/999", 404, "text/plain; charset=utf-8", "private, no-store"),
+        ("tile/../checkpoint", 404, None, "private, no-store"),
+        ("proof/2", 200, "application/json", "public, max-age=2"),
+        ("proof/3", 404, "text/plain; charset=utf-8", "private, no-store"),
+        ("cosigned/00000000", 404, "text/plain; charset=utf-8", "private, no-store"),
+    ],
+)
+def test_file_has_type_and_caching(
+    path: str, status: int, kind: str | None, caching: str, client: Any
+) -> None:
+    append("0", "1")
+    answer = client.get(f"/log/{path}")
+    assert (answer.status_code, answer.headers["Cache-Control"]) == (status, caching)
+    assert kind in (None, answer.headers["Content-Type"])
+
+
+# ------------------------------------------------------------------ witnesses
+def test_witness_is_accepted_by_the_operator(url: str, witness: WitnessCommand) -> None:
+    append("0")
+    status, printed = witness.look()
+    assert status == 0
+    assert "crowdgame witnesses add VKEY" in printed
+    call_command("witnesses", "add", witness.key)
+    append("1", "2")
+    assert witness.look()[1].splitlines()[-1] == "Cosigned 3 entries."
+    key = parse_verifier_key(witness.key)
+    note = parse_note(LogReader(url).read("checkpoint"))
+    assert find_cosignature(note, key)
+    append("3")
+    assert find_cosignature(parse_note(LogReader(url).read("checkpoint")), key) is None
+    assert parse_note(LogReader(url).read(f"cosigned/{key.key_id.hex()}")) == note
+    proof = msgspec.json.decode(LogReader(url).read("proof/2"))[0]["proof"]
+    assert proof.endswith(str(note))
+    call_command("witnesses", "remove", witness.key)
+    assert request(f"{url}/log/cosigned/{key.key_id.hex()}").status == 404
+
+
+def test_cosignature_on_foreign_checkpoint_is_refused(url: str, witness: WitnessCommand) -> None:
+    """The witness cosigned a history that the server no longer has."""
+    append("0", "1")
+    call_command("witnesses", "add", witness.key)
+    cosigned = (witness.folder / "checkpoint").read_bytes()
+    forget_history()
+    append("0", "9")
+    assert request(f"{url}/log/cosignatures", cosigned).status == 400
+    assert request(f"{url}/log/cosignatures", b"no note").status == 400
+    assert request(f"{url}/log/cosignatures").status == 405
+    assert LogWitness.objects.get().size is None
+
+
+@pytest.mark.parametrize("lots", ["19", "09345", "1", ""], ids=["same size", "larger", "smaller", "empty"])
+def test_witness_detects_two_histories(lots: str, witness: WitnessCommand) -> None:
+    append("0", "1")
+    assert witness.look()[0] == 0
+    forget_history()
+    append(*lots)
+    status, printed = witness.look()
+    assert (status, "INCONSISTENT LOG" in printed) == (1, True)
+    evidence = [(witness.folder / f"evidence-{number}").read_bytes() for number in (1, 2)]
+    shown = [read_checkpoint(content, load_log().verifier_key)[1] for content in evidence]
+    assert [checkpoint.size for checkpoint in shown] == [2, len(lots)]
+    assert witness.look()[0] == 1
+
+
+def test_witness_detects_replaced_entry(witness: WitnessCommand) -> None:
+    append("0", "1")
+    assert witness.look()[0] == 0
+    LogEntry.objects.filter(pk=1).update(content=LogEntry.objects.get(pk=0).content)
+    append("2")
+    assert witness.look()[0] == 1
+
+
+def test_witness_detects_new_log(witness: WitnessCommand) -> None:
+    """After a restored backup, the log has another key."""
+    append("0", "1")
+    assert witness.look()[0] == 0
+    LogHead.objects.update(key=b"")
+    status, printed = witness.look()
+    assert (status, "there is now" in printed) == (1, True)
+
+
+def test_witness_ignores_older_checkpoint_and_outage(witness: WitnessCommand, url: str) -> None:
+    append("0", "1")
+    assert witness.look()[0] == 0
+    kept = (witness.folder / "checkpoint").read_bytes()
+    append("2")
+    assert witness.look()[0] == 0
+    with_both = (witness.folder / "checkpoint").read_bytes()
+    assert parse_note(with_both).text != parse_note(kept).text
+    away = WitnessCommand(f"http://127.0.0.1:{free_port()}", witness.folder)
+    assert away.look()[0] == 2
+    assert (witness.folder / "checkpoint").read_bytes() == with_both
+    status, printed = witness.look("--log-key", str(load_log().verifier_key).replace("crowdgame", "other"))
+    assert (status, printed) == (2, "malformed verifier key")
+
+
+def test_witness_process_compares_two_servers(server: Server, url: str, tmp_path: Path) -> None:
+    """Another server has the key of the first, and shows others another history."""
+    server.ask("begin", event_id=server.ask("event")["id"])
+    assert request(f"{server.http}/log/key").status == 200
+    [(origin, key)] = server.rows("SELECT origin, key FROM voting_loghead")
+    LogHead.objects.create(pk=1, origin=origin, key=key)
+    size = read_checkpoint(request(f"{server.http}/log/checkpoint").body, load_log().verifier_key)[1].size
+    append(*"1" * (size + 1))
+    argv = [sys.executable, "manage.py", "witness", "--folder", str(tmp_path), "--once"]
+    looks = [
+        subprocess.run([*argv, seen], cwd=ROOT, capture_output=True, check=False)
+        for seen in (server.http, url)
+    ]
+    assert [look.returncode for look in looks] == [0, 1]
+    assert b"INCONSISTENT LOG" in looks[1].stderr
+
+
+@pytest.fixture
+def listening(url: str, tmp_path: Path) -> Iterator[str]:
+    """The address of a witness process that listens."""
+    append("0", "1")
+    port = free_port()
+    argv = [sys.executable, "manage.py", "witness", url, "--folder", str(tmp_path / "listening")]
+    process = subprocess.Popen([*argv, "--algorithm", "ed25519", "--listen", f"127.0.0.1:{port}"], cwd=ROOT)
+    address = f"http://127.0.0.1:{port}"
+
+    def answers() -> bool:
+        try:
+            return request(f"{address}/").status == 404
+        except Unreachable:
+            return False
+
+    try:
+        wait_until(answers)
+        yield address
+    finally:
+        process.terminate()
+        process.wait(10)
+
+
+def submission(old: int, proof: list[bytes], note: str) -> bytes:
+    return "\n".join([f"old {old}", *(b64encode(one).decode() for one in proof), "", note]).encode()
+
+
+def test_listening_witness_follows_the_protocol(listening: str, tmp_path: Path, url: str) -> None:
+    def post(body: bytes) -> Answer:
+        return request(f"{listening}/add-checkpoint", body)
+
+    first = load_log()
+    note = str(first.sign(first.checkpoint))
+    assert [
+        post(submission(0, [], note.replace(*change))).status
+        for change in (("/log/", "/"), ("\n2\n", "\n1\n"))
+    ] == [404, 403]
+    assert post(b"old 01\n\n" + note.encode()).status == 400
+    assert post(b"old 0\n\nno note").status == 400
+    assert post(submission(3, [], note)).status == 400
+    assert post(submission(0, [bytes(32)], note)).status == 422
+    assert post(submission(1, [], note)) == Answer(409, b"0\n")
+    log = tmp_path / "listening"
+    assert request(f"{listening}/{'0' * 64}/checkpoint").status == 404
+    accepted = LogWitness.objects.create(key=witness_key(log), url=listening)
+    submit_checkpoint(accepted)
+    assert LogWitness.objects.get().size == 2
+    append("2", "3", "4")
+    submit_checkpoint(accepted)  # its size is not loaded again: the witness says that it has 2
+    assert LogWitness.objects.get().size == 5
+    second = load_log()
+    proof = prove_consistency(log_subtrees(5), 2, 5)
+    assert post(submission(2, proof, str(second.sign(second.checkpoint)))) == Answer(409, b"5\n")
+    append("5")
+    third = load_log()
+    assert post(submission(5, proof, str(third.sign(third.checkpoint)))).status == 422
+    forget_history()
+    append("9", "9", "9")
+    with pytest.raises(WitnessRefuses, match="has less"):
+        submit_checkpoint(accepted)
+    append("9", "9")
+    with pytest.raises(WitnessRefuses, match="422"):
+        submit_checkpoint(accepted)
+    assert (log / "evidence-1").read_bytes() != (log / "evidence-2").read_bytes()
+
+
+def witness_key(folder: Path) -> str:
+    return str(open_witness(folder, "", COSIGNATURE_V1, None, LogReader("")).cosigner.verifier_key)
+
+
+# ------------------------------------------------------------------ records
+def verify(*arguments: str) -> tuple[int, str]:
+    out = StringIO()
+    try:
+        call_command("verify", *arguments, stdout=out)
+    except SystemExit as end:
+        return int(str(end.code)), out.getvalue()
+    return 0, out.getvalue()
+
+
+def test_record_is_verified_with_log_and_witness(
+    box: BallotBox, url: str, witness: WitnessCommand, tmp_path: Path
+) -> None:
+    turn = start(box)
+    play(turn.match, box, RED_WINS)
+    match = Match.objects.get()
+    exported = export_match(match.event.code, 1)
+    assert exported
+    path, rewritten = tmp_path / "match.json", tmp_path / "rewritten.json"
+    path.write_bytes(msgspec.json.encode(exported.record))
+    call_command("witnesses", "add", witness.key)
+    witness.look()
+    status, printed = verify(str(path), "--log", url, "--witness", witness.key)
+    assert status == 0, printed
+    assert "cosigned by 1 witnesses" in printed
+    changed = msgspec.structs.replace(exported.record, draw=None)
+    rewritten.write_bytes(msgspec.json.encode(changed))
+    assert verify(str(rewritten))[0] == 0
+    status, printed = verify(str(rewritten), "--log", url)
+    assert (status, "another record" in printed) == (1, True)
+    forget_history()
+    play(start(box).match, box, RED_WINS)
+    status, printed = verify(str(path), "--log", url, "--witness", witness.key)
+    assert (status, "its checkpoint commits to" in printed) == (1, True)

@@ -1,0 +1,105 @@
+"""Read a log that a server serves, or a folder with a copy of its files."""
+
+from dataclasses import dataclass
+from http import HTTPStatus
+from http.client import HTTPException
+from pathlib import Path
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+from voting.counting.commitments import hash_leaf
+from voting.transparency.checkpoints import HASH_BYTES, Checkpoint
+from voting.transparency.merkle import CompactRange, InvalidProof, Subtrees
+from voting.transparency.notes import VerifierKey, parse_verifier_key
+from voting.transparency.tiles import ENTRIES, WIDTH, decode_bundle, tile_path, tile_subtrees
+
+TIMEOUT_S = 10
+MAX_ANSWER_BYTES = 16 * 1024 * 1024  # the longest entry bundle
+SCHEMES = ("http://", "https://")
+
+
+class Unreachable(Exception):
+    """There was no answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer to a request."""
+
+    status: int
+    body: bytes
+
+    @property
+    def text(self) -> str:
+        return self.body.decode("utf-8", "replace").strip()
+
+
+def request(url: str, body: bytes | None = None) -> Answer:
+    """GET the URL, or POST the body. Raises Unreachable."""
+    try:
+        with urlopen(Request(url, body), timeout=TIMEOUT_S) as answer:  # noqa: S310  checked by callers
+            return Answer(answer.status, answer.read(MAX_ANSWER_BYTES))
+    except HTTPError as error:
+        with error:
+            return Answer(error.code, error.read(MAX_ANSWER_BYTES))
+    except (OSError, ValueError, HTTPException) as error:
+        raise Unreachable(f"{url}: {error}") from error
+
+
+@dataclass(frozen=True, slots=True)
+class LogReader:
+    """A log at the address of a server, or in a folder."""
+
+    location: str
+
+    def read(self, path: str) -> bytes:
+        """Raises Unreachable, or InvalidProof if a file is missing."""
+        if not self.location.startswith(SCHEMES):
+            try:
+                return Path(self.location, path).read_bytes()
+            except OSError as error:
+                raise InvalidProof(f"the log lacks {path}: {error.strerror}") from error
+        answer = request(self.url(path))
+        if answer.status == HTTPStatus.NOT_FOUND:
+            raise InvalidProof(f"the log lacks {path}")
+        if answer.status != HTTPStatus.OK:
+            raise Unreachable(f"{self.url(path)} answered {answer.status}")
+        return answer.body
+
+    def url(self, path: str) -> str:
+        return f"{self.location.rstrip('/')}/log/{path}"
+
+    def read_key(self) -> VerifierKey:
+        """Raises Unreachable, InvalidProof or InvalidNote."""
+        return parse_verifier_key(self.read("key").decode("utf-8", "replace"))
+
+    def subtrees(self, size: int) -> Subtrees:
+        """Return the subtrees of the log's first `size` entries, which aren't verified."""
+
+        def read_tile(level: int, index: int, width: int) -> bytes:
+            tile = self.read(f"tile/{tile_path(level, index, width)}")
+            if len(tile) != width * HASH_BYTES:
+                raise InvalidProof("a tile has a wrong length")
+            return tile
+
+        return tile_subtrees(read_tile, size)
+
+    def read_entries(self, checkpoint: Checkpoint) -> list[bytes]:
+        """Return all entries that the checkpoint commits to. Raises Unreachable or InvalidProof."""
+        entries = list[bytes]()
+        for first in range(0, checkpoint.size, WIDTH):
+            width = min(WIDTH, checkpoint.size - first)
+            bundle = self.read(f"tile/{tile_path(ENTRIES, first // WIDTH, width)}")
+            try:
+                entries += decode_bundle(bundle)
+            except ValueError as error:
+                raise InvalidProof(str(error)) from error
+        check_root(entries, checkpoint)
+        return entries
+
+
+def check_root(entries: list[bytes], checkpoint: Checkpoint) -> None:
+    """Check that the checkpoint commits to as many of the first entries as it says. Raises InvalidProof."""
+    found, _ = CompactRange().append(map(hash_leaf, entries[: checkpoint.size]))
+    if (found.size, found.root) != (checkpoint.size, checkpoint.root):
+        raise InvalidProof("the entries of the log are not those that its checkpoint commits to")
