@@ -17,7 +17,9 @@ class CrowdgameConfig(AppConfig):
     def ready(self) -> None:
         from crowdgame.maintenance.retention import anonymize_events  # noqa: PLC0415
         from crowdgame.organizer.console.abandoned_rehearsals import abandoned_rehearsals  # noqa: PLC0415
+        from crowdgame.results.transparency_log.submission import CheckpointSender  # noqa: PLC0415
 
+        every_second("checkpoints for witnesses", CheckpointSender())
         every_second("matches of ended rehearsals", lambda: abandoned_rehearsals().abort_all())
         every_hour("voters of past events", lambda: anonymize_events(settings.RETENTION_DAYS))
         if settings.LOG_FORMAT == "json":

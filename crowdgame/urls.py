@@ -13,6 +13,7 @@ from crowdgame.organizer.cups.board_view import cup_board, cup_podium
 from crowdgame.organizer.stage.views import current_program, stage
 from crowdgame.play.discord.views import interact
 from crowdgame.play.ratings.views import ratings
+from crowdgame.results.transparency_log.views import log_page
 from crowdgame.server.web import converters  # noqa: F401  registers the converter for codes
 from crowdgame.server.web.accessibility import accessibility
 from crowdgame.server.web.oembed import oembed
@@ -53,6 +54,7 @@ urlpatterns = [
     path("play/", include("crowdgame.play.chat.urls")),
     path("play/ratings", ratings, name="ratings"),
     path("play/", include("crowdgame.play.duels.urls")),
+    path("log", log_page, name="log"),
     path("log/", include("crowdgame.results.transparency_log.urls")),
     path("oembed", oembed, name="oembed"),
     path("privacy", privacy, name="privacy"),

@@ -6,7 +6,7 @@ from http import HTTPStatus
 from voting.models import LogWitness
 from voting.transparency.checkpoints import SIZE, Checkpoint, read_checkpoint
 from voting.transparency.cosignatures import find_cosignature
-from voting.transparency.log import load_log, log_root, log_subtrees
+from voting.transparency.log import has_checkpoint, load_log, log_subtrees
 from voting.transparency.log_reader import request
 from voting.transparency.merkle import prove_consistency
 from voting.transparency.notes import (
@@ -41,7 +41,7 @@ def store_cosignatures(content: bytes) -> None:
     ]
     if not found:
         raise UnknownWitness
-    if log_root(checkpoint.size) != checkpoint.root:
+    if not has_checkpoint(checkpoint):
         raise InvalidNote("the log doesn't have this checkpoint")
     for witness, cosignature in found:
         newest = LogWitness.objects.filter(pk=witness.pk).exclude(size__gt=checkpoint.size)

@@ -16,7 +16,7 @@ from voting.counting.commitments import commit_lot, hash_leaf
 from voting.models import LIVE_STATES, LogEntry, LogHead, LogTileHash, LogWitness, Turn
 from voting.transparency.checkpoints import HASH_BYTES, Checkpoint
 from voting.transparency.entries import Entry, Lot, Restored, encode_entry, entry_turn
-from voting.transparency.merkle import CompactRange, Subtrees, hash_range, prove_inclusion
+from voting.transparency.merkle import CompactRange, InvalidProof, Subtrees, hash_range, prove_inclusion
 from voting.transparency.notes import (
     SignedNote,
     VerifierKey,
@@ -126,12 +126,27 @@ def read_tile(level: Level, index: int, width: int) -> bytes | None:
 
 
 def log_subtrees(size: int) -> Subtrees:
-    """Return the subtrees of the log's first `size` entries."""
-    return tile_subtrees(lambda level, index, width: read_tile(level, index, width) or b"", size)
+    """Return the subtrees of the first `size` entries. Reading raises InvalidProof if one is missing."""
+
+    def read(level: int, index: int, width: int) -> bytes:
+        tile = read_tile(level, index, width)
+        if tile is None:
+            raise InvalidProof("the log lacks entries")
+        return tile
+
+    return tile_subtrees(read, size)
 
 
 def log_root(size: int) -> bytes:
     return hash_range(log_subtrees(size), 0, size)
+
+
+def has_checkpoint(checkpoint: Checkpoint) -> bool:
+    """Return whether the entries of the log are those that the checkpoint commits to."""
+    try:
+        return log_root(checkpoint.size) == checkpoint.root
+    except InvalidProof:
+        return False
 
 
 def prove_turn(turn_id: int) -> list[tuple[str, ProofFile]]:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 from kombu.exceptions import OperationalError as BrokerError
 
-from crowdgame.maintenance.doctor import machine, processes, site, stores
+from crowdgame.maintenance.doctor import machine, processes, site, stores, transparency
 from crowdgame.maintenance.doctor.finding import Finding, not_visible
 from voting.ballot_box.stores import STORE_ERRORS
 
@@ -17,6 +17,7 @@ CHECKS: dict[str, Callable[[], Iterator[Finding]]] = {
     "processes": processes.check_processes,
     "public address": site.check_public_address,
     "e-mail": site.check_mail,
+    "transparency log": transparency.check_log,
     "disk": machine.check_disk,
     "kernel": machine.check_kernel,
     "nginx": machine.check_nginx,

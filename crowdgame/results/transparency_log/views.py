@@ -4,9 +4,12 @@ from http import HTTPStatus
 
 import msgspec
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST, require_safe
 
+from crowdgame.server.web.privacy import POLICY
+from voting.models import LogWitness
 from voting.transparency.accepted_witnesses import UnknownWitness, newest_cosigned, store_cosignatures
 from voting.transparency.log import load_log, prove_turn, read_tile
 from voting.transparency.notes import InvalidNote
@@ -27,6 +30,21 @@ def _serve(body: bytes | str, content_type: str = TEXT, *, immutable: bool = Fal
 
 def _missing() -> HttpResponse:
     return HttpResponse("Not in the log.\n", TEXT, HTTPStatus.NOT_FOUND)
+
+
+@require_safe
+def log_page(request: HttpRequest) -> HttpResponse:
+    """Show the size and key of the log, and how far each witness has cosigned it."""
+    log = load_log()
+    shown = {
+        "size": log.checkpoint.size,
+        "key": log.verifier_key,
+        "witnesses": LogWitness.objects.order_by("pk"),
+    }
+    answer = render(request, "transparency_log.html", shown)
+    answer.headers["Content-Security-Policy"] = POLICY
+    answer.headers["Cache-Control"] = f"public, max-age={FRESH_S}"
+    return answer
 
 
 @require_safe

@@ -23,7 +23,7 @@ from voting.turns.early_close import close_turn_early
 from voting.turns.turns import load_turn, to_boxed_turn
 
 pytestmark = pytest.mark.django_db
-MOST_A_PICK, MOST_A_CLOSE = 16, 26
+MOST_A_PICK, MOST_A_CLOSE = 16, 31
 BLITZ: dict[str, Any] = {
     "bank_s": 60,
     "increment_s": 2,
