@@ -90,7 +90,7 @@ PUBLIC = (
     public("login-locked", "/console/login/", TABLET, action=do.fail_to_log_in),
     public("privacy", "/privacy"),
     public("accessibility", "/accessibility"),
-    public("log", "/log"),
+    public("transparency-log", "/log"),
     public("privacy-event", "/privacy/{code}", choices={"consent": CONSENT}),
     public("not-found", "/nothing/is/here", TABLET),
     public("display-unknown", "/display/ZZZZ", BIG_SCREENS),
