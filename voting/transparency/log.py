@@ -74,12 +74,21 @@ def _lock_head() -> LogHead:
     """Lock the head. Begins a log with a new key if there is none, or a backup was restored."""
     head, _ = LogHead.objects.select_for_update(no_key=True).get_or_create(pk=HEAD_ID)
     if not head.key:
-        earlier, head.key = head.origin, os.urandom(KEY_BYTES)
-        head.origin = _new_origin(bytes(head.key))
-        live = Turn.objects.filter(state__in=LIVE_STATES).order_by("pk") if earlier else ()
-        seeds = [Lot(turn=turn.pk, lot=commit_lot(turn.seed)) for turn in live]
-        _append(head, [Restored(origin=earlier), *seeds] if earlier else [])
+        _begin_log(head)
     return head
+
+
+def _begin_log(head: LogHead) -> None:
+    """Make a key. After a restored backup, log that, and the new lots of open turns that the log has."""
+    earlier, head.key = head.origin, os.urandom(KEY_BYTES)
+    head.origin = _new_origin(bytes(head.key))
+    if earlier:
+        live = Turn.objects.filter(state__in=LIVE_STATES, pk__in=LogEntry.objects.values("turn"))
+        lots = [Lot(turn=turn.pk, lot=commit_lot(turn.seed)) for turn in live.order_by("pk")]
+        LogWitness.objects.update(size=None, root=b"", cosignature="", cosigned_at=None)
+        _append(head, [Restored(origin=earlier), *lots])
+    else:
+        head.save()
 
 
 def _new_origin(private: bytes) -> str:

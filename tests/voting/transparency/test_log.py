@@ -9,7 +9,7 @@ from tests.voting.action_helpers import press
 from tests.voting.match_helpers import RED_WINS, SELECTOR, only_turn, play, play_turn, start
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.commitments import Tree, commit_lot, hash_leaf
-from voting.models import LogEntry, LogHead, Turn
+from voting.models import LogEntry, LogHead, LogWitness, Turn
 from voting.transparency.entries import Entry, Lot, MatchOver, Restored, decode_entry
 from voting.transparency.log import append_entries, load_log, log_root, prove_turn, read_tile
 from voting.transparency.proof_files import parse_proof, verify_proof
@@ -103,12 +103,23 @@ def test_rolled_back_transaction_appends_nothing() -> None:
 def test_restored_backup_begins_new_log(box: BallotBox) -> None:
     turn = start(box)
     before = load_log()
+    LogWitness.objects.create(key="w", size=1, root=before.checkpoint.root, cosignature="— w AAAAAAA=\n")
     LogHead.objects.update(key=b"")
     after = load_log()
+    assert len(after.sign(before.checkpoint).signatures) == 1, "the cosignature is on the old log"
+    assert LogWitness.objects.get().size is None
     assert after.verifier_key.public != before.verifier_key.public
     assert after.origin != before.origin
     assert load_log() == after
     assert entries()[1:] == [Restored(origin=before.origin), Lot(turn=turn.pk, lot=commit_lot(turn.seed))]
+
+
+def test_first_turn_after_restored_backup_is_logged_once(box: BallotBox) -> None:
+    append(1)
+    LogHead.objects.update(key=b"")
+    turn = start(box)
+    assert [type(entry).__name__ for entry in entries()] == ["Lot", "Restored", "Lot"]
+    assert entries()[-1] == Lot(turn=turn.pk, lot=commit_lot(turn.seed))
 
 
 def test_match_is_over_once(box: BallotBox) -> None:
