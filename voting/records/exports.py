@@ -96,7 +96,9 @@ def load_record_hash(match_id: int) -> str:
     turns = match.turns.filter(state=TurnState.RESOLVED).order_by("number")
     turns = turns.only("pk", "red_pick", "yellow_pick")
     computed = _summary(match, turns) | {"format": SEALS_LISTED, "counts": ()}
-    return hash_record(msgspec.convert(vars(match) | computed, MatchRecord), [turn.pk for turn in turns])
+    void_ids = match.turns.filter(state=TurnState.VOID).order_by("pk").values_list("pk", flat=True)
+    record = msgspec.convert(vars(match) | computed, MatchRecord)
+    return hash_record(record, [turn.pk for turn in turns], void_ids)
 
 
 def _record(match: Match) -> MatchRecord:

@@ -31,10 +31,11 @@ from voting.transparency.entries import (
 )
 
 
-def hash_record(record: MatchRecord, turn_ids: Iterable[int]) -> str:
+def hash_record(record: MatchRecord, turn_ids: Iterable[int], void_ids: Iterable[int]) -> str:
     """Hash all of a record that decides the match and that no other entry of the log commits to.
 
-    `turn_ids` are those of the turns that count. Names and codes are left out, because they can be edited.
+    `turn_ids` are those of the turns that count, `void_ids` those of the void ones. Names and codes are left
+    out, because they can be edited.
     """
     bare = replace(
         record,
@@ -46,7 +47,9 @@ def hash_record(record: MatchRecord, turn_ids: Iterable[int]) -> str:
         sides=None,
         voided=(),
     )
-    return sha256(msgspec.json.encode([list(turn_ids), bare], order="deterministic")).hexdigest()
+    return sha256(
+        msgspec.json.encode([list(turn_ids), list(void_ids), bare], order="deterministic")
+    ).hexdigest()
 
 
 def find_log_faults(record: MatchRecord, entries: Iterable[Entry]) -> Iterator[str]:
@@ -116,7 +119,8 @@ def _fits(turn: TurnCount, side: Side, seal: Seal) -> bool:
 
 
 def _find_end_faults(record: MatchRecord, logged: Sequence[TurnEntry]) -> Iterator[str]:
-    digest = hash_record(record, [count.turn for count in record.counts])
+    turn_ids, void_ids = ([turn.turn for turn in turns] for turns in (record.counts, record.voided))
+    digest = hash_record(record, turn_ids, void_ids)
     if not isinstance(logged[-1] if logged else None, MatchOver):
         yield "the log doesn't have the end of the match"
     elif logged[-1] != MatchOver(turn=logged[-1].turn, record=digest):
