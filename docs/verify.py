@@ -71,7 +71,7 @@ BACKUP_EPOCH_LEAP = 1000
 STATES = ("playing", "ended", "aborted")
 #: Formats of a record. In the first one, the server decided the order of the ballots. Only the last one lists
 #: all seals.
-FORMATS = UNSORTED, _, SEALS_LISTED = "crowdgame match 2", "crowdgame match 3", "crowdgame match 4"
+FORMATS = UNSORTED, SORTED, *_ = [f"crowdgame match {version}" for version in (2, 3, 4, 5)]
 NO_CAUSE = "a seal that was replaced without a cause"
 BLIND = re.compile(r"([0-9a-f]{32})?\Z")
 MAX_ROWS = 6
@@ -263,7 +263,8 @@ class Recount:
         read_field(record, "code", str, MATCH), read_field(record, "match", int, MATCH)
         self.sides = SecretSides(record, self.counts, self.faults)
         self.history = History(record, self.counts, self.sides, self.faults)
-        self.last, self.ballots, self.by_arrival = 0, 0, {}
+        self.last, self.ballots = 0, 0
+        self.by_arrival, self.by_seed, self.drawn_by_seed = {}, {}, {}
         self.offered, self.concealed, self.is_agreed = None, [], False
 
     def verify_draw(self, slug, options):
@@ -336,16 +337,26 @@ class Recount:
         self.last = turn
         if not re.match(r"[0-9a-f]{32}\Z", seed):
             raise InvalidRecord(f"{where}: the seed is not 32 hexadecimal digits")
-        if sha256(f"crowdgame lot:{seed}").hex() != read_field(count, "lot", str, where):
+        lot = read_field(count, "lot", str, where)
+        if lot not in lots_of(seed):
             self.faults.append(f"{where}: the seed does not match its commitment `lot`")
+        mixed = self.mix_seed(where, count, seed, lot)
         lost = losing_sides(where, count) or self.sides.deserted_side(where)
         for side in SIDES:
             place, expected = f"{where}, {side}", None
             counted = read_field(count, side, (dict, None), where)
             self.expect_to_move(place, side, counted)
             if counted is not None:
-                expected = self.verify_side(place, turn, f"{seed}:{side}", counted)
+                expected = self.verify_side(place, turn, f"{mixed}:{side}", counted)
             self.expect(place, "its pick is", None if lost else expected, read_pick(picks, side, where))
+
+    def mix_seed(self, where, count, seed, lot):
+        """Return what decides the draws of a turn."""
+        if lot == lots_of(seed)[0]:
+            self.by_seed[where] = True
+        sides = [read_field(count, side, (dict, None), where) for side in SIDES]
+        roots = [read_field(side, "root", (str, None), where) or "" if side else "" for side in sides]
+        return mix_seed(seed, lot, *roots)
 
     def expect_to_move(self, place, side, counted):
         to_move = self.game.to_move()
@@ -384,8 +395,11 @@ class Recount:
         self.expect(place, "the rounds are", count.rounds, read_rounds(counted, place))
         self.expect(place, "the ballots decide for", pick, read_field(counted, "pick", (int, None), place))
         self.expect(place, "`decided_by` is", decided_by, read_field(counted, "decided_by", str, place))
+        where = place.split(",")[0]
         if decided_by == "first":
-            self.by_arrival[place.split(",")[0]] = True
+            self.by_arrival[where] = True
+        if decided_by in ("lot", "lottery", "random") and where in self.by_seed:
+            self.drawn_by_seed[where] = True
         return pick
 
     def columns(self, counted, place):
@@ -488,6 +502,9 @@ class Recount:
         yield from self.history.gaps()
         if self.by_arrival:
             yield f"the order of arrival, which decided a tie in {', '.join(self.by_arrival)}"
+        if self.drawn_by_seed:
+            turns = ", ".join(self.drawn_by_seed)
+            yield f"that the server did not choose the seed, which alone decided {turns}"
         if read_optional(self.record, "bots", dict, MATCH):
             yield "the picks of the computer, which this script cannot recompute"
         if self.record["ended_by"] == "time":
@@ -576,7 +593,7 @@ class History:
     def __init__(self, record, counts, sides, faults):
         self.faults, self.restored, self.ids, seeds, last = faults, [], [], {}, 0
         self.numbers, self.replaced, self.sides = {}, [], sides
-        self.is_listed = record["format"] == SEALS_LISTED
+        self.is_listed = record["format"] not in (UNSORTED, SORTED)
         for number, count in enumerate(counts, 1):
             self.numbers[number] = read_field(count, "turn", int, f"turn {number}")
             self.read_turn(f"turn {number}", count)
@@ -642,7 +659,7 @@ class History:
             self.fault(turn, "also counts")
         if turn > self.numbers.get(number, turn):
             self.fault(turn, f"is later than turn {number}, which replaced it")
-        if not re.match(r"[0-9a-f]{32}\Z", seed) or sha256(f"crowdgame lot:{seed}").hex() != lot:
+        if not re.match(r"[0-9a-f]{32}\Z", seed) or lot not in lots_of(seed):
             self.fault(turn, "has a seed that does not match its commitment `lot`")
         if (at is None) != (reason is None):
             self.fault(turn, "has only one of `voided_at` and `reason`")
@@ -822,6 +839,16 @@ class BallotCounter:
 # ------------------------------------------------------------------ hashes
 def sha256(text):
     return hashlib.sha256(text.encode("ascii")).digest()
+
+
+def lots_of(seed):
+    """Return the commitments to a turn's seed: if it alone decides draws, as before version 5, and since."""
+    return tuple(sha256(f"{label}:{seed}").hex() for label in ("crowdgame lot", "crowdgame lot 2"))
+
+
+def mix_seed(seed, lot, red, yellow):
+    """Return what decides the draws of a turn with these roots, empty for a side that doesn't move."""
+    return seed if lot == lots_of(seed)[0] else sha256(f"{seed}:{red}:{yellow}").hex()
 
 
 def draw(lot, among):

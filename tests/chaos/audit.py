@@ -146,18 +146,20 @@ class Audit:
         if announced.gaps or announced.revealed != sorted(announced.revealed):
             yield f"announced with gaps {announced.gaps}, or not in order"
         for tally in tallies:
-            yield from self._find_wrong_counts(turn, tally, announced)
+            yield from self._find_wrong_counts(turn, tally, tallies, announced)
         yield from self._find_unsent(turn, tallies)
         yield from self._find_late(turn)
         yield from self._find_broken_commitments(turn, tallies)
 
-    def _find_wrong_counts(self, turn: Turn, tally: Tally, announced: AnnouncedTurns) -> Iterable[str]:
+    def _find_wrong_counts(
+        self, turn: Turn, tally: Tally, tallies: Sequence[Tally], announced: AnnouncedTurns
+    ) -> Iterable[str]:
         counted = Counter(ballot[2] for ballot in tally.ballots)
         if {column: n for column, n in enumerate(tally.counts, 1) if n} != counted:
             yield f"{tally.side} counts {tally.counts}, the list has {dict(counted)}"
         if tally.total != len(tally.ballots) or any(ballot[1] != tally.side for ballot in tally.ballots):
             yield f"{tally.side} has {tally.total} ballots, the list {len(tally.ballots)}"
-        pick, root = recount(turn, tally, announced.legal.get(turn.id, {}).get(tally.side, []))
+        pick, root = recount(turn, tally, tallies, announced.legal.get(turn.id, {}).get(tally.side, []))
         made = turn.red_pick if tally.side == "red" else turn.yellow_pick
         if not pick == tally.pick == made:
             yield f"{tally.side} picked {made}, the tally says {tally.pick}, counted again it is {pick}"
@@ -189,14 +191,18 @@ class Audit:
                     yield f"the seal announced {name} as {commitment}, it is {[kept.root, kept.total]}"
 
 
-def recount(turn: Turn, tally: Tally, legal: Sequence[int]) -> tuple[int | None, str]:
+def recount(
+    turn: Turn, tally: Tally, tallies: Sequence[Tally], legal: Sequence[int]
+) -> tuple[int | None, str]:
     """The side's pick and the Merkle root of its ballots."""
     hashed = [(VERIFIER["hash_leaf"](f"{turn.id}:{b[1]}:{b[2]}:{b[5]}"), b) for b in tally.ballots]
     hashed.sort(key=lambda leaf: leaf[0])
     listed = [ballot for _, ballot in hashed]
     terms = {"tally_method": turn.method, "tie_rule": turn.tie, "no_ballot_rule": turn.without}
+    roots = {str(of_side.side): of_side.root for of_side in tallies}
+    mixed = VERIFIER["mix_seed"](turn.seed, None, *(roots.get(side, "") for side in SIDES))
     counter = VERIFIER["BallotCounter"](
-        [ballot[2] for ballot in listed], len(tally.counts), terms, f"{turn.seed}:{tally.side}"
+        [ballot[2] for ballot in listed], len(tally.counts), terms, f"{mixed}:{tally.side}"
     )
     counter.arrivals = sorted(range(len(listed)), key=lambda index: (listed[index][4], listed[index][0]))
     return counter.decide(legal)[0], VERIFIER["merkle_root"](leaf for leaf, _ in hashed)

@@ -235,7 +235,7 @@ def _turn(event: Event, turn: Turn, position: Position) -> protocol.Turn:
         "talk_ms": turn.talk_left_ms,
         "to_move": position.to_move,
         "legal": protocol.Legal(**{side: game.legal_actions(state, side) for side in SIDES}),
-        "lot": commit_lot(turn.seed),
+        "lot": turn.lot,
         "draw_offered_by": turn.draw_offered_by or None,
     }
     return msgspec.convert(vars(turn) | computed, protocol.Turn)

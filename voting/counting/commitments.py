@@ -5,7 +5,8 @@ it. Hashes are the bytes of SHA-256. Leaves and nodes are hashed with different 
 pass as the other.
 
 Lots are verifiable, too (commit and reveal): the seed is committed to before the window and published after
-it, so that nobody can choose a lot afterwards.
+it, so that nobody can choose a lot afterwards. A turn's draws also depend on the roots, so that nobody can
+choose a seed for them before.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,6 +22,8 @@ from voting.counting.ballots import Ballot
 from voting.counting.types import Count, Hash
 
 LEAF, NODE = b"\x00", b"\x01"
+#: How the draws of a turn follow from its seed. The commitment to the seed tells which.
+FROM_SEED, FROM_ROOTS = 1, 2
 EMPTY = sha256().digest()
 NO_LEAVES: Mapping[int, bytes] = MappingProxyType({})
 
@@ -163,9 +166,22 @@ def arrival_order(ballots: Sequence[Ballot]) -> list[int]:
     return sorted(range(len(ballots)), key=lambda index: ballots[index].arrival)
 
 
-def commit_lot(seed: str) -> str:
+def commit_lot(seed: str, version: int = FROM_SEED) -> str:
     """Return the commitment to the seed, which is published before anyone votes."""
-    return sha256(f"crowdgame lot:{seed}".encode("ascii")).hexdigest()
+    label = "crowdgame lot" if version == FROM_SEED else f"crowdgame lot {version}"
+    return sha256(f"{label}:{seed}".encode("ascii")).hexdigest()
+
+
+def draws_version(seed: str, lot: str) -> int | None:
+    """Return how draws follow from the seed, as its commitment `lot` tells; None if it commits to another."""
+    return next((known for known in (FROM_ROOTS, FROM_SEED) if commit_lot(seed, known) == lot), None)
+
+
+def mix_seed(seed: str, version: int, roots: Mapping[Side, str]) -> str:
+    """Return the text that decides the draws of a turn with these Merkle roots, of the sides that moved."""
+    if version == FROM_SEED:
+        return seed
+    return sha256(f"{seed}:{roots.get('red', '')}:{roots.get('yellow', '')}".encode("ascii")).hexdigest()
 
 
 def draw_options_lot(seed: str) -> int:
@@ -173,10 +189,10 @@ def draw_options_lot(seed: str) -> int:
     return int.from_bytes(sha256(f"{seed}:options".encode("ascii")).digest(), "big")
 
 
-def draw_lot(seed: str, side: Side, among: int, number: int = 0) -> int:
-    """Return a number from 0 to `among` - 1.
+def draw_lot(mixed: str, side: Side, among: int, number: int = 0) -> int:
+    """Return a number from 0 to `among` - 1. `mixed` is from `mix_seed`.
 
     Each side has its own lot, and so does each round of a runoff (`number`, from 1).
     """
-    lot = f"{seed}:{side}:{number}" if number else f"{seed}:{side}"
+    lot = f"{mixed}:{side}:{number}" if number else f"{mixed}:{side}"
     return int.from_bytes(sha256(lot.encode("ascii")).digest(), "big") % among

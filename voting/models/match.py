@@ -3,6 +3,7 @@
 from django.db import models
 from django.db.models import CheckConstraint, F, Q, UniqueConstraint
 
+from voting.counting.commitments import FROM_ROOTS, FROM_SEED, commit_lot
 from voting.models.event import Event, Team
 from voting.models.match_terms import MatchTerms
 from voting.terms import Ending, MatchState, VoidReason
@@ -111,10 +112,10 @@ class Turn(models.Model):
 
     `awaits_sources`: ballots of a ballot source have yet to be cast (`voting.sources`).
 
-    `seed` decides every lot of the turn. If captains break ties, `*_captain` is the voter code of each. In a
-    match with clocks, each side had `*_bank_ms` left when the window opened and used `*_used_ms` of it.
-    `turn_commitment` commits to a turn with secret sides. `draw_offered_by` is the side whose draw offer
-    stands during the vote.
+    `seed` decides every lot of the turn, as `draws_version` says (`voting.counting.commitments`). If captains
+    break ties, `*_captain` is the voter code of each. In a match with clocks, each side had `*_bank_ms` left
+    when the window opened and used `*_used_ms` of it. `turn_commitment` commits to a turn with secret sides.
+    `draw_offered_by` is the side whose draw offer stands during the vote.
 
     `seals` are all seals that were published (`voting.turns.seals`). `sealed_version` is the `version` that
     was sealed last. Turns of earlier versions have only `void_seals`: of a window that was opened again, or
@@ -137,6 +138,7 @@ class Turn(models.Model):
     box_lost_at = models.BigIntegerField(null=True, blank=True)
     reached_at = models.BigIntegerField(null=True, blank=True)
     seed = models.CharField(max_length=32)
+    draws_version = models.PositiveSmallIntegerField(default=FROM_ROOTS, db_default=FROM_SEED, editable=False)
     red_captain = models.CharField(max_length=6, blank=True, default="", db_default="")
     yellow_captain = models.CharField(max_length=6, blank=True, default="", db_default="")
     red_pick = models.PositiveSmallIntegerField(null=True, blank=True)
@@ -199,6 +201,11 @@ class Turn(models.Model):
 
     def __str__(self) -> str:
         return f"{self.match} turn {self.number}"
+
+    @property
+    def lot(self) -> str:
+        """The commitment to the seed, which is public before anyone votes."""
+        return commit_lot(self.seed, self.draws_version)
 
     @property
     def is_sealed(self) -> bool:

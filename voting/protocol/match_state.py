@@ -50,7 +50,7 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True):
         left_ms: Milliseconds that remain while paused.
         to_move: The sides that vote.
         legal: The legal choices of each side.
-        lot: SHA-256 of `crowdgame lot:` and the seed that decides every lot of this turn.
+        lot: SHA-256 of `crowdgame lot 2:` and the seed of every draw in this turn.
         talk_ms: Milliseconds to talk before `opens_at`. 0 after a pause during the vote.
         idle: Paused, and nobody voted in the last two turns. After those, turns pause by themselves.
         draw_offered_by: The side whose draw offer stands until the other side has voted.

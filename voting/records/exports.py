@@ -10,12 +10,13 @@ from django.db.models import Count, Max, Q
 from games.engine.game import SIDES, Picks, Side
 from games.engine.registry import read_options
 from voting.counting.ballots import unpack_ballots
-from voting.counting.commitments import arrival_order, commit_lot
+from voting.counting.commitments import FROM_SEED, arrival_order, commit_lot
 from voting.models import CLOSED_STATES, Match, SidesRecord, TallyRecord, Turn, TurnState
 from voting.positions import Position, replay
 from voting.records.log_check import hash_record
 from voting.records.match_record import (
     BACKUP_EPOCH_LEAP,
+    DRAWN_FROM_ROOTS,
     SEALS_LISTED,
     SORTED,
     UNSORTED,
@@ -133,7 +134,10 @@ def _format(position: Position, void: Iterable[Turn]) -> Format:
     if any(not tally.is_sorted for turn in position.turns for tally in turn.tallies.all()):
         return UNSORTED
     were_sealed = (*position.turns, *(turn for turn in void if turn.sealed_at or turn.void_seals))
-    return SEALS_LISTED if all(turn.seals for turn in were_sealed) else SORTED
+    if not all(turn.seals for turn in were_sealed):
+        return SORTED
+    drawn = {turn.draws_version for turn in (*position.turns, *void)}
+    return SEALS_LISTED if drawn == {FROM_SEED} else DRAWN_FROM_ROOTS
 
 
 def _start_draw(match: Match) -> StartDraw | None:
@@ -153,7 +157,7 @@ def _voided_turns(match: Match, void: Iterable[Turn]) -> Iterator[VoidedTurn]:
         yield VoidedTurn(
             turn=turn.pk,
             number=turn.number,
-            lot=commit_lot(turn.seed),
+            lot=turn.lot,
             seed=turn.seed,
             voided_at=turn.voided_at,
             reason=VoidReason(turn.void_reason) if turn.void_reason else None,
@@ -218,7 +222,7 @@ def _count(turn: Turn, legal: dict[Side, tuple[int, ...]], *, by_arrival: bool) 
     )
     computed = {
         "turn": turn.pk,
-        "lot": commit_lot(turn.seed),
+        "lot": turn.lot,
         "red": red,
         "yellow": yellow,
         "restored": _restored(turn),

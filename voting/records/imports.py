@@ -13,12 +13,12 @@ from django.db import connection, transaction
 
 from games.engine.game import SIDES
 from voting.counting.ballots import Ballot, asks_for_draw, pack_ballots, resigns
+from voting.counting.commitments import FROM_ROOTS, draws_version
 from voting.events import CODE_LETTERS, create_event
 from voting.matches import TERMS, locked_event
 from voting.models import Event, Match, SidesRecord, TallyRecord, Turn, TurnState
 from voting.records.exports import export_match
 from voting.records.match_record import (
-    SEALS_LISTED,
     UNSORTED,
     MatchRecord,
     SideCount,
@@ -54,7 +54,7 @@ def import_match(record: MatchRecord, event: Event, now: int) -> Match:
         for number, count in enumerate(record.counts, 1):
             _create_turn(match, number, record, count)
         for voided in record.voided:
-            _create_voided_turn(match, voided, listed=record.format == SEALS_LISTED)
+            _create_voided_turn(match, voided, listed=record.lists_seals)
         if record.sides:
             SidesRecord.objects.create(match=match, summary=msgspec.to_builtins(record.sides))
         _advance_turn_ids(max(_turn_ids(record), default=0))
@@ -160,6 +160,7 @@ def _create_turn(match: Match, number: int, record: MatchRecord, count: TurnCoun
         opens_at=at,
         closes_at=at,
         seed=count.seed,
+        draws_version=draws_version(count.seed, count.lot) or FROM_ROOTS,
         turn_commitment=turn_commitment,
         red_pick=picks.red,
         yellow_pick=picks.yellow,
@@ -188,6 +189,7 @@ def _create_voided_turn(match: Match, voided: VoidedTurn, *, listed: bool) -> No
         opens_at=at,
         closes_at=at,
         seed=voided.seed,
+        draws_version=draws_version(voided.seed, voided.lot) or FROM_ROOTS,
         **seals,
         voided_at=voided.voided_at,
         void_reason=voided.reason or "",

@@ -17,12 +17,14 @@ from voting.counting.side_changes import SidesSummary
 from voting.counting.tally import TallyTerms
 from voting.terms import Ending, MatchState, VoidReason
 
-Format = Literal["crowdgame match 2", "crowdgame match 3", "crowdgame match 4"]
+Format = Literal["crowdgame match 2", "crowdgame match 3", "crowdgame match 4", "crowdgame match 5"]
 #: From version 3 on, nobody chooses the order of the ballots. Before, they are in order of arrival.
 UNSORTED: Format = "crowdgame match 2"
 SORTED: Format = "crowdgame match 3"
 #: From version 4 on, the record lists all published seals, and why each was replaced.
 SEALS_LISTED: Format = "crowdgame match 4"
+#: From version 5 on, draws follow from the roots, too, unless the `lot` of an earlier turn says otherwise.
+DRAWN_FROM_ROOTS: Format = "crowdgame match 5"
 
 #: Where the ballots of a turn came from after a loss: phones sent them again, the database had stored them,
 #: or a backup of the database was restored while the turn was open.
@@ -206,6 +208,10 @@ class MatchRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     bots: RecordedBots | None = None
     state: MatchState | None = None
     voided: tuple[VoidedTurn, ...] = ()
+
+    @property
+    def lists_seals(self) -> bool:
+        return self.format not in (UNSORTED, SORTED)
 
 
 def read_match_record(text: bytes) -> MatchRecord:

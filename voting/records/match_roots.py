@@ -52,7 +52,7 @@ def export_roots(match: Match) -> MatchRoots:
         turns=tuple(
             TurnRoots(
                 turn=turn.pk,
-                lot=commit_lot(turn.seed),
+                lot=turn.lot,
                 seals=read_seals(turn, roots[turn.pk]),
                 sealed_at=turn.sealed_at if turn.state == TurnState.RESOLVED else None,
             )

@@ -15,12 +15,16 @@ from games.engine.game import SIDES, Game, Picks, Resolution, Result, Side, othe
 from games.engine.registry import find_game, read_options
 from voting.counting.ballots import Ballot, asks_for_draw
 from voting.counting.commitments import (
+    FROM_ROOTS,
+    FROM_SEED,
     Tree,
     ballot_leaf,
     commit_lot,
     draw_lot,
     draw_options_lot,
+    draws_version,
     hash_leaf,
+    mix_seed,
 )
 from voting.counting.draw_offers import DrawOffers, wants_draw
 from voting.counting.methods.voting_method import find_method
@@ -37,6 +41,9 @@ RESULTS_BY_PLAYERS: dict[Ending | None, tuple[Result, ...]] = {
     Ending.CONCEDED: ("red", "yellow"),
     Ending.AGREED: ("draw",),
 }
+
+
+DRAWN = ("lot", "lottery", "random")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +100,13 @@ def find_gaps(record: MatchRecord) -> Iterator[str]:
     by_arrival = {f"turn {number}": True for number, counted in sides if counted.decided_by == "first"}
     if by_arrival:
         yield f"the order of arrival, which decided a tie in {', '.join(by_arrival)}"
+    by_seed = {
+        f"turn {number}": True
+        for number, counted in sides
+        if counted.decided_by in DRAWN and _draws_version(record.counts[number - 1]) == FROM_SEED
+    }
+    if by_seed:
+        yield f"that the server did not choose the seed, which alone decided {', '.join(by_seed)}"
     if record.ended_by == Ending.TIME:
         yield "the clocks, which only the server recorded"
 
@@ -210,7 +224,7 @@ def _find_turn_faults(recorded: RecordedTurn) -> Iterator[Fault]:
     if not SEED.fullmatch(count.seed):
         yield Fault(number, None, "the seed is not 32 hexadecimal digits")
         return
-    if commit_lot(count.seed) != count.lot:
+    if draws_version(count.seed, count.lot) is None:
         yield Fault(number, None, "the seed does not match its commitment `lot`")
     to_move = recorded.game.to_move(recorded.state)
     for side in SIDES:
@@ -338,6 +352,16 @@ def _no_ballot_rule(recorded: RecordedTurn, counted: SideCount) -> NoBallotRule:
     return record.terms.no_ballot_rule
 
 
+def _draws_version(count: TurnCount) -> int:
+    return draws_version(count.seed, count.lot) or FROM_ROOTS
+
+
+def _mix_seed(count: TurnCount) -> str:
+    counted = {side: side_count(count, side) for side in SIDES}
+    roots = {side: one.root or "" for side, one in counted.items() if one}
+    return mix_seed(count.seed, _draws_version(count), roots)
+
+
 def _decide_again(recorded: RecordedTurn, side: Side, counted: SideCount) -> SideTally:
     ballots = [
         Ballot("", side, choice, 1, place, blind) for place, (choice, blind) in enumerate(counted.ballots, 1)
@@ -347,5 +371,5 @@ def _decide_again(recorded: RecordedTurn, side: Side, counted: SideCount) -> Sid
         recorded.game.legal_actions(recorded.state, side),
         recorded.game.view(recorded.state, side).columns,
         replace(recorded.record.terms, no_ballot_rule=_no_ballot_rule(recorded, counted)),
-        partial(draw_lot, recorded.count.seed, side),
+        partial(draw_lot, _mix_seed(recorded.count), side),
     )

@@ -6,10 +6,9 @@ from itertools import pairwise
 
 from msgspec.structs import replace
 
-from voting.counting.commitments import commit_lot
+from voting.counting.commitments import draws_version
 from voting.records.match_record import (
     BACKUP_EPOCH_LEAP,
-    SEALS_LISTED,
     MatchRecord,
     PublishedSeal,
     TurnCount,
@@ -28,7 +27,7 @@ def find_history_faults(record: MatchRecord) -> Iterator[tuple[int | None, str]]
     """
     for number, count in enumerate(record.counts, 1):
         yield from ((number, text) for text in _find_turn_faults(count))
-        if record.format == SEALS_LISTED:
+        if record.lists_seals:
             yield from ((number, text) for text in _find_seal_faults(record, number))
         elif _have_same_time(count.void_seals, count.sealed_at):
             yield number, "a void seal has the time of another seal"
@@ -52,7 +51,7 @@ def find_history_gaps(record: MatchRecord) -> Iterator[str]:
     restored = [f"turn {number}" for number, count in enumerate(record.counts, 1) if count.epoch > 1]
     if restored:
         yield f"whether all ballots came back after the ballot box was lost in {', '.join(restored)}"
-    if record.format != SEALS_LISTED and record.counts:
+    if not record.lists_seals and record.counts:
         yield "whether seals were replaced, which a record lists from version 4 on"
     replaced = [f"turn {number}" for number, count in enumerate(record.counts, 1) if len(count.seals) > 1]
     if replaced:
@@ -114,9 +113,9 @@ def _find_void_faults(record: MatchRecord, void: VoidedTurn) -> Iterator[str]:
         yield "also counts"
     if void.number <= len(record.counts) and void.turn > record.counts[void.number - 1].turn:
         yield f"is later than turn {void.number}, which replaced it"
-    if not SEED.fullmatch(void.seed) or commit_lot(void.seed) != void.lot:
+    if not SEED.fullmatch(void.seed) or draws_version(void.seed, void.lot) is None:
         yield "has a seed that does not match its commitment `lot`"
     if (void.voided_at is None) != (void.reason is None):
         yield "has only one of `voided_at` and `reason`"
-    if record.format == SEALS_LISTED and not _have_causes(void.seals):
+    if record.lists_seals and not _have_causes(void.seals):
         yield f"has {NO_CAUSE}"

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.db import transaction
 
-from voting.counting.commitments import commit_lot, hash_leaf
+from voting.counting.commitments import hash_leaf
 from voting.models import LIVE_STATES, LogEntry, LogHead, LogTileHash, LogWitness, Turn
 from voting.transparency.checkpoints import HASH_BYTES, Checkpoint
 from voting.transparency.entries import Entry, Lot, Restored, encode_entry, entry_turn
@@ -84,7 +84,7 @@ def _begin_log(head: LogHead) -> None:
     head.origin = _new_origin(bytes(head.key))
     if earlier:
         live = Turn.objects.filter(state__in=LIVE_STATES, pk__in=LogEntry.objects.values("turn"))
-        lots = [Lot(turn=turn.pk, lot=commit_lot(turn.seed)) for turn in live.order_by("pk")]
+        lots = [Lot(turn=turn.pk, lot=turn.lot) for turn in live.order_by("pk")]
         LogWitness.objects.update(size=None, root=b"", cosignature="", cosigned_at=None)
         _append(head, [Restored(origin=earlier), *lots])
     else:

@@ -7,7 +7,6 @@ import msgspec
 from msgspec.structs import asdict
 
 from voting import protocol
-from voting.counting.commitments import commit_lot
 from voting.models import Match, Turn
 from voting.records.exports import load_record_hash
 from voting.records.match_record import PublishedSeal
@@ -16,7 +15,7 @@ from voting.transparency.entries import Lot, MatchOver, Seal, SealVoided, TurnVo
 
 
 def planned_turn(turn: Turn) -> Lot:
-    return Lot(turn=turn.pk, lot=commit_lot(turn.seed))
+    return Lot(turn=turn.pk, lot=turn.lot)
 
 
 def sealed_turn(seal: protocol.TurnSealed) -> Seal:

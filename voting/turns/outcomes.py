@@ -10,10 +10,11 @@ from msgspec.structs import replace
 
 from games.engine.game import SIDES, Picks, Resolution, Side, other_side
 from voting.counting.ballots import Ballot
-from voting.counting.commitments import SortedBallots, draw_lot
+from voting.counting.commitments import SortedBallots, draw_lot, mix_seed
 from voting.counting.draw_offers import DrawOffers, wants_draw
 from voting.counting.methods import Deciding
 from voting.counting.tally import SideBallots, SideTally, TallyTerms, decide
+from voting.counting.ties import Draw
 from voting.counting.voter_codes import derive_voter_code
 from voting.models import MatchResult, Turn
 from voting.positions import Position
@@ -68,9 +69,16 @@ def decide_outcome(
     listed = {side: cast.ballots for side, cast in by_side.items()}
     rules = _no_ballot_rules(turn, position, [side for side, ballots in listed.items() if ballots])
     captains = {side: captain_index(turn, side, ballots) for side, ballots in listed.items()}
+    mixed = mix_seed(
+        turn.seed, turn.draws_version, {side: cast.commitment.root for side, cast in by_side.items()}
+    )
     decisions = {
         side: _decide(
-            turn, position, SideBallots(side, cast.ballots, captains[side], cast.arrivals), rules[side]
+            turn,
+            position,
+            SideBallots(side, cast.ballots, captains[side], cast.arrivals),
+            rules[side],
+            partial(draw_lot, mixed, side),
         )
         for side, cast in by_side.items()
     }
@@ -115,11 +123,10 @@ def _no_ballot_rules(turn: Turn, position: Position, picked: list[Side]) -> dict
     return {side: rule if side in out else others for side in SIDES}
 
 
-def _decide(turn: Turn, position: Position, cast: SideBallots, no_ballot: str) -> SideTally:
+def _decide(turn: Turn, position: Position, cast: SideBallots, no_ballot: str, draw: Draw) -> SideTally:
     game, state, match = position.game, position.state, turn.match
     terms = replace(convert(match, TallyTerms, from_attributes=True), no_ballot_rule=no_ballot)
     columns = game.view(state, cast.side).columns
-    draw = partial(draw_lot, turn.seed, cast.side)
     legal = game.legal_actions(state, cast.side)
     return decide(cast, legal, columns, terms, draw)
 

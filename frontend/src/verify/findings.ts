@@ -24,6 +24,7 @@ export type Reason =
   | "captain"
   | "arrivals"
   | "by-arrival"
+  | "by-seed"
   | "server-order"
   | "no-solver"
   | "computer-absent"

@@ -16,9 +16,14 @@ export function textHash(text: string): string {
   return toHex(sha256(encoder.encode(text)));
 }
 
-/** The commitment to a seed. */
+/** The commitment to a seed that alone decides draws, as at the start of a match and in turns of earlier versions. */
 export function lotHash(seed: string): string {
   return textHash(`crowdgame lot:${seed}`);
+}
+
+/** The commitment to a turn's seed. */
+export function turnLotHash(seed: string): string {
+  return textHash(`crowdgame lot 2:${seed}`);
 }
 
 /** A number from 0 to `count` - 1 that the text decides. */

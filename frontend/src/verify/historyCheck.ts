@@ -1,5 +1,5 @@
 import type { Findings, Reason } from "./findings";
-import { lotHash } from "./hashes";
+import { lotHash, turnLotHash } from "./hashes";
 import type { MatchRecord, PublishedSeal, TurnCount, VoidTurn } from "./record";
 
 /** A restored backup raises the epoch by at least this much. */
@@ -76,6 +76,6 @@ function voidTurnFault({ turn, number, lot, seed, voided_at, reason }: VoidTurn,
   if (turn <= last) return "void-order";
   if (counts.some((count) => count.turn === turn)) return "void-counts";
   if (turn > (counts[number - 1]?.turn ?? Infinity)) return "void-late";
-  if (lotHash(seed) !== lot) return "void-lot";
+  if (lotHash(seed) !== lot && turnLotHash(seed) !== lot) return "void-lot";
   return (voided_at === null) === (reason === null) ? null : "void-half";
 }

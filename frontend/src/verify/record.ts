@@ -4,7 +4,7 @@ import { TALLY_METHODS } from "./methods";
 export const SIDES = ["red", "yellow"] as const;
 export type Side = (typeof SIDES)[number];
 
-const FORMATS: Record<string, number> = { "crowdgame match 2": 2, "crowdgame match 3": 3, "crowdgame match 4": 4 };
+const FORMATS: Record<string, number> = { "crowdgame match 2": 2, "crowdgame match 3": 3, "crowdgame match 4": 4, "crowdgame match 5": 5 };
 const TIE_RULES = ["first", "lot", "captain"] as const;
 const NO_BALLOT_RULES = ["random", "pass", "forfeit"] as const;
 const RESIGN_SHARES = ["half", "two_thirds", "three_quarters", "all"] as const;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { comparePicks } from "./bots/botTurns";
-import { compareHashes, leafHash, lotHash, toHex, TreeRoot } from "./hashes";
+import { compareHashes, draw, leafHash, lotHash, textHash, toHex, TreeRoot, turnLotHash } from "./hashes";
 import { parseJson } from "./json";
 import { readRecord } from "./record";
 import { finish, recount, verifyText } from "./recount";
@@ -57,6 +57,24 @@ test("each altered value fails its check", () => {
   assert.deepEqual(failures((sample) => (sample.turns[1]!.red = 5)), ["1 played not-played"]);
   assert.deepEqual(failures((sample) => (sample.result = "red")), ["result other-result"]);
   assert.deepEqual(failures((sample) => (sample.draw.seed = "6".repeat(32))), ["draw not-committed"]);
+});
+
+test("draws follow from the seed and both roots, or from the seed alone where the commitment says so", () => {
+  const sample = record([[[4, 2], [1]]]);
+  const count = sample.counts[0]!;
+  const verdict = (mixed: string, lot: string) => {
+    count.lot = lot;
+    sample.turns[0]!.red = count.red.pick = [2, 4][draw(`${mixed}:red`, 2)]!;
+    count.red.decided_by = "lot";
+    const { findings } = verifyText(JSON.stringify(sample));
+    return findings.filter(({ outcome, check }) => outcome !== "passed" && check === "pick").map(({ outcome, reason }) => `${outcome} ${reason}`);
+  };
+  const mixed = textHash(`${SEED}:${count.red.root}:${count.yellow.root}`);
+  assert.notEqual(draw(`${mixed}:red`, 2), draw(`${SEED}:red`, 2));
+  assert.deepEqual(verdict(mixed, turnLotHash(SEED)), []);
+  assert.deepEqual(verdict(SEED, turnLotHash(SEED)), ["failed other-pick"]);
+  assert.deepEqual(verdict(SEED, lotHash(SEED)), ["unchecked by-seed"]);
+  assert.deepEqual(verdict(mixed, lotHash(SEED)), ["failed other-pick"]);
 });
 
 test("only known formats are records", () => {
@@ -169,7 +187,7 @@ test("a file with values of any length is checked", () => {
 });
 
 test("a file that isn't a record is invalid", () => {
-  for (const text of ["", "[]", "null", "{}", '{"format":"crowdgame match 5"}', "1"]) assert.equal(verifyText(text).verdict, "INVALID");
+  for (const text of ["", "[]", "null", "{}", '{"format":"crowdgame match 6"}', "1"]) assert.equal(verifyText(text).verdict, "INVALID");
 });
 
 test("slices report the progress", async () => {

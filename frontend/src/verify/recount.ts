@@ -2,14 +2,14 @@ import type { Board } from "../protocol";
 import { checkBots, comparePicks, readBotTurn, type BotTurn, type RecountedMatch } from "./bots/botTurns";
 import { NO_OFFERS, offersAfter } from "./drawOffers";
 import { Findings, type Report, type Verdict } from "./findings";
-import { lotHash } from "./hashes";
+import { lotHash, turnLotHash } from "./hashes";
 import { checkHistory } from "./historyCheck";
 import { JsonError, parseJson } from "./json";
 import { FormError, NotARecord, readRecord, SIDES, type MatchRecord, type Move, type Result } from "./record";
 import { GAMES } from "./rules/games";
 import { completeOptions, drawOptions } from "./rules/options";
 import { OptionError, other, type Position } from "./rules/position";
-import { checkSide } from "./sideCheck";
+import { checkSide, isDrawnFromSeed } from "./sideCheck";
 import { checkSides, desertedSide } from "./sidesCheck";
 
 /** The record in a file, or the report on a file that isn't a valid record. Yields 0, so that the caller can pause. */
@@ -112,8 +112,8 @@ class Recount {
 
   private *checkTurn(index: number): Generator<number, void> {
     const count = this.record.counts[index]!;
-    const lot = lotHash(count.seed);
-    this.findings.expect(lot === count.lot, index, null, "seed", "not-committed", count.lot, lot);
+    const lot = turnLotHash(count.seed);
+    this.findings.expect(lot === count.lot || isDrawnFromSeed(count), index, null, "seed", "not-committed", count.lot, lot);
     const before = this.record.counts[index - 1]?.turn ?? 0;
     if (count.turn <= before) this.findings.fail(index, null, "form", "turn-id", count.turn, before + 1);
     if (count.sealed_at !== null && count.resolved_at !== null && count.sealed_at > count.resolved_at) this.findings.fail(index, null, "form", "field", "resolved_at");

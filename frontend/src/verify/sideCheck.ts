@@ -1,9 +1,11 @@
 import { decodeBallot, type Vote } from "./choices";
 import { decide, type CountedVotes, type Decision } from "./counting";
 import type { Findings } from "./findings";
-import { compareHashes, leafHash, toHex, TreeRoot, type Hash } from "./hashes";
+import { compareHashes, leafHash, lotHash, textHash, toHex, TreeRoot, type Hash } from "./hashes";
 import { findMethod } from "./methods";
-import type { MatchRecord, Side, SideCount } from "./record";
+import type { MatchRecord, Side, SideCount, TurnCount } from "./record";
+
+const DRAWN: readonly string[] = ["lot", "lottery", "random"];
 
 /** Ballots hashed in one step. */
 export const STEP = 500;
@@ -20,7 +22,7 @@ interface SideTurn {
 /** Recounts a side's ballots of one turn. Yields the number of ballots hashed since it last did. */
 export function* checkSide(turn: SideTurn, findings: Findings): Generator<number, void> {
   const { record, index, side, count } = turn;
-  const { turn: id, seed } = record.counts[index]!;
+  const { turn: id } = record.counts[index]!;
   const leaves: Hash[] = [];
   for (const [choice, blind] of count.ballots) {
     leaves.push(leafHash(`${id}:${side}:${choice}:${blind}`));
@@ -35,7 +37,18 @@ export function* checkSide(turn: SideTurn, findings: Findings): Generator<number
   }
   const arrival = inverse(count.arrivals?.length ? count.arrivals : leaves.map((_, ballot) => ballot));
   const { captain, legal } = count;
-  checkCount(turn, findings, { side, seed, terms: record.terms, votes, arrival, captain, legal, choices: count.counts.length });
+  checkCount(turn, findings, { side, seed: mixedSeed(record.counts[index]!), terms: record.terms, votes, arrival, captain, legal, choices: count.counts.length });
+}
+
+/** Whether the seed alone decides draws, as in turns of earlier versions. */
+export function isDrawnFromSeed({ seed, lot }: TurnCount): boolean {
+  return lotHash(seed) === lot;
+}
+
+/** What decides the draws of a turn: its seed and both roots. */
+function mixedSeed(count: TurnCount): string {
+  const { seed, red, yellow } = count;
+  return isDrawnFromSeed(count) ? seed : textHash(`${seed}:${red?.root ?? ""}:${yellow?.root ?? ""}`);
 }
 
 function inverse(permutation: readonly number[]): number[] {
@@ -97,6 +110,7 @@ function checkCount(turn: SideTurn, findings: Findings, counted: CountedVotes): 
   const [found, expected] = [[count.pick, count.decided_by], [decision.pick, decision.decidedBy]];
   if (String(found) !== String(expected)) return findings.fail(index, side, "pick", "other-pick", found, expected);
   if (decision.decidedBy === "first") return findings.skip(index, side, "pick", "by-arrival");
+  if (DRAWN.includes(decision.decidedBy) && isDrawnFromSeed(turn.record.counts[index]!)) return findings.skip(index, side, "pick", "by-seed");
   findings.pass(index, side, "pick");
 }
 

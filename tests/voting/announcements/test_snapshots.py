@@ -86,7 +86,7 @@ def test_snapshot_of_open_turn_lists_legal_columns(box: BallotBox) -> None:
         left_ms=0,
         to_move=("red", "yellow"),
         legal=protocol.Legal(red=(1, 2, 3, 4, 5, 6), yellow=(1, 2, 3, 4, 5, 6)),
-        lot=sha256(f"crowdgame lot:{turn.seed}".encode()).hexdigest(),
+        lot=sha256(f"crowdgame lot 2:{turn.seed}".encode()).hexdigest(),
     )
     assert (match.board.grid, match.reveal, match.result) == (("......",) * 6, None, "open")
 

@@ -156,7 +156,7 @@ def test_lot_is_committed_before_window_and_verifiable(scenario: OpenTurn) -> No
     lot = welcome["state"]["match"]["turn"]["lot"]
     scenario.close()
     reveal = revealed(phone)
-    assert sha256(f"crowdgame lot:{reveal['seed']}".encode()).hexdigest() == lot
+    assert sha256(f"crowdgame lot 2:{reveal['seed']}".encode()).hexdigest() == lot
     following = phone.received[-1]["state"]["match"]["turn"]
     assert following["lot"] not in {lot, None}
     assert reveal["red"]["decided_by"] == "random"

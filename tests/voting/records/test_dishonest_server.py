@@ -57,18 +57,21 @@ def order_of(count: Record, side: str) -> str | None:
 def seal_again(record: Record) -> None:
     """Make the counts, roots and picks of a record with other ballots consistent, as a server would."""
     for number, count in enumerate(record["counts"]):
-        for side in (side for side in SIDES if count[side]):
+        sides = [side for side in SIDES if count[side]]
+        arrived = {side: in_order_of_arrival(count[side]) for side in sides}
+        for side in sides:
+            by_leaf = dict(sorted(zip(leaves(count, side), count[side]["ballots"], strict=True)))
+            count[side] |= {"ballots": list(by_leaf.values()), "root": Tree(by_leaf).root.hex()}
+        roots = [(count[side] or {}).get("root", "") for side in SIDES]
+        mixed = standalone.mix_seed(count["seed"], count["lot"], *roots)
+        for side in sides:
             counted = count[side]
-            arrived = in_order_of_arrival(counted)
-            by_leaf = dict(sorted(zip(leaves(count, side), counted["ballots"], strict=True)))
-            counted["ballots"] = list(by_leaf.values())
-            counted["root"] = Tree(by_leaf).root.hex()
             choices = [choice for choice, _ in counted["ballots"]]
             counter = standalone.BallotCounter(
-                choices, len(counted["counts"]), record["terms"], f"{count['seed']}:{side}"
+                choices, len(counted["counts"]), record["terms"], f"{mixed}:{side}"
             )
             if counted.get("arrivals"):
-                counted["arrivals"] = [counted["ballots"].index(ballot) for ballot in arrived]
+                counted["arrivals"] = [counted["ballots"].index(ballot) for ballot in arrived[side]]
                 counter.arrivals = counted["arrivals"]
             counted["pick"], counted["decided_by"] = counter.decide(counted["legal"])
             if counter.rounds:
@@ -121,7 +124,7 @@ def drop_ballot(record: Record) -> None:
 
 
 def swap_seed_and_lot(record: Record) -> None:
-    lot = sha256(f"crowdgame lot:{OTHER_SEED}".encode()).hexdigest()
+    lot = sha256(f"crowdgame lot 2:{OTHER_SEED}".encode()).hexdigest()
     record["counts"][0] |= {"seed": OTHER_SEED, "lot": lot}
     seal_again(record)
 

@@ -106,6 +106,7 @@ const REASONS: Record<Reason, (finding: Finding) => string> = {
   captain: () => t("The captain’s ballot doesn’t exist."),
   arrivals: () => t("The order in which the ballots arrived is missing or wrong."),
   "by-arrival": () => t("A tie was decided by the order of arrival, which only the server knows."),
+  "by-seed": () => t("The seed alone decided a draw, and the server could have chosen it, as before version 5."),
   "no-solver": () => t("The computer’s choices couldn’t be recomputed here. Try again with a connection, or use the command `crowdgame verify`."),
   "computer-absent": () => t("The record doesn’t say why the computer didn’t vote."),
   "computer-version": () => t("This page doesn’t know this version of the computer, so its choices weren’t recomputed."),
