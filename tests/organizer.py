@@ -30,8 +30,8 @@ from redis import Redis  # noqa: E402
 from crowdgame.accounts.invitation_views import invitation_path  # noqa: E402
 from crowdgame.accounts.invitations import create_invitation  # noqa: E402
 from crowdgame.accounts.queued_mail import queue_mail  # noqa: E402
-from crowdgame.events import members  # noqa: E402
-from crowdgame.events.models import Member  # noqa: E402
+from crowdgame.events import members, organizations  # noqa: E402
+from crowdgame.events.models import Member, OrganizationMember  # noqa: E402
 from crowdgame.organizer.api.tokens import Scope, create_token  # noqa: E402
 from crowdgame.organizer.console.actions.matches import abort_playing_match  # noqa: E402
 from crowdgame.organizer.console.actions.turn_time import extend_turn  # noqa: E402
@@ -266,6 +266,24 @@ def change_member(event_id: int, name: str, role: str) -> None:
 
 def remove_member(event_id: int, name: str) -> None:
     members.remove_member(Event.objects.get(pk=event_id), _member(event_id, name).pk)
+
+
+def share_with(event_id: int, name: str, role: str) -> None:
+    """Move the event into a new organization, in which the user has this role."""
+    event = Event.objects.get(pk=event_id)
+    school = organizations.create_organization("School", event.owner)
+    school.members.create(user=organizer(name), role=role)
+    organizations.share_event(event, school, event.owner, is_template=False)
+
+
+def remove_from_organization(event_id: int, name: str) -> None:
+    membership = OrganizationMember.objects.get(user=organizer(name))
+    organizations.change_member(membership, None, Event.objects.get(pk=event_id).owner)
+
+
+def unshare(event_id: int, name: str) -> None:
+    event = Event.objects.get(pk=event_id)
+    organizations.share_event(event, None, event.owner, is_template=False)
 
 
 def change_and_renew_display_key(event_id: int, name: str, change: str) -> None:

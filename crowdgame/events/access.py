@@ -8,33 +8,35 @@ from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_http_methods
 
 from crowdgame.accounts.backend import guest_of
-from crowdgame.events.models import Member
+from crowdgame.events.models import Member, SharedEvent
 from crowdgame.events.permissions import role_at_event
 from voting.models import Event
 from voting.protocol import Role
 
 
 def visible_events(user: User) -> QuerySet[Event]:
-    """Return the events the user owns or is a member of. A superuser sees all events."""
+    """Return `own_events`. A superuser sees all events."""
     return Event.objects.all() if user.is_superuser else own_events(user)
 
 
 def own_events(user: User) -> QuerySet[Event]:
-    """Return the events the user owns or is a member of."""
+    """Return the events that the user owns, or is a member of, also through an organization."""
     member = Member.objects.filter(event=OuterRef("pk"), user=user)
-    return Event.objects.filter(Q(owner=user) | Q(Exists(member)))
+    shared = SharedEvent.objects.filter(event=OuterRef("pk"), organization__members__user=user)
+    return Event.objects.filter(Q(owner=user) | Exists(member) | Exists(shared))
 
 
-def organizer_page(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+def organizer_page(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
     """Decorate a page that creates something. Accounts of guests are sent to their list of events."""
 
     @login_required
     @wraps(view)
-    def page(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+    def page(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         if guest_of(cast(User, request.user)):
             return redirect("console:events")
         return view(request, *args, **kwargs)

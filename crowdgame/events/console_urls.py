@@ -2,7 +2,15 @@
 
 from django.urls import path
 
-from crowdgame.events import archive, member_views, new_event, schedule, ticket_views, views
+from crowdgame.events import (
+    archive,
+    member_views,
+    new_event,
+    organization_views,
+    schedule,
+    ticket_views,
+    views,
+)
 from crowdgame.events.branding.views import branding, undo_branding
 from crowdgame.events.printing.pdf_views import pdf_view
 
@@ -12,6 +20,9 @@ PDF_OF_POSTER = pdf_view("crowdgame.events.print_views.poster")
 urlpatterns = [
     path("new/", new_event.new_event, name="new"),
     path("new/<slug:slug>/", new_event.new_event_form, name="new_form"),
+    path("organizations/", organization_views.organizations, name="organizations"),
+    path("organizations/<int:pk>/", organization_views.organization, name="organization"),
+    path("organizations/join/<str:token>/", organization_views.join_organization, name="join_organization"),
     path("<code:code>/edit/", views.change_event, name="change"),
     path("<code:code>/branding/", branding, name="branding"),
     path("<code:code>/branding/undo/", undo_branding, name="undo_branding"),

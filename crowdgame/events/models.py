@@ -1,4 +1,4 @@
-"""Event members with their roles, archived events, and the audit log of organizer actions."""
+"""Event members with their roles, organizations, archived events, and the audit log of organizer actions."""
 
 from django.conf import settings
 from django.db import models
@@ -10,6 +10,8 @@ from voting.models import Event
 from voting.protocol import Role
 
 MEMBER_ROLES = {Role.COHOST: _("Co-host: runs the event"), Role.VIEWER: _("Viewer: watches only")}
+
+ORGANIZATION_ROLES = {Role.OWNER: _("Owner: manages events and members"), **MEMBER_ROLES}
 
 
 class Member(models.Model):
@@ -27,6 +29,50 @@ class Member(models.Model):
 
     def __str__(self) -> str:
         return f"{self.user} in {self.event}"
+
+
+class Organization(models.Model):
+    """People who share events. Each member has a role at all events that are shared with it."""
+
+    name = models.CharField(max_length=80)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class OrganizationMember(models.Model):
+    """A member of an organization, or without a `user` an invitation to become one.
+
+    The link of an invitation works once, until `expires_at`. `name` says whom it is for.
+    """
+
+    organization = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="members")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, null=True, related_name="+")
+    role = models.CharField(max_length=8, choices=ORGANIZATION_ROLES)
+    name = models.CharField(max_length=80, blank=True, default="")
+    token_hash = models.CharField(max_length=64, blank=True, default="", editable=False)
+    expires_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            UniqueConstraint(fields=["organization", "user"], name="organization_member_once"),
+            CheckConstraint(condition=Q(role__in=list(ORGANIZATION_ROLES)), name="organization_role_known"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user or self.name} in {self.organization}"
+
+
+class SharedEvent(models.Model):
+    """An event that belongs to an organization. If it `is_template`, members create events like it."""
+
+    event = models.OneToOneField(Event, on_delete=models.CASCADE, related_name="shared")
+    organization = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="shared_events")
+    is_template = models.BooleanField(default=False)
+
+    def __str__(self) -> str:
+        return f"{self.event} of {self.organization}"
 
 
 class ArchivedEvent(models.Model):

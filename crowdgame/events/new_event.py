@@ -9,21 +9,26 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from crowdgame.events.access import organizer_page, owner_page
+from crowdgame.events.access import organizer_page, require_accessible_event
 from crowdgame.events.forms import EventForm
+from crowdgame.events.permissions import role_at_event
 from crowdgame.events.presets import EMPTY_PRESET, PRESETS, PRESETS_BY_SLUG
+from crowdgame.events.sharing import SharingForm, shared_templates
 from crowdgame.events.views import has_solo, needs_tickets
 from voting.models import Event
+from voting.protocol import Role
 
 
 @organizer_page
 @require_http_methods(["GET", "POST"])
 def new_event(request: HttpRequest) -> HttpResponse:
     """List the presets. POST with a preset's slug creates an event from it, unless it needs the form."""
-    preset = PRESETS_BY_SLUG.get(request.POST.get("preset", ""))
-    if request.method == "POST" and preset and not preset.needs_form:
-        return _redirect_to_event(request, preset.create(cast(User, request.user)))
-    return render(request, "events/new.html", {"presets": PRESETS, "empty": EMPTY_PRESET})
+    user = cast(User, request.user)
+    preset, sharing = PRESETS_BY_SLUG.get(request.POST.get("preset", "")), SharingForm(user, request.POST)
+    if request.method == "POST" and preset and not preset.needs_form and sharing.is_valid():
+        return _redirect_to_event(request, preset.create(user), sharing)
+    page = {"presets": PRESETS, "empty": EMPTY_PRESET, "sharing": sharing}
+    return render(request, "events/new.html", page | {"templates": shared_templates(user)})
 
 
 @organizer_page
@@ -40,14 +45,23 @@ def new_event_form(request: HttpRequest, slug: str) -> HttpResponse:
         sources=preset.sources,
         solo=preset.solo,
     )
-    if form.is_valid():
-        return _redirect_to_event(request, form.create(cast(User, request.user)))
-    return render(request, "events/event.html", {"form": form, "preset": preset})
+    user = cast(User, request.user)
+    sharing = SharingForm(user, request.POST)
+    if form.is_valid() and sharing.is_valid():
+        return _redirect_to_event(request, form.create(user), sharing)
+    return render(request, "events/event.html", {"form": form, "preset": preset, "sharing": sharing})
 
 
-@owner_page("GET", "POST")
-def copy_event(request: HttpRequest, like: Event) -> HttpResponse:
-    """Show the event form, prefilled from one of the user's own events."""
+@organizer_page
+@require_http_methods(["GET", "POST"])
+def copy_event(request: HttpRequest, code: str) -> HttpResponse:
+    """Show the event form, prefilled from an event.
+
+    Raises Http404 if the user neither owns it nor may use it as a template of an organization.
+    """
+    like, user = require_accessible_event(request, code), cast(User, request.user)
+    if role_at_event(user, like.pk) != Role.OWNER and not shared_templates(user).filter(event=like).exists():
+        raise Http404
     teams = like.teams.order_by("number")
     chosen = {name: getattr(like, name) for name in (*EventForm.Meta.fields, "options")}
     form = EventForm(
@@ -57,12 +71,14 @@ def copy_event(request: HttpRequest, like: Event) -> HttpResponse:
         sources={team.number: team.source for team in teams},
         solo=teams.filter(number=1, solo=True).exists(),
     )
-    if form.is_valid():
-        return _redirect_to_event(request, form.create(cast(User, request.user)))
-    return render(request, "events/event.html", {"form": form, "like": like})
+    sharing = SharingForm(user, request.POST)
+    if form.is_valid() and sharing.is_valid():
+        return _redirect_to_event(request, form.create(user), sharing)
+    return render(request, "events/event.html", {"form": form, "like": like, "sharing": sharing})
 
 
-def _redirect_to_event(request: HttpRequest, event: Event) -> HttpResponse:
+def _redirect_to_event(request: HttpRequest, event: Event, sharing: SharingForm) -> HttpResponse:
+    sharing.apply(event)
     if not needs_tickets(event) and not has_solo(event):
         return redirect("console:event", code=event.code)  # the console shows the name and the code itself
     text = _("“%(name)s” is ready. Its code is %(code)s.") % {"name": event.name, "code": event.code}

@@ -3,6 +3,7 @@
 Nothing is cached: each check reads session, user and role from the database.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Literal
@@ -12,7 +13,7 @@ from django.contrib.auth import HASH_SESSION_KEY, SESSION_KEY
 from django.contrib.auth.models import User
 from django.utils.crypto import constant_time_compare
 
-from crowdgame.events.models import Member
+from crowdgame.events.models import Member, OrganizationMember
 from voting.models import Event
 from voting.protocol import Role
 
@@ -61,8 +62,19 @@ def _load_session(key: str) -> dict[str, Any]:
 
 
 def role_at_event(user: User, event_id: int) -> Role | None:
-    """Return the user's role in the event, or None. A superuser counts as owner of every event."""
+    """Return the user's role in the event, or None. A superuser counts as owner of every event.
+
+    Of a member's own role and that in the event's organization, the stronger one counts.
+    """
     if user.is_superuser or Event.objects.filter(pk=event_id, owner_id=user.pk).exists():
         return Role.OWNER
-    member = Member.objects.filter(event_id=event_id, user_id=user.pk).first()
-    return Role(member.role) if member else None
+    own = Member.objects.filter(event_id=event_id, user_id=user.pk)
+    shared = OrganizationMember.objects.filter(
+        organization__shared_events__event_id=event_id, user_id=user.pk
+    )
+    return strongest_role(own.values_list("role", flat=True).union(shared.values_list("role", flat=True)))
+
+
+def strongest_role(held: Iterable[str | None]) -> Role | None:
+    roles = set(held)
+    return next((role for role in Role if role in roles), None)

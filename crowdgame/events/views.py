@@ -1,6 +1,9 @@
 """Console pages to edit and delete an event, and to download the votes of a study."""
 
+from typing import cast
+
 from django.contrib import messages
+from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
@@ -10,6 +13,7 @@ from crowdgame.events.access import owner_page
 from crowdgame.events.audit_text import LogText
 from crowdgame.events.event_edits import announce_page_edit, delete_unless_playing, log_edit
 from crowdgame.events.forms import EventForm
+from crowdgame.events.sharing import SharingForm
 from crowdgame.results.reports.study import studied_matches, study_rows
 from crowdgame.server.web.spreadsheet import csv_response
 from voting.models import Event
@@ -20,7 +24,9 @@ from voting.terms import Admission, MatchState
 def change_event(request: HttpRequest, event: Event) -> HttpResponse:
     """Edit an event: save, write the audit log and announce the edit."""
     form = EventForm(request.POST or None, instance=event)
-    if form.is_valid() and form.save_changes():
+    sharing = SharingForm(cast(User, request.user), request.POST, event)
+    if form.is_valid() and sharing.is_valid() and form.save_changes():
+        sharing.apply(event)
         if changes := form.changes:
             what = LogText(gettext_noop("%(by)s changed: %(changes)s"), {"changes": changes})
             log_edit(request, event, "event.edit", what)
@@ -30,8 +36,8 @@ def change_event(request: HttpRequest, event: Event) -> HttpResponse:
         if needs_tickets(event):
             return redirect("console:tickets", code=event.code)
         return redirect("console:events")
-    context = {"form": form, "event": event, "studied": studied_matches(event).count()}
-    return render(request, "events/event.html", context)
+    context = {"form": form, "event": event, "sharing": sharing}
+    return render(request, "events/event.html", context | {"studied": studied_matches(event).count()})
 
 
 def needs_tickets(event: Event) -> bool:

@@ -11,7 +11,8 @@ from django.db.models import Model
 from django.utils import timezone
 
 from crowdgame.accounts.models import Guest
-from crowdgame.events.models import EventLogo, Member
+from crowdgame.events.models import EventLogo, Member, OrganizationMember
+from crowdgame.events.organizations import create_organization
 from crowdgame.organizer.cups.models import Cup, CupPairing, CupTeam
 from crowdgame.play.chat.models import ChatBlock, ChatLine, ChatReport, ChatRoom, Mark, Suggestion
 from crowdgame.play.duels.models import ConditionalPicks, Duel
@@ -59,6 +60,7 @@ def rows() -> Rows:
     Ticket.objects.create(event=event, code="BCDFGHJK", voter="v")
     Member.objects.create(event=event, user=event.owner, role="viewer")
     EventLogo.objects.create(event=event, key="k", content=b"")
+    create_organization("School", event.owner)
     StoredRestriction.objects.create(event=event, voter_code="BCDFGH", at=1)
     Nickname.objects.create(event=event, voter_code="BCDFGH", name="Tern", allowed=True, chosen_at=1)
     cup = Cup.objects.create(code="BCDFG", name="Spring", owner=event.owner)
@@ -176,6 +178,8 @@ WRONG: dict[str, list[Callable[[Rows], None]]] = {
     "event_lobby_known": [change(Event, lobby="ajar")],
     "event_best_of_in_range": [change(Event, best_of=0), change(Event, best_of=22)],
     "member_once": [insert_copy(Member)],
+    "organization_member_once": [insert_copy(OrganizationMember)],
+    "organization_role_known": [change(OrganizationMember, role="guest")],
     "member_role_known": [change(Member, role="guest")],
     "event_team_choice_known": [change(Event, team_choice="captain")],
     "event_admission_known": [change(Event, admission="by face")],

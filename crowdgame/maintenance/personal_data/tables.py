@@ -14,7 +14,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from crowdgame.accounts.models import AccountLanguage, Guest, Invitation
-from crowdgame.events.models import AuditEntry, EventLogo, Member
+from crowdgame.events.models import AuditEntry, EventLogo, Member, OrganizationMember
 from crowdgame.organizer.api.models import ApiToken, Webhook
 from crowdgame.organizer.cups.models import Cup
 from crowdgame.play.chat.models import ChatBlock, ChatLine, ChatMute, ChatReport
@@ -83,6 +83,10 @@ USER_TABLES: dict[str, tuple[Promise, Callable[[User], Rows]]] = {
     ),
     "cups": (_("Cups"), _rows(Cup, "owner", "code name created_at")),
     "memberships": (_("Memberships in events"), _rows(Member, "user", "event__code role")),
+    "organizations": (
+        _("Memberships in organizations"),
+        _rows(OrganizationMember, "user", "organization__name role"),
+    ),
     "invitations": (
         _("Invitations"),
         lambda user: Invitation.objects.filter(Q(made_by=user) | Q(used_by=user)).values(

@@ -127,18 +127,24 @@ def export_event(token: ApiToken, query: Query, code: str) -> bytes:
     It has no times of its own, so that an unchanged export is equal.
     """
     event, packed = find_event(token, code), BytesIO()
-    with ZipFile(packed, "w") as archive, override(event.language):
+    with ZipFile(packed, "w") as archive:
+        add_matches(archive, event)
+    return packed.getvalue()
+
+
+def add_matches(archive: ZipFile, event: Event) -> None:
+    """Add the record and the CSV report of each match of the event that is not secret."""
+    with override(event.language):
         for match in event.matches.select_related("event", "red", "yellow").order_by("number"):
             if match.is_secret:
                 continue
-            if exported := export_match(code, match.number):
-                archive.writestr(
-                    ZipInfo(f"{code}-{match.number}.json"), msgspec.json.encode(exported.record), ZIP_DEFLATED
-                )
+            name = f"{event.code}-{match.number}"
+            if exported := export_match(event.code, match.number):
+                record = msgspec.json.encode(exported.record)
+                archive.writestr(ZipInfo(f"{name}.json"), record, ZIP_DEFLATED)
             table = StringIO()
             write_csv(table, report_csv_rows(read_report(match), load_analyses(match)))
-            archive.writestr(ZipInfo(f"{code}-{match.number}.csv"), table.getvalue(), ZIP_DEFLATED)
-    return packed.getvalue()
+            archive.writestr(ZipInfo(f"{name}.csv"), table.getvalue(), ZIP_DEFLATED)
 
 
 def list_cups(token: ApiToken, query: Query) -> list[schemas.CupRow]:

@@ -13,7 +13,8 @@ from django.shortcuts import render
 
 from crowdgame.events.access import own_events
 from crowdgame.events.archive import ARCHIVED_EVENTS
-from crowdgame.events.models import Member
+from crowdgame.events.models import Member, OrganizationMember
+from crowdgame.events.permissions import strongest_role
 from crowdgame.events.presets import EMPTY_PRESET, PRESETS
 from crowdgame.organizer.cups.archive import ARCHIVED_CUPS
 from crowdgame.organizer.cups.models import Cup, CupTeam
@@ -36,6 +37,7 @@ class EventLine:
     """
 
     event: Event
+    role: Role
     fragment: str
     last_match: datetime | None
     next_match: datetime | None
@@ -98,22 +100,26 @@ def _with_matches(events: QuerySet[Event], user: User) -> QuerySet[Event]:
     matches = Match.objects.filter(event=OuterRef("pk"))
     over = Match.objects.filter(state=MatchState.ENDED).order_by("-number")
     count = matches.filter(state=MatchState.ENDED).values("event").annotate(count=Count("pk"))
-    watched = Member.objects.filter(event=OuterRef("pk"), user=user, role=Role.VIEWER)
+    own = Member.objects.filter(event=OuterRef("pk"), user=user)
+    shared = OrganizationMember.objects.filter(organization__shared_events__event=OuterRef("pk"), user=user)
     events = events.annotate(
         playing=Exists(matches.filter(state=MatchState.PLAYING)),
         over=Subquery(count.values("count")),
-        watched=Exists(watched),
+        own_role=Subquery(own.values("role")),
+        shared_role=Subquery(shared.values("role")),
     )
-    events = events.select_related("owner").order_by("-playing", "-created_at", "-pk")
+    events = events.select_related("owner", "shared__organization").order_by("-playing", "-created_at", "-pk")
     return events.prefetch_related("teams", Prefetch("matches", over[:REPORTS_SHOWN], to_attr="reported"))
 
 
 def _line(event: Event, user: User) -> EventLine:
-    runs = event.owner_id == user.pk or not event.watched  # type: ignore[attr-defined]
+    owned = Role.OWNER if event.owner_id == user.pk else None
+    role = strongest_role((owned, event.own_role, event.shared_role))  # type: ignore[attr-defined]
     last = next(iter(event.reported), None)  # type: ignore[attr-defined]
     return EventLine(
         event=event,
-        fragment=f"#{projector_key(event.code, event.display_key_version)}" if runs else "",
+        role=role or Role.VIEWER,
+        fragment=f"#{projector_key(event.code, event.display_key_version)}" if role != Role.VIEWER else "",
         last_match=_read_time(last and last.ended_at),
         next_match=_read_time(event.next_match_at),
     )

@@ -26,6 +26,7 @@ from crowdgame.accounts.guest_names import new_guest
 from crowdgame.accounts.invitations import create_invitation
 from crowdgame.accounts.models import AccountLanguage, Guest, Invitation
 from crowdgame.events.models import AuditEntry, EventLogo, Member
+from crowdgame.events.organizations import create_organization
 from crowdgame.maintenance.personal_data.tables import (
     GUEST_TABLES,
     USER_TABLES,
@@ -139,6 +140,7 @@ def fill_every_table(user: User, guest: Guest, box: BallotBox) -> None:
     create_token(user, "scoreboard", ("read",))
     Webhook.objects.create(user=user, event=event, url="https://example.org/", secret="x", seq=0)
     Member.objects.create(event=event, user=user, role=Role.VIEWER)
+    create_organization("Secret school", user)
     for column in ("made_by", "used_by"):
         create_invitation(column)
         Invitation.objects.filter(name=column).update(**{column: user})

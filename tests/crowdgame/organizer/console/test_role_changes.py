@@ -81,6 +81,16 @@ def test_lost_role_closes_consoles_at_every_gateway(
     done(other, 1, "lobby.open")
 
 
+@pytest.mark.parametrize("change", ["remove_from_organization", "unshare"])
+def test_lost_role_in_organization_closes_consoles(
+    made: dict[str, Any], server: Server, clients: SocketClients, change: str
+) -> None:
+    server.ask("share_with", event_id=made["id"], name=change, role="cohost")
+    consoles = [console for console, _ in open_at_each_gateway(server, clients, made["code"], change)]
+    server.ask(change, event_id=made["id"], name=change)
+    assert [console.closed() for console in consoles] == [CloseCode.NOT_ALLOWED] * len(consoles)
+
+
 @pytest.mark.parametrize(("before", "after"), [("cohost", "viewer"), ("viewer", "cohost")])
 def test_member_with_changed_role_rejoins_with_its_rights(
     made: dict[str, Any], server: Server, clients: SocketClients, before: str, after: str

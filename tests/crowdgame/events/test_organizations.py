@@ -1,0 +1,266 @@
+"""Organizations: who may do what, invitations, owners, sharing of events and templates, audit log, export."""
+
+import io
+import zipfile
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from asgiref.sync import async_to_sync
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.test import AsyncClient, Client
+from django.utils import timezone
+
+from crowdgame.events.members import add_member
+from crowdgame.events.models import Organization, OrganizationMember, SharedEvent
+from crowdgame.events.organizations import (
+    LastOwner,
+    change_member,
+    create_organization,
+    invite_member,
+    share_event,
+)
+from crowdgame.events.permissions import role_at_event
+from crowdgame.organizer.api.tokens import create_token
+from tests.voting.match_helpers import RED_WINS, play
+from tests.voting.page_fixtures import answers
+from voting.ballot_box.ballot_box import BallotBox
+from voting.events import create_event
+from voting.models import Event
+from voting.protocol import Role
+from voting.turns.turns import start_match
+
+pytestmark = pytest.mark.django_db
+EVERYONE = {"owner", "cohost", "viewer"}
+RUNNERS = {"owner", "cohost"}
+NOBODY_ELSE = ("outsider", "removed", "invited", "stranger")
+
+
+@pytest.fixture
+def school(organizer: User) -> Organization:
+    """Its event, a template, is of `organizer`. Its members are called like their roles."""
+    school = create_organization("School", organizer)
+    for role in Role:
+        school.members.create(user=User.objects.create_user(role.value), role=role)
+    outsider = User.objects.create_user("outsider")
+    another, theirs = (
+        create_organization("Another school", outsider),
+        create_event(outsider, "Theirs", ("A", "B")),
+    )
+    share_event(theirs, another, outsider, is_template=True)
+    removed = school.members.create(user=User.objects.create_user("removed"), role=Role.OWNER)
+    change_member(removed, None, organizer)
+    for name in ("invited", "stranger"):
+        User.objects.create_user(name)
+    invite_member(school, "invited", Role.OWNER)
+    return school
+
+
+@pytest.fixture
+def shared(event: Event, school: Organization) -> Event:
+    share_event(event, school, event.owner, is_template=True)
+    return event
+
+
+def log_in(name: str) -> Client:
+    client = Client()
+    client.force_login(User.objects.get(username=name))
+    return client
+
+
+def allows(ask: Callable[[Client], Any], name: str) -> bool:
+    """Whether the server does what this user asks. Nothing of it remains."""
+    client = log_in(name)
+    with transaction.atomic():
+        answer = ask(client)
+        transaction.set_rollback(True)
+    return answer.status_code not in {401, 403, 404}
+
+
+def get(path: str) -> Callable[..., Any]:
+    return lambda client, event, school: client.get(path.format(code=event.code, pk=school.pk))
+
+
+def ask(what: str, **form: Any) -> Callable[..., Any]:
+    def post(client: Client, event: Event, school: Organization) -> Any:
+        viewer = school.members.get(user__username="viewer").pk
+        return client.post(
+            f"/console/organizations/{school.pk}/", {"ask": what, "member": viewer, "sure": "on"} | form
+        )
+
+    return post
+
+
+def api(method: str, path: str) -> Callable[..., Any]:
+    def call(client: Client, event: Event, school: Organization) -> Any:
+        user = User.objects.get(pk=client.session["_auth_user_id"])
+        token = create_token(user, "script", ("run",))
+        return client.generic(
+            method, f"/api/v1/events/{event.code}/{path}", headers={"authorization": f"Bearer {token}"}
+        )
+
+    return call
+
+
+OPERATIONS: dict[str, tuple[Callable[..., Any], set[str]]] = {
+    "open the console": (get("/console/{code}/"), EVERYONE),
+    "read the discussion": (get("/console/{code}/discussion/"), RUNNERS),
+    "edit the event": (get("/console/{code}/edit/"), {"owner"}),
+    "delete the event": (get("/console/{code}/delete/"), {"owner"}),
+    "see the event's members": (get("/console/{code}/members/"), {"owner"}),
+    "see its tickets": (get("/console/{code}/tickets/"), {"owner"}),
+    "use the template": (get("/console/{code}/again/"), RUNNERS),
+    "read by API": (api("GET", ""), EVERYONE),
+    "run by API": (api("POST", "actions/lobby.open/"), RUNNERS),
+    "see the members": (get("/console/organizations/{pk}/"), EVERYONE),
+    "export all events": (get("/console/organizations/{pk}/export.zip"), EVERYONE),
+    "leave": (ask("leave"), EVERYONE),
+    "invite": (ask("invite", name="Zoe", role="owner"), {"owner"}),
+    "change a role": (ask("owner"), {"owner"}),
+    "remove a member": (ask("remove"), {"owner"}),
+    "delete the organization": (ask("delete"), {"owner"}),
+}
+
+
+@pytest.mark.usefixtures("box")
+@pytest.mark.filterwarnings("ignore:StreamingHttpResponse must consume asynchronous iterators")
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_only_members_with_the_role_may(operation: str, shared: Event, school: Organization) -> None:
+    run, allowed = OPERATIONS[operation]
+    people = (*Role, *NOBODY_ELSE)
+    assert {name for name in people if allows(lambda client: run(client, shared, school), name)} == allowed
+
+
+def test_invitation_works_once_and_not_when_expired_withdrawn_or_a_member(school: Organization) -> None:
+    token = invite_member(school, "Zoe", Role.VIEWER)
+    path, row = f"/console/organizations/join/{token}/", school.members.get(name="Zoe")
+    assert token not in str(OrganizationMember.objects.filter(pk=row.pk).values())
+    assert Client().post(path).status_code == 302
+    assert "still works" in log_in("cohost").post(path, follow=True).content.decode()
+    OrganizationMember.objects.filter(pk=row.pk).update(expires_at=timezone.now() - timedelta(seconds=1))
+    assert log_in("stranger").post(path).status_code == 410
+    OrganizationMember.objects.filter(pk=row.pk).update(expires_at=row.expires_at)
+    assert log_in("stranger").get(path).status_code == 200
+    assert not school.members.filter(user__username="stranger").exists()
+    log_in("stranger").post(path)
+    assert school.members.get(user__username="stranger").role == Role.VIEWER
+    assert [log_in(name).post(path).status_code for name in ("stranger", "outsider")] == [410, 410]
+    withdrawn = invite_member(school, "Yan", Role.OWNER)
+    log_in("owner").post(
+        f"/console/organizations/{school.pk}/",
+        {"ask": "remove", "member": school.members.get(name="Yan").pk},
+    )
+    assert log_in("outsider").post(f"/console/organizations/join/{withdrawn}/").status_code == 410
+
+
+def test_last_owner_stays_until_another_one_is_active(organizer: User, other: User) -> None:
+    school = create_organization("School", organizer)
+    only = school.members.get()
+    invite_member(school, "Zoe", Role.OWNER)
+    away = User.objects.create_user("away", is_active=False)
+    school.members.create(user=other, role=Role.COHOST)
+    school.members.create(user=away, role=Role.OWNER)
+    for new in (None, Role.COHOST, Role.VIEWER):
+        with pytest.raises(LastOwner):
+            change_member(only, new, organizer)
+    browser = log_in("ada")
+    assert "only owner" in browser.get("/console/data/").content.decode()
+    assert (
+        "only owner"
+        in browser.post(
+            f"/console/organizations/{school.pk}/", {"ask": "leave"}, follow=True
+        ).content.decode()
+    )
+    change_member(school.members.get(user=other), Role.OWNER, organizer)
+    assert "only owner" not in browser.get("/console/data/").content.decode()
+    change_member(only, None, organizer)
+    assert role_at_event(organizer, 0) is None
+    assert not school.members.filter(user=organizer).exists()
+
+
+def test_owner_moves_event_into_and_out_of_organization(event: Event, school: Organization) -> None:
+    browser = log_in("ada")
+
+    def save(**choice: Any) -> None:
+        assert browser.post(f"/console/{event.code}/edit/", answers(**choice)).status_code == 302
+
+    viewer, theirs = User.objects.get(username="viewer"), Organization.objects.get(name="Another school")
+    form = browser.post(f"/console/{event.code}/edit/", answers(organization=theirs.pk))
+    assert (form.status_code, SharedEvent.objects.filter(event=event).exists()) == (200, False)
+    save(organization=school.pk, is_template="on")
+    assert role_at_event(viewer, event.pk) == Role.VIEWER
+    save()
+    assert SharedEvent.objects.get(event=event).is_template
+    for name in ("ada", "viewer"):
+        listed = log_in(name).get("/console/").content.decode()
+        assert "shared with <bdi>School</bdi>" in listed
+        assert (f"/console/{event.code}/edit/" in listed, "#" in listed.split("/stage/")[1][:20]) == (
+            (True, True) if name == "ada" else (False, False)
+        )
+    new = log_in("cohost").get("/console/new/").content.decode()
+    assert ("<bdi>School</bdi>" in new, "Another school" in new) == (True, False)
+    assert "<bdi>School</bdi>" not in log_in("viewer").get("/console/new/").content.decode()
+    change_member(school.members.get(user=viewer), Role.COHOST, User.objects.get(username="owner"))
+    save(organization="")
+    assert role_at_event(viewer, event.pk) is None
+    assert [str(entry) for entry in event.audit_entries.exclude(action="event.edit").order_by("pk")] == [
+        "ada shared this event with School",
+        "owner made viewer a co-host in School",
+        "ada stopped sharing this event with School",
+    ]
+
+
+def test_new_events_are_shared_as_chosen(school: Organization) -> None:
+    cohost, viewer = log_in("cohost"), log_in("viewer")
+    cohost.post("/console/new/", {"preset": "computer", "organization": school.pk})
+    cohost.post("/console/new/two-halls/", answers(organization=school.pk, is_template="on"))
+    viewer.post("/console/new/", {"preset": "computer", "organization": school.pk})
+    owners = SharedEvent.objects.filter(organization=school).order_by("pk")
+    assert list(owners.values_list("event__owner__username", "is_template")) == [
+        ("cohost", False),
+        ("cohost", True),
+    ]
+
+
+def test_stronger_of_two_roles_counts(shared: Event) -> None:
+    roles = {"viewer": Role.COHOST, "cohost": Role.VIEWER, "stranger": Role.VIEWER}
+    for name, role in roles.items():
+        add_member(shared, name, role)
+    found = [role_at_event(User.objects.get(username=name), shared.pk) for name in roles]
+    assert found == [Role.COHOST, Role.COHOST, Role.VIEWER]
+
+
+def test_organization_without_other_members_goes_with_its_account(organizer: User, other: User) -> None:
+    for name, members in (("Alone", []), ("Two owners", [other])):
+        school = create_organization(name, organizer)
+        for user in members:
+            school.members.create(user=user, role=Role.OWNER)
+    browser = log_in("ada")
+    posted = browser.post("/console/data/", {"ask": "delete", "sure": "on"})
+    browser.post(posted["Location"], {"password": "lovelace"})
+    assert not User.objects.filter(username="ada").exists()
+    assert [school.name for school in Organization.objects.all()] == ["Two owners"]
+
+
+def test_export_streams_all_events_but_no_others(shared: Event, school: Organization, box: BallotBox) -> None:
+    second = create_event(shared.owner, "Second", ("A", "B"))
+    share_event(second, school, shared.owner, is_template=False)
+    for played in (shared, second, Event.objects.get(name="Theirs")):
+        play(start_match(played.pk, box), box, RED_WINS)
+
+    @async_to_sync
+    async def download() -> list[bytes]:
+        client = AsyncClient()
+        await client.aforce_login(await User.objects.aget(username="viewer"))
+        answer: Any = await client.get(f"/console/organizations/{school.pk}/export.zip")
+        return [chunk async for chunk in answer.streaming_content]
+
+    chunks = download()
+    with zipfile.ZipFile(io.BytesIO(b"".join(chunks))) as archive:
+        assert archive.testzip() is None
+        assert archive.namelist() == [
+            f"{event.code}-1.{ending}" for event in (shared, second) for ending in ("json", "csv")
+        ]
+    assert len(chunks) == 3
