@@ -34,6 +34,7 @@ urlpatterns = [
     path("<code:code>/members/", member_views.members, name="members"),
     path("<code:code>/tickets/", ticket_views.tickets, name="tickets"),
     path("<code:code>/tickets/csv/", ticket_views.download_tickets, name="tickets_csv"),
+    path("<code:code>/report.html", views.download_report, name="event_report"),
     path("<code:code>/study.csv", views.download_study, name="study"),
     path("<code:code>/tickets.pdf", PDF_OF_TICKETS, name="tickets_pdf"),
     path("<code:code>/poster.pdf", PDF_OF_POSTER, name="poster"),

@@ -3,18 +3,22 @@
 from typing import cast
 
 from django.contrib import messages
+from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext_noop, override
+from django.views.decorators.http import require_safe
 
-from crowdgame.events.access import owner_page
+from crowdgame.events.access import owner_page, require_accessible_event
 from crowdgame.events.audit_text import LogText
 from crowdgame.events.event_edits import announce_page_edit, delete_unless_playing, log_edit
 from crowdgame.events.forms import EventForm
 from crowdgame.events.sharing import SharingForm
 from crowdgame.results.reports.study import studied_matches, study_rows
+from crowdgame.results.reports.views import render_event_file
+from crowdgame.server.web.hosts import server_url
 from crowdgame.server.web.spreadsheet import csv_response
 from voting.models import Event
 from voting.terms import Admission, MatchState
@@ -59,6 +63,17 @@ def delete_event(request: HttpRequest, event: Event) -> HttpResponse:
     playing = event.matches.filter(state=MatchState.PLAYING).exists()
     status = 409 if request.method == "POST" else 200
     return render(request, "events/delete.html", {"event": event, "playing": playing}, status=status)
+
+
+@login_required
+@require_safe
+def download_report(request: HttpRequest, code: str) -> HttpResponse:
+    """Answer with the reports of all ended matches, as one file in the event's language."""
+    event = require_accessible_event(request, code)
+    with override(event.language):
+        answer = HttpResponse(render_event_file(event, server_url(request)))
+    answer.headers["Content-Disposition"] = f'attachment; filename="{event.code}.html"'
+    return answer
 
 
 @owner_page("GET")

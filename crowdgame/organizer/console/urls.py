@@ -12,7 +12,7 @@ urlpatterns = [
     path("", include("crowdgame.accounts.console_urls")),
     path("", include("crowdgame.organizer.api.console_urls")),
     path("", include("crowdgame.organizer.cups.console_urls")),
+    path("", include("crowdgame.events.console_urls")),
     path("<code:code>/", show_console, name="event"),
     path("<code:code>/discussion/", show_discussion, name="discussion"),
-    path("", include("crowdgame.events.console_urls")),
 ]

@@ -4,6 +4,7 @@ A report holds resolved turns only, so nothing of an open voting window. Pages o
 """
 
 import gzip
+from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
@@ -27,7 +28,7 @@ from crowdgame.server.web.hosts import server_url
 from crowdgame.server.web.languages import PARAMETER
 from crowdgame.server.web.paper import file_style, paper_response, render_paper_page
 from crowdgame.server.web.spreadsheet import csv_response
-from voting.models import Match, TurnState
+from voting.models import Event, Match, TurnState
 from voting.records.exports import find_match, record_version
 from voting.terms import MatchState
 
@@ -87,17 +88,7 @@ def _cached_page(match: Match, picture: str, site: str) -> bytes:
     version = *record_version(match), *analyses_version(match), *shown
     if version in _cache:
         return _cache[version]
-    report = read_report(match)
-    analyses = load_event_analyses(match)
-    own = analyses.get(match.number, {})
-    resolved = match.turns.filter(state=TurnState.RESOLVED).order_by("number")
-    context = {
-        "report": report,
-        "view": view_report(report, own, read_event_crowds(match, analyses), load_match_analysis(match, own)),
-        "picture": picture,
-        "brand": brand,
-        "editor": editor_address(match, resolved),
-    }
+    context = {**report_context(match), "picture": picture, "brand": brand}
     if site:
         address = f"{site}{reverse('report', args=[match.event.code, match.number])}"
         file = {"site": site, "address": address, **file_style(color_rules(colors))}
@@ -110,6 +101,28 @@ def _cached_page(match: Match, picture: str, site: str) -> bytes:
             _cache.pop(next(iter(_cache)), None)
         _cache[version] = packed
     return packed
+
+
+def report_context(match: Match) -> dict[str, Any]:
+    """Return what the template of one match needs."""
+    report, analyses = read_report(match), load_event_analyses(match)
+    own = analyses.get(match.number, {})
+    resolved = match.turns.filter(state=TurnState.RESOLVED).order_by("number")
+    return {
+        "report": report,
+        "view": view_report(report, own, read_event_crowds(match, analyses), load_match_analysis(match, own)),
+        "editor": editor_address(match, resolved),
+    }
+
+
+def render_event_file(event: Event, site: str) -> str:
+    """Return the reports of all ended matches as one page, which loads nothing. Its links lead to `site`."""
+    matches = event.matches.filter(state=MatchState.ENDED).select_related("event", "red", "yellow")
+    contexts = [{**report_context(match), "at": f"{match.number}-"} for match in matches.order_by("number")]
+    colors = [team.color for team in event.teams.order_by("number")]
+    page = {"event": event, "matches": contexts, "site": site, "brand": {"line": event.shown_brand_line}}
+    style = file_style(color_rules((colors[0], colors[1])))
+    return render_paper_page("reports/event_file.html", page | style)
 
 
 def _max_age_s(match: Match) -> int:

@@ -133,6 +133,13 @@ def test_only_members_with_the_role_may(operation: str, shared: Event, school: O
     assert {name for name in people if allows(lambda client: run(client, shared, school), name)} == allowed
 
 
+def test_created_organization_is_listed_for_its_members_only(school: Organization) -> None:
+    made = log_in("stranger").post("/console/organizations/", {"name": "<b>New"}, follow=True)
+    assert "&lt;b&gt;New" in made.content.decode()
+    lists = [log_in(name).get("/console/organizations/").content.decode() for name in ("stranger", "viewer")]
+    assert [("b&gt;New" in page, "School" in page) for page in lists] == [(True, False), (False, True)]
+
+
 def test_invitation_works_once_and_not_when_expired_withdrawn_or_a_member(school: Organization) -> None:
     token = invite_member(school, "Zoe", Role.VIEWER)
     path, row = f"/console/organizations/join/{token}/", school.members.get(name="Zoe")
