@@ -13,7 +13,7 @@ from crowdgame.server.config.addresses import (
     public_origin,
     store_url,
 )
-from crowdgame.server.config.brand import default_logo
+from crowdgame.server.config.brand import default_logo, lobby_music
 from crowdgame.server.config.database import database
 from crowdgame.server.config.log_config import logging_config
 from crowdgame.server.config.mail_settings import mail_server, sender
@@ -350,6 +350,7 @@ METRICS_PORT = read_number("METRICS_PORT", 0, least=0, most=MAX_PORT)
 # What events without a sponsor line or logo of their own show.
 BRAND_LINE = os.environ.get("BRAND_LINE", "")
 BRAND_LOGO, BRAND_LOGO_KEY = default_logo(os.environ.get("BRAND_LOGO", ""))
+LOBBY_MUSIC = lobby_music(os.environ.get("LOBBY_MUSIC", ""))
 
 # Where webhooks may go: to public addresses only, also into private networks ("private"), or nowhere ("off").
 # They need a worker of the queue "webhooks". A laptop starts it only if this is set.

@@ -5,6 +5,7 @@ from django.contrib import admin
 from django.urls import include, path
 
 from crowdgame.accounts.account_language import account_language
+from crowdgame.events.branding.lobby_music import lobby_music
 from crowdgame.events.branding.logos import logo
 from crowdgame.events.printing.pdf_views import pdf_view
 from crowdgame.events.printing.views import about, rules, rules_of
@@ -41,6 +42,7 @@ urlpatterns = [
     path("stage/<code:code>/now", current_program, name="stage_now"),
     path("stage/<code:code>/podium", cup_podium, name="podium"),
     path("discord/<code:code>", interact, name="discord"),
+    path("brand/lobby-music", lobby_music, name="lobby_music"),
     path("brand/<slug:name>.webp", logo, name="logo"),
     path("rules", rules, name="rules"),
     path("rules/cards.pdf", PLAY_SHEETS, {"paper": "A4"}, name="play_sheets"),

@@ -1,7 +1,7 @@
 // Generated from crowdgame/organizer/console/actions/ by `manage.py generate_actions`. Do not edit.
 import { p, t } from "./live/i18n";
 
-export type Action = "discussion.start" | "discussion.stop" | "display.renew" | "hands.count" | "joining.lock" | "joining.unlock" | "lobby.open" | "match.abort" | "match.start" | "notice.clear" | "notice.show" | "part.hide" | "part.show" | "rehearsal.start" | "rehearsal.stop" | "reveal.extend" | "reveal.shorten" | "reveal.start" | "turn.close" | "turn.extend" | "turn.extra_time" | "turn.open" | "turn.pause" | "turn.resume" | "turn.shorten" | "turn.void" | "voter.admit" | "voter.allow_nickname" | "voter.ban" | "voter.captain" | "voter.kick" | "voter.move" | "voter.mute" | "voter.readmit" | "voter.remove_nickname" | "voter.restore_nickname" | "voter.unmute";
+export type Action = "discussion.start" | "discussion.stop" | "display.renew" | "hands.count" | "joining.lock" | "joining.unlock" | "lobby.open" | "match.abort" | "match.start" | "music.start" | "music.stop" | "notice.clear" | "notice.show" | "part.hide" | "part.show" | "rehearsal.start" | "rehearsal.stop" | "reveal.extend" | "reveal.shorten" | "reveal.start" | "turn.close" | "turn.extend" | "turn.extra_time" | "turn.open" | "turn.pause" | "turn.resume" | "turn.shorten" | "turn.void" | "voter.admit" | "voter.allow_nickname" | "voter.ban" | "voter.captain" | "voter.kick" | "voter.move" | "voter.mute" | "voter.readmit" | "voter.remove_nickname" | "voter.restore_nickname" | "voter.unmute";
 
 /** `done`: the text after success. `confirm`: asks for a second click. */
 export interface ActionText {
@@ -21,6 +21,8 @@ export const ACTIONS: { readonly [action in Action]: ActionText } = {
   "lobby.open": { label: p("button", "Open the lobby"), done: () => t("The lobby is open."), confirm: "", keys: {} },
   "match.abort": { label: p("button", "Abort the match"), done: () => t("The match was aborted."), confirm: t("Press again to abort"), keys: {} },
   "match.start": { label: "", done: () => t("The match has started."), confirm: "", keys: {} },
+  "music.start": { label: p("button", "Lobby music"), done: () => t("Screens with sound play music."), confirm: "", keys: {} },
+  "music.stop": { label: p("button", "Lobby music"), done: () => t("The lobby music is off."), confirm: "", keys: {} },
   "notice.clear": { label: p("button", "Clear"), done: () => t("Message cleared."), confirm: "", keys: {} },
   "notice.show": { label: p("button", "Show"), done: () => t("Shown on all screens."), confirm: "", keys: {} },
   "part.hide": { label: "", done: () => t("Hidden on all big screens."), confirm: "", keys: {} },

@@ -433,6 +433,7 @@ export interface EventState {
   notice_until: number | null;
   hidden: ReadonlyArray<Part>;
   sound_on: boolean;
+  lobby_music: boolean | null;
   best_of: number | null;
   extra_s: number;
   captains: boolean;

@@ -141,6 +141,7 @@ def _build_snapshot(
         "consent": terms.consent,
         "nicknames": offered_nicknames(event),
         "vote_mail": (settings.EMAIL_ENABLED or settings.PUSH_ENABLED) and terms.has_long_windows,
+        "lobby_music": event.lobby_music if settings.LOBBY_MUSIC else None,
         "brand_line": event.shown_brand_line,
         "logo": event.shown_logo,
         "next_lot": commit_lot(event.next_seed) if terms is event and event.next_seed else None,

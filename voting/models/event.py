@@ -34,6 +34,7 @@ class Event(MatchTerms):
     displays.
 
     With `sound_on`, displays turn their sound on. Otherwise each display decides, unless `hide_sound`.
+    With `lobby_music`, displays with sound play the installation's music before a match.
 
     `next_seed` decides what is drawn at the start of the next match. Its commitment is public before.
 
@@ -219,6 +220,7 @@ class Event(MatchTerms):
         ),
     )
     sound_on = models.BooleanField(default=False, db_default=False, editable=False)
+    lobby_music = models.BooleanField(default=False, db_default=False, editable=False)
     best_of = setting(
         models.PositiveSmallIntegerField(
             _("Series"),

@@ -71,6 +71,7 @@ class EventState(msgspec.Struct, frozen=True, kw_only=True):
         notice_until: When clients hide the notice. Null: it stays until it is cleared.
         hidden: Parts that displays hide.
         sound_on: Displays turn their sound on. Otherwise it is off until someone turns it on at a display.
+        lobby_music: Displays with sound play music in the lobby. Null: the installation has none.
         best_of: Number of matches in the series, see [Series](../protocol.md#series).
         extra_s: Seconds added to every turn.
         captains: Ties are broken by captains in the next match.
@@ -110,6 +111,7 @@ class EventState(msgspec.Struct, frozen=True, kw_only=True):
     notice_until: Time | None = None
     hidden: tuple[Part, ...] = ()
     sound_on: bool = False
+    lobby_music: bool | None = None
     best_of: Count | None = None
     extra_s: Count = 0
     captains: bool = False

@@ -161,6 +161,12 @@ VARIABLES: dict[str, tuple[Variable, ...]] = {
             "every machine.",
             "none",
         ),
+        Variable(
+            "LOBBY_MUSIC",
+            "Music that organizers can play in the lobby: the path of an audio file that browsers can play, "
+            "the same on every machine. Displays load it completely, so a few minutes are best.",
+            "none",
+        ),
     ),
     "E-mail": (
         Variable(

@@ -41,7 +41,7 @@ export function makeEvent(part: Partial<EventState> = {}): EventState {
   return {
     code: "K7QX", name: "Evening", lobby: "open", team_choice: "balance", nicknames: "off", vote_mail: false, embed_sites: "",
     teams: [{ number: 1, name: "North", source: "phones", is_public: false, captain: "", solo: false, color: "" }, { number: 2, name: "South", source: "phones", is_public: false, captain: "", solo: false, color: "" }],
-    match: makeMatch(), next_match_at: null, ends_at: null, finished: [], admission: "open", peek: false, own_counts: false, team_discussion: false, notice: "", notice_until: null, hidden: [], sound_on: false,
+    match: makeMatch(), next_match_at: null, ends_at: null, finished: [], admission: "open", peek: false, own_counts: false, team_discussion: false, notice: "", notice_until: null, hidden: [], sound_on: false, lobby_music: null,
     best_of: null, extra_s: 0, captains: false, game: "simultaneous-captains-mistress", next_lot: null, special_rules: [], rematch_wanted_by: null, is_duel: false, is_casual: false, consent: "", language: "en", brand_line: "", logo: "", display_key_version: 0, ...part,
   };
 }

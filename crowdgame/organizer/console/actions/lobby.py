@@ -1,5 +1,7 @@
-"""Organizer actions on the lobby: open it, lock and unlock joining."""
+"""Organizer actions on the lobby: open it, lock and unlock joining, start and stop the music."""
 
+from django.conf import settings
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from crowdgame.events.audit_text import LogText
@@ -7,6 +9,7 @@ from crowdgame.organizer.console.actions.notices import ALREADY_DONE, update_eve
 from crowdgame.organizer.console.actions.registry import ActionResult, action, undone_by
 from voting import protocol
 from voting.ballot_box.ballot_box import BallotBox
+from voting.matches import MatchError
 from voting.models import Event
 from voting.terms import Lobby
 
@@ -36,3 +39,21 @@ def unlock_joining(event_id: int, box: BallotBox) -> ActionResult:
     """Admit new voters again."""
     update_event(event_id, ALREADY_DONE, box, protocol.JoiningUnlocked, lobby=Lobby.OPEN)
     return ActionResult(LogText(gettext_noop("%(by)s unlocked joining")))
+
+
+@action("music.start", target="event", label="Lobby music", done="Screens with sound play music.")
+@undone_by("music.stop", lambda _pressed, now: bool(now.event.lobby_music))
+def start_music(event_id: int, box: BallotBox) -> ActionResult:
+    """Play the music of the installation on displays with sound, until a match starts."""
+    if not settings.LOBBY_MUSIC:
+        raise MatchError(_("This server has no music."))
+    update_event(event_id, ALREADY_DONE, box, lobby_music=True)
+    return ActionResult(LogText(gettext_noop("%(by)s turned on the lobby music")))
+
+
+@action("music.stop", target="event", label="Lobby music", done="The lobby music is off.")
+@undone_by("music.start", lambda _pressed, now: not now.event.lobby_music)
+def stop_music(event_id: int, box: BallotBox) -> ActionResult:
+    """Stop the music in the lobby."""
+    update_event(event_id, ALREADY_DONE, box, lobby_music=False)
+    return ActionResult(LogText(gettext_noop("%(by)s turned off the lobby music")))

@@ -5,7 +5,7 @@ import type { ServerClock } from "../../live/connection/clock";
 import { useNow } from "../../live/state/useNow";
 import type { EventState } from "../../protocol";
 import { formatSpan } from "../labels";
-import { partOffers, plainOffer, type ActionOffer } from "./offers";
+import { musicOffers, partOffers, plainOffer, type ActionOffer } from "./offers";
 import { ActionButton, type CommandProps } from "./ActionButton";
 
 const MAX_LENGTH = 140;
@@ -74,6 +74,7 @@ export function DisplayParts({ event, commands, off }: Omit<Props, "clock">) {
     <section class="display-parts" aria-label={t("On the big screen")}>
       <h3>{t("On the big screen")}</h3>
       {partOffers(event).map((offer) => <ActionButton key={offer.part} offer={offer} commands={commands} off={off} on={offer.action === "part.hide"} />)}
+      {musicOffers(event).map((offer) => <ActionButton key="music" offer={offer} commands={commands} off={off} on={offer.action === "music.stop"} />)}
       <ActionButton offer={plainOffer("display.renew")} commands={commands} off={off} />
     </section>
   );

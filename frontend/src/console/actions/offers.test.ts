@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import type { EventState, Match, Turn } from "../../protocol";
 import { PART_BUTTONS } from "../../settings";
-import { actionOffers, extraTimeOffers, partOffers } from "./offers";
+import { actionOffers, extraTimeOffers, musicOffers, partOffers } from "./offers";
 
 const TURN = { id: 9, number: 2, opens_at: 0, closes_at: 20_000, paused: false } as Turn;
 const MATCH = { number: 1, state: "playing", window_s: 20, turn: TURN, reveal: null } as unknown as Match;
@@ -63,6 +63,11 @@ test("a display switch toggles the current state", () => {
   assert.equal(offers.length, Object.keys(PART_BUTTONS).length);
   for (const { action, part } of offers) assert.equal(action, part === "turnout" || part === "sound" ? "part.show" : "part.hide");
   assert.deepEqual(partOffers(event({ sound_on: true })).filter(({ action }) => action === "part.show"), []);
+});
+
+test("lobby music is offered only where the installation has some", () => {
+  const offered = (part: Partial<EventState>) => musicOffers(event(part)).map(({ action }) => action);
+  assert.deepEqual([{}, { lobby_music: null }, { lobby_music: false }, { lobby_music: true }].map(offered), [[], [], ["music.start"], ["music.stop"]]);
 });
 
 test("extra time per turn is switched on and off by the same button", () => {

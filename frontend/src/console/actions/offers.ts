@@ -172,6 +172,11 @@ function partOffer(action: "part.hide" | "part.show", part: Part, label: string)
   return { ...plainOffer(action, label), part };
 }
 
+/** The switch of the lobby music, if the installation has some. Gateways of the previous version send no such field. */
+export function musicOffers({ lobby_music }: EventState): readonly ActionOffer[] {
+  return typeof lobby_music === "boolean" ? [plainOffer(lobby_music ? "music.stop" : "music.start")] : [];
+}
+
 /** Sound on or off: offered before the first match, once joining is open, until the organizer has chosen. */
 export function soundOffers({ lobby, match, hidden, sound_on }: EventState): readonly ActionOffer[] {
   if (lobby === "closed" || match || sound_on || hidden.includes("sound")) return [];

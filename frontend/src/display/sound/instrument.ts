@@ -1,3 +1,4 @@
+import { fetchInTime } from "../../live/connection/fetchInTime";
 import { ROLL_MS, type Motif } from "./score";
 
 interface Overtone {
@@ -45,11 +46,15 @@ const FADE_S = 0.015;
 const BED = { noise: 0.3, hum: 0.04, hz: [110, 110.7, 164.8] as readonly number[], rises: 0.8, falls: 0.2 };
 const NOISE_S = 3;
 
-/** Synthesizes all sounds with Web Audio, on any kind of audio context; no recordings are loaded. */
+const MUSIC_URL = "/brand/lobby-music";
+const MUSIC = { volume: 0.5, rises: 0.8, falls: 0.3, withinMs: 60_000 };
+
+/** Synthesizes all sounds with Web Audio, on any kind of audio context. Only the lobby music is a recording. */
 export class Instrument {
   private readonly limiter: AudioNode;
   private readonly out: GainNode;
   private readonly noise: AudioBuffer;
+  private music: GainNode | null = null;
   private readonly bed: { noise: GainNode; hum: GainNode; filter: BiquadFilterNode; swell: OscillatorNode };
 
   constructor(private readonly audio: BaseAudioContext) {
@@ -81,6 +86,26 @@ export class Instrument {
     glide(hum.gain, BED.hum * level ** 2);
     glide(filter.frequency, 160 + 640 * level);
     glide(swell.frequency, 0.1 + 0.4 * level);
+  }
+
+  /** Loads the music when it is first wanted. */
+  setMusic(on: boolean): void {
+    if (on && !this.music) {
+      this.music = gain(this.audio, 0);
+      this.music.connect(this.limiter);
+      void this.loopMusic(this.music);
+    }
+    this.music?.gain.setTargetAtTime(on ? MUSIC.volume : 0, this.time, on ? MUSIC.rises : MUSIC.falls);
+  }
+
+  /** Without the file, or if the browser can't decode it, there is no music. */
+  private async loopMusic(to: AudioNode): Promise<void> {
+    const answer = await fetchInTime(MUSIC_URL, MUSIC.withinMs).catch(() => null);
+    const buffer = answer?.ok ? await this.audio.decodeAudioData(await answer.arrayBuffer()).catch(() => null) : null;
+    if (!buffer) return;
+    const music = new AudioBufferSourceNode(this.audio, { buffer, loop: true });
+    music.connect(to);
+    music.start();
   }
 
   play(motif: Motif, at = this.time, volume = 1): void {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import test, { mock } from "node:test";
 import { NOW, STEPS, makeEvent, makeMatch, makeResolution, makeReveal, makeTurn } from "../fixtures";
 import { sceneAt } from "../scene/scene";
+import type { Match } from "../../protocol";
 import type { StageView } from "../scene/stageView";
 import { SoundPlayer, type Levels } from "./player";
 
@@ -22,6 +23,7 @@ function play(...steps: readonly (readonly [elapsed: number, levels: Levels, mor
     play: (motif) => played.push(motif),
     tick: () => played.push("tick"),
     drip: () => played.push("drip"),
+    setMusic: (on) => void (on && played.push("music")),
     fadeOut: () => undefined,
   });
   for (const [elapsed, levels, more, paused = false] of steps) {
@@ -44,6 +46,14 @@ test("the last five seconds tick, and the deadline rings once", () => {
 
 test("a pause stops the bed", () => {
   assert.deepEqual(play([0, levels(5, 10)], [100, levels(5, 10), {}, true]), ["bed 0.40", "bed 0.00"]);
+});
+
+test("music plays in the lobby only, if the organizer wants it", () => {
+  const sounds = (lobby_music: boolean | null, match: Match | null) => {
+    const state = makeEvent({ match, lobby_music });
+    return play([0, levels(0, 10), { state, scene: sceneAt(state, NOW) }]).includes("music");
+  };
+  assert.deepEqual([sounds(true, null), sounds(false, null), sounds(null, null), sounds(true, makeMatch({ turn: TURN }))], [true, false, false, false]);
 });
 
 test("before the reveal, sounds know only what the turnout bars show", () => {
@@ -70,6 +80,7 @@ function playReveal(until: number): [string, number][] {
     play: (motif, at = 0) => played.push([motif, Math.round(at * 1000)]),
     tick: () => undefined,
     drip: () => undefined,
+    setMusic: () => undefined,
     fadeOut: () => undefined,
   });
   const reveal = makeReveal({ steps: { ...STEPS, token: 4600 }, resolution: makeResolution({ conflict: 4, result: "red" }) });

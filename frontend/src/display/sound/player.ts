@@ -21,7 +21,7 @@ interface Moment {
   reveal: string;
 }
 
-type Played = Pick<Instrument, "time" | "isRunning" | "setBed" | "play" | "tick" | "drip" | "fadeOut">;
+type Played = Pick<Instrument, "time" | "isRunning" | "setBed" | "play" | "tick" | "drip" | "setMusic" | "fadeOut">;
 
 const LAST_MS = 5000;
 const MAX_DRIPS = 5;
@@ -42,6 +42,7 @@ export class SoundPlayer {
     const [last, moment] = [this.before, readMoment(view, levels)];
     this.before = moment;
     this.instrument.setBed(bedTarget(scene.phase, sharedTurnout(view, levels), scene.leftMs));
+    this.instrument.setMusic(scene.phase === "lobby" && view.state.lobby_music === true);
     if (moment.reveal !== (last?.reveal ?? "")) this.schedule(view);
     if (!last || !this.instrument.isRunning) return;
     if (moment.second > 0 && moment.second !== last.second) this.instrument.tick();
@@ -55,6 +56,7 @@ export class SoundPlayer {
     this.cancel();
     this.before = null;
     this.instrument.setBed(0);
+    this.instrument.setMusic(false);
   }
 
   fadeOut(): void {

@@ -106,6 +106,8 @@ CASES = [
     Case("display.renew", {}, "replaced the display link"),
     Case("discussion.start", {}, TURNED_ON, TURNED_OFF),
     Case("discussion.stop", {}, TURNED_OFF, TURNED_ON, ("discussion.start",)),
+    Case("music.start", {}, "turned on the lobby music", "turned off the lobby music"),
+    Case("music.stop", {}, "turned off the lobby music", "turned on the lobby music", ("music.start",)),
     Case("voter.mute", VOTER, "muted BCDFGH", "unmuted BCDFGH"),
     Case("voter.unmute", VOTER, "unmuted BCDFGH", "muted BCDFGH", (("voter.mute", VOTER),)),
     Case("voter.move", MOVE, "moved BCDFGH to Rooks", "moved BCDFGH back"),
@@ -140,6 +142,12 @@ CASES = [
         (("voter.captain", {**OTHER, "team": 1}),),
     ),
 ]
+
+
+@pytest.fixture(autouse=True)
+def lobby_music(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The installation has music."""
+    monkeypatch.setattr("django.conf.settings.LOBBY_MUSIC", __file__)
 
 
 @pytest.fixture

@@ -18,23 +18,23 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def evening(event: Event, box: BallotBox) -> Event:
+def played(event: Event, box: BallotBox) -> Event:
     """Two matches are over, one is live; another event has one, too."""
     theirs = create_event(event.owner, "Theirs", ("<b>East", "West"))
-    for played in (event, event, theirs):
-        play(start_match(played.pk, box), box, RED_WINS)
+    for one in (event, event, theirs):
+        play(start_match(one.pk, box), box, RED_WINS)
     play(start_match(event.pk, box), box, [(1, 2)])
     event.teams.filter(number=1).update(name="<b>North", color="#2f6fd0")
     Event.objects.filter(pk=event.pk).update(language="de")
     return event
 
 
-def test_file_has_each_ended_match_and_loads_nothing(client: Client, evening: Event) -> None:
-    client.force_login(evening.owner)
-    answer = client.get(f"/console/{evening.code}/report.html")
+def test_file_has_each_ended_match_and_loads_nothing(client: Client, played: Event) -> None:
+    client.force_login(played.owner)
+    answer = client.get(f"/console/{played.code}/report.html")
     file = answer.content.decode()
     elements = Elements(file).found
-    assert answer.headers["Content-Disposition"] == f'attachment; filename="{evening.code}.html"'
+    assert answer.headers["Content-Disposition"] == f'attachment; filename="{played.code}.html"'
     assert [line["id"] for tag, line in elements if tag == "article"] == ["1-match", "2-match"]
     assert {tag for tag, _ in elements}.isdisjoint({"script", "link", "iframe", "object", "embed", "form"})
     assert not [tag for tag, attributes in elements if LOADED & attributes.keys()]
@@ -46,8 +46,8 @@ def test_file_has_each_ended_match_and_loads_nothing(client: Client, evening: Ev
     assert "--red: #2f6fd0" in re.findall("<style>(.*?)</style>", file, re.DOTALL)[0]
 
 
-def test_only_people_with_a_role_download_it(client: Client, evening: Event, other: User) -> None:
-    path = f"/console/{evening.code}/report.html"
+def test_only_people_with_a_role_download_it(client: Client, played: Event, other: User) -> None:
+    path = f"/console/{played.code}/report.html"
     assert client.get(path).status_code == 302
     client.force_login(other)
     assert client.get(path).status_code == 404

@@ -41,6 +41,7 @@ WRONG = {
     "RETENTION_DAYS": "30 days",
     "DUEL_DAYS": "1e3",
     "BRAND_LOGO": "no-such-file.png",
+    "LOBBY_MUSIC": "no-such-file.mp3",
     "EMAIL_URL": "imap://h",
     "MAIL_FROM": "crowdgame",
     "OIDC_URL": "login.example.org",
