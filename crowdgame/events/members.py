@@ -56,6 +56,6 @@ def _publish_change(event: Event, before: Member | None, changed: int) -> str:
     return before.user.get_username()
 
 
-def publish_after_commit(user_id: int, event_id: int) -> None:
-    """After the transaction, have the gateways close the consoles of a user whose role has changed."""
-    transaction.on_commit(partial(publish_role_change, user_id, event_id))
+def publish_after_commit(user_id: int, *event_id: int) -> None:
+    """After the transaction, have the gateways close the user's consoles of the event, or all of them."""
+    transaction.on_commit(partial(publish_role_change, user_id, *event_id))

@@ -34,7 +34,7 @@ class Member(models.Model):
 class Organization(models.Model):
     """People who share events. Each member has a role at all events that are shared with it."""
 
-    name = models.CharField(max_length=80)
+    name = models.CharField(_("Name"), max_length=80)
     created_at = models.DateTimeField(auto_now_add=True)
 
     def __str__(self) -> str:
@@ -49,8 +49,10 @@ class OrganizationMember(models.Model):
 
     organization = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="members")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, null=True, related_name="+")
-    role = models.CharField(max_length=8, choices=ORGANIZATION_ROLES)
-    name = models.CharField(max_length=80, blank=True, default="")
+    role = models.CharField(_("Role"), max_length=8, choices=ORGANIZATION_ROLES, default=Role.COHOST)
+    name = models.CharField(
+        _("For whom"), max_length=80, default="", help_text=_("A name that tells you who it is.")
+    )
     token_hash = models.CharField(max_length=64, blank=True, default="", editable=False)
     expires_at = models.DateTimeField(null=True)
 

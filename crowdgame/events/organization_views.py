@@ -26,30 +26,11 @@ from crowdgame.events.organizations import (
 )
 from voting.protocol import Role
 
-NAME_LENGTH = 80
 ORGANIZATION_ROLE_ACTIONS = [(Role.OWNER, _("Make owner")), *ROLE_ACTIONS]
-
-
-class OrganizationForm(forms.Form):
-    name = forms.CharField(
-        label=_("Name"), max_length=NAME_LENGTH, error_messages={"required": _("Enter a name.")}
-    )
-
-
-class MemberInvitationForm(forms.Form):
-    name = forms.CharField(
-        label=_("For whom"),
-        max_length=NAME_LENGTH,
-        help_text=_("A name that tells you who it is."),
-        error_messages={"required": _("Enter a name.")},
-    )
-    role = forms.ChoiceField(
-        label=_("Role"),
-        choices=ORGANIZATION_ROLES,
-        initial=Role.COHOST,
-        error_messages={"required": _("Choose a role."), "invalid_choice": _("Choose a role.")},
-        widget=forms.RadioSelect,
-    )
+OrganizationForm = forms.modelform_factory(Organization, fields=["name"])
+MemberInvitationForm = forms.modelform_factory(
+    OrganizationMember, fields=["name", "role"], widgets={"role": forms.RadioSelect}
+)
 
 
 @organizer_page
@@ -75,18 +56,17 @@ def organization(request: HttpRequest, pk: int) -> HttpResponse:
     shown, user = require_organization(request, pk), cast(User, request.user)
     own = shown.members.filter(user=user).first()
     is_owner = user.is_superuser or (own is not None and own.role == Role.OWNER)
-    ask, form, link = request.POST.get("ask", ""), MemberInvitationForm(label_suffix=""), ""
+    ask, link = request.POST.get("ask", ""), ""
+    form = MemberInvitationForm(request.POST if ask == "invite" else None, label_suffix="")
     if ask == "leave" and own:
         left = _change_member(request, own, None)
         return redirect("console:organizations") if left else redirect("console:organization", pk=pk)
     if ask and not is_owner:
         raise Http404
-    if ask == "invite":
-        form = MemberInvitationForm(request.POST, label_suffix="")
-        if form.is_valid():
-            token = invite_member(shown, form.cleaned_data["name"], Role(form.cleaned_data["role"]))
-            link = request.build_absolute_uri(reverse("console:join_organization", args=[token]))
-            form = MemberInvitationForm(label_suffix="")
+    if form.is_valid():
+        token = invite_member(shown, form.cleaned_data["name"], form.cleaned_data["role"])
+        link = request.build_absolute_uri(reverse("console:join_organization", args=[token]))
+        form = MemberInvitationForm(label_suffix="")
     elif ask == "delete" and "sure" in request.POST:
         delete_organization(shown, user)
         messages.success(request, gettext("“%(name)s” was deleted.") % {"name": shown.name})
@@ -130,7 +110,7 @@ def join_organization(request: HttpRequest, token: str) -> HttpResponse:
     """Show an invitation, and accept it. Responds with status 410 if it is used, withdrawn or expired."""
     invitation = find_invitation(token)
     if invitation is None:
-        return render(request, "events/organization_join.html", status=410)
+        return render(request, "accounts/invitation_gone.html", status=410)
     shown = invitation.organization
     if request.method == "POST":
         if not accept_invitation(token, cast(User, request.user)):

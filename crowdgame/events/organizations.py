@@ -5,7 +5,6 @@ consoles after the commit.
 """
 
 import secrets
-from functools import partial
 from hashlib import sha256
 
 from django.contrib.auth.models import User
@@ -20,7 +19,6 @@ from crowdgame.events.audit_text import LogText
 from crowdgame.events.event_edits import add_page_audit_entry, box_time
 from crowdgame.events.members import publish_after_commit
 from crowdgame.events.models import Organization, OrganizationMember, SharedEvent
-from voting.announcements.outbox import publish_role_change
 from voting.models import Event
 from voting.protocol import Role
 
@@ -53,7 +51,7 @@ def organizations_to_share_with(user: User) -> QuerySet[Organization]:
     return Organization.objects.filter(pk__in=runs.values("organization")).order_by("name")
 
 
-def invite_member(organization: Organization, name: str, role: Role) -> str:
+def invite_member(organization: Organization, name: str, role: str) -> str:
     """Create an invitation for a person and return its token, which is stored as a hash only."""
     token = secrets.token_urlsafe(24)
     expires_at = timezone.now() + VALID_FOR
@@ -79,7 +77,7 @@ def accept_invitation(token: str, user: User) -> bool:
         if not _open_invitations(token).update(**spent):
             return False
         _log(invitation.organization, user, "member.add", LogText(MEMBER_JOINED))
-        _publish_after_commit(user.pk)
+        publish_after_commit(user.pk)
     return True
 
 
@@ -98,7 +96,7 @@ def change_member(member: OrganizationMember, role: Role | None, by: User) -> No
         changed = found.update(role=role) if role else found.delete()[0]
         if changed and member.user:
             _log(organization, by, *_describe(member.user, role, by))
-            _publish_after_commit(member.user.pk)
+            publish_after_commit(member.user.pk)
 
 
 def _describe(user: User, role: Role | None, by: User) -> tuple[str, LogText]:
@@ -113,7 +111,7 @@ def delete_organization(organization: Organization, by: User) -> None:
     with transaction.atomic():
         _log(organization, by, "event.unshare", LogText(EVENT_UNSHARED))
         for user_id in _member_ids(organization):
-            _publish_after_commit(user_id)
+            publish_after_commit(user_id)
         organization.delete()
 
 
@@ -146,10 +144,6 @@ def _log(organization: Organization, by: User, kind: str, what: LogText) -> None
 
 def _member_ids(organization: Organization) -> list[int]:
     return list(organization.members.filter(user__isnull=False).values_list("user_id", flat=True))
-
-
-def _publish_after_commit(user_id: int) -> None:
-    transaction.on_commit(partial(publish_role_change, user_id))
 
 
 def _open_invitations(token: str) -> QuerySet[OrganizationMember]:

@@ -42,11 +42,9 @@ class _Chunks:
         self._chunks.append(data)
         return len(data)
 
-    def flush(self) -> None:
-        """Nothing is buffered elsewhere."""
+    def flush(self) -> None: ...
 
-    def close(self) -> None:
-        """Nothing is open."""
+    def close(self) -> None: ...
 
     def take(self) -> bytes:
         taken, self._chunks = self._chunks, []
