@@ -9,7 +9,7 @@ from itertools import product
 from math import cbrt, dist
 
 DARK, LIGHT = "#0b1020", "#f1f2f5"  # the backgrounds in tokens/pages.css
-DEFAULT_COLORS = ("#e8334a", "#ffd23f")
+DEFAULT_COLORS = ("#d92b45", "#ffdd33")  # the sides in tokens/stage.css
 MIN_CONTRAST = 3.0
 MIN_DISTANCE = 0.15
 LINEAR_BELOW = 0.04045  # of sRGB's transfer function

@@ -18,7 +18,7 @@ from voting.announcements.snapshots import load_snapshot
 from voting.models import Announcement, Event
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("box")]
-RED, YELLOW, BLUE, ORANGE = "#e8334a", "#ffd23f", "#2f6fd0", "#d06a00"
+RED, YELLOW, BLUE, ORANGE = "#d92b45", "#ffdd33", "#2f6fd0", "#d06a00"
 
 
 def page(event: Event) -> str:
