@@ -4,6 +4,7 @@ import io
 import zipfile
 from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import pytest
@@ -12,13 +13,16 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.test import AsyncClient, Client
 from django.utils import timezone
+from pytest_django.fixtures import DjangoCaptureOnCommitCallbacks
 
 from crowdgame.events.members import add_member
 from crowdgame.events.models import Organization, OrganizationMember, SharedEvent
 from crowdgame.events.organizations import (
     LastOwner,
+    accept_invitation,
     change_member,
     create_organization,
+    delete_organization,
     invite_member,
     share_event,
 )
@@ -217,6 +221,32 @@ def test_owner_moves_event_into_and_out_of_organization(event: Event, school: Or
         "owner made viewer a co-host in School",
         "ada stopped sharing this event with School",
     ]
+
+
+def test_each_change_of_a_role_is_published_to_the_gateways(
+    event: Event, school: Organization, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
+) -> None:
+    owner, members = event.owner, {member.role: member for member in school.members.exclude(user=None)}
+    viewer, cohost = members[Role.VIEWER], members[Role.COHOST]
+    token = invite_member(school, "Zoe", Role.VIEWER)
+    stranger = User.objects.get(username="stranger")
+    everybody: set[tuple[int | None, ...]] = {
+        (user, event.pk) for user in school.members.exclude(user=None).values_list("user", flat=True)
+    }
+    changes: list[tuple[Callable[[], object], set[tuple[int | None, ...]]]] = [
+        (lambda: share_event(event, school, owner, is_template=False), everybody),
+        (lambda: share_event(event, None, owner, is_template=False), everybody),
+        (lambda: change_member(viewer, Role.COHOST, owner), {(viewer.user_id,)}),
+        (lambda: change_member(viewer, None, owner), {(viewer.user_id,)}),
+        (lambda: accept_invitation(token, stranger), {(stranger.pk,)}),
+    ]
+    for change, published in changes:
+        with django_capture_on_commit_callbacks() as callbacks:
+            change()
+        assert {callback.args for callback in callbacks if isinstance(callback, partial)} == published
+    with django_capture_on_commit_callbacks() as callbacks:
+        delete_organization(school, owner)
+    assert (cohost.user_id,) in {one.args for one in callbacks if isinstance(one, partial)}
 
 
 def test_new_events_are_shared_as_chosen(school: Organization) -> None:
