@@ -39,7 +39,7 @@ from voting.turns.turns import start_match
 pytestmark = pytest.mark.django_db
 EVERYONE = {"owner", "cohost", "viewer"}
 RUNNERS = {"owner", "cohost"}
-NOBODY_ELSE = ("outsider", "removed", "invited", "stranger")
+NOBODY_ELSE = ("outsider", "removed", "invited", "unrelated")
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def school(organizer: User) -> Organization:
     share_event(theirs, another, outsider, is_template=True)
     removed = school.members.create(user=User.objects.create_user("removed"), role=Role.OWNER)
     change_member(removed, None, organizer)
-    for name in ("invited", "stranger"):
+    for name in ("invited", "unrelated"):
         User.objects.create_user(name)
     invite_member(school, "invited", Role.OWNER)
     return school
@@ -138,9 +138,9 @@ def test_only_members_with_the_role_may(operation: str, shared: Event, school: O
 
 
 def test_created_organization_is_listed_for_its_members_only(school: Organization) -> None:
-    made = log_in("stranger").post("/console/organizations/", {"name": "<b>New"}, follow=True)
+    made = log_in("unrelated").post("/console/organizations/", {"name": "<b>New"}, follow=True)
     assert "&lt;b&gt;New" in made.content.decode()
-    lists = [log_in(name).get("/console/organizations/").content.decode() for name in ("stranger", "viewer")]
+    lists = [log_in(name).get("/console/organizations/").content.decode() for name in ("unrelated", "viewer")]
     assert [("b&gt;New" in page, "School" in page) for page in lists] == [(True, False), (False, True)]
 
 
@@ -151,13 +151,13 @@ def test_invitation_works_once_and_not_when_expired_withdrawn_or_a_member(school
     assert Client().post(path).status_code == 302
     assert "still works" in log_in("cohost").post(path, follow=True).content.decode()
     OrganizationMember.objects.filter(pk=row.pk).update(expires_at=timezone.now() - timedelta(seconds=1))
-    assert log_in("stranger").post(path).status_code == 410
+    assert log_in("unrelated").post(path).status_code == 410
     OrganizationMember.objects.filter(pk=row.pk).update(expires_at=row.expires_at)
-    assert log_in("stranger").get(path).status_code == 200
-    assert not school.members.filter(user__username="stranger").exists()
-    log_in("stranger").post(path)
-    assert school.members.get(user__username="stranger").role == Role.VIEWER
-    assert [log_in(name).post(path).status_code for name in ("stranger", "outsider")] == [410, 410]
+    assert log_in("unrelated").get(path).status_code == 200
+    assert not school.members.filter(user__username="unrelated").exists()
+    log_in("unrelated").post(path)
+    assert school.members.get(user__username="unrelated").role == Role.VIEWER
+    assert [log_in(name).post(path).status_code for name in ("unrelated", "outsider")] == [410, 410]
     withdrawn = invite_member(school, "Yan", Role.OWNER)
     log_in("owner").post(
         f"/console/organizations/{school.pk}/",
@@ -229,7 +229,7 @@ def test_each_change_of_a_role_is_published_to_the_gateways(
     owner, members = event.owner, {member.role: member for member in school.members.exclude(user=None)}
     viewer, cohost = members[Role.VIEWER], members[Role.COHOST]
     token = invite_member(school, "Zoe", Role.VIEWER)
-    stranger = User.objects.get(username="stranger")
+    unrelated = User.objects.get(username="unrelated")
     everybody: set[tuple[int | None, ...]] = {
         (user, event.pk) for user in school.members.exclude(user=None).values_list("user", flat=True)
     }
@@ -238,7 +238,7 @@ def test_each_change_of_a_role_is_published_to_the_gateways(
         (lambda: share_event(event, None, owner, is_template=False), everybody),
         (lambda: change_member(viewer, Role.COHOST, owner), {(viewer.user_id,)}),
         (lambda: change_member(viewer, None, owner), {(viewer.user_id,)}),
-        (lambda: accept_invitation(token, stranger), {(stranger.pk,)}),
+        (lambda: accept_invitation(token, unrelated), {(unrelated.pk,)}),
     ]
     for change, published in changes:
         with django_capture_on_commit_callbacks() as callbacks:
@@ -262,7 +262,7 @@ def test_new_events_are_shared_as_chosen(school: Organization) -> None:
 
 
 def test_stronger_of_two_roles_counts(shared: Event) -> None:
-    roles = {"viewer": Role.COHOST, "cohost": Role.VIEWER, "stranger": Role.VIEWER}
+    roles = {"viewer": Role.COHOST, "cohost": Role.VIEWER, "unrelated": Role.VIEWER}
     for name, role in roles.items():
         add_member(shared, name, role)
     found = [role_at_event(User.objects.get(username=name), shared.pk) for name in roles]
