@@ -4,6 +4,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -20,14 +21,11 @@ CELERY = ["-m", "celery", "-A", "crowdgame", "worker", "--pool", "solo"]
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """With a database as 0.1 left it: its migrations are on record."""
-    with sqlite3.connect(tmp_path / "db.sqlite3") as database:
+    with closing(sqlite3.connect(tmp_path / "db.sqlite3")) as database, database:
         database.execute("PRAGMA journal_mode=WAL")
         database.execute("CREATE TABLE django_migrations (id integer PRIMARY KEY, app, name, applied)")
-        database.executemany(
-            "INSERT INTO django_migrations (app, name, applied) VALUES (?, ?, '2026-01-01')",
-            [("games", "0001_initial"), ONLY_IN_0_1],
-        )
-    database.close()
+        insert = "INSERT INTO django_migrations (app, name, applied) VALUES (?, ?, '2026-01-01')"
+        database.executemany(insert, [("games", "0001_initial"), ONLY_IN_0_1])
     return tmp_path
 
 
@@ -38,14 +36,11 @@ def folder(tmp_path: Path) -> Path:
 )
 def test_data_of_0_1_is_refused_unchanged(folder: Path, argv: list[str], valkey_url: str) -> None:
     before = (folder / "db.sqlite3").read_bytes()
-    env = {
-        **os.environ,
-        "DJANGO_SETTINGS_MODULE": "crowdgame.settings",
-        "CROWDGAME_DATA": str(folder),
-        "DATABASE_URL": "",
-    }
+    env = os.environ | {"DJANGO_SETTINGS_MODULE": "crowdgame.settings", "DATABASE_URL": ""}
+    env["CROWDGAME_DATA"] = str(folder)
+    command = [sys.executable, *argv]
     ended = subprocess.run(
-        [sys.executable, *argv], env=env, cwd=ROOT, capture_output=True, text=True, timeout=30, check=False
+        command, env=env, cwd=ROOT, capture_output=True, text=True, timeout=30, check=False
     )
     assert ended.returncode != 0
     assert REFUSAL in ended.stderr
