@@ -1,22 +1,32 @@
-"""Chat pages: who may read, post, mute, report and moderate."""
+"""Chat pages: who may read, post, mute, report and moderate; old messages are purged."""
 
 import re
+from datetime import timedelta
+from io import StringIO
 
 import pytest
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import Permission, User
+from django.core.management import call_command
 from django.test import Client
 from django.utils import timezone
 from pytest_django.fixtures import Settings
 
 from crowdgame.accounts.guest_cookie import COOKIE
+from crowdgame.accounts.guest_names import new_guest
 from crowdgame.accounts.models import Guest
+from crowdgame.play.chat import retention as chat_retention
 from crowdgame.play.chat.models import ChatLine, ChatMute, ChatReport, ChatRoom
+from crowdgame.play.chat.moderation import mute, remove_message
+from crowdgame.play.chat.posting import MessageAuthor, post_message, report
+from crowdgame.play.chat.retention import purge_chat
+from crowdgame.play.chat.rooms import find_room
 from crowdgame.play.duels.models import Duel
 from tests.chat_helpers import fill_lobby_chat
 from tests.voting.match_helpers import RED_WINS, new_event, play
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Event, Match
+from voting.turns.scheduler import PURGE_EVERY_S, DeadlineScheduler
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("box")]
 
@@ -73,6 +83,14 @@ def test_first_message_creates_guest_and_is_public() -> None:
     assert visible_texts(Client()) == visible_texts(Client(), "/play/chat/lobby") == ["Hello all"]
 
 
+def test_chat_page_is_paginated(client: Client) -> None:
+    fill_lobby_chat(130)
+    everything = list(ChatLine.objects.order_by("seq").values_list("text", flat=True))
+    earlier = re.findall(r'href="(\?before=\d+)"', client.get("/play/chat/lobby").content.decode())
+    assert visible_texts(client) == everything[30:]
+    assert visible_texts(client, f"/play/chat/lobby{earlier[0]}") == everything[:30]
+
+
 def test_refused_message_stays_in_form_and_creates_no_guest() -> None:
     one = Client()
     assert "no visible text" in say(one, "\u200b", status=409)
@@ -87,9 +105,7 @@ def test_refused_message_stays_in_form_and_creates_no_guest() -> None:
     assert ChatLine.objects.count() == ChatRoom.objects.get().seq == 1
 
 
-def test_players_and_watchers_chats_are_separate_until_match_ends(
-    duel: tuple[str, Client, Client], box: BallotBox
-) -> None:
+def test_players_and_watchers_chat_apart_until_end(duel: tuple[str, Client, Client], box: BallotBox) -> None:
     code, one, two = duel
     say(one, "I shall win", f"{code}-players")
     watcher = Client()
@@ -121,28 +137,22 @@ def test_closed_and_deleted_games_accept_no_messages(duel: tuple[str, Client, Cl
 @pytest.mark.parametrize(
     ("path", "status"),
     [
+        *((slug, 404) for slug in ("ZZZZ-players", "ZZZZ-lobby", "-", "WAIT-players", "EVENT-watchers")),
         ("lobby/99999999999999999999999", 404),
-        *(
-            (slug, 404)
-            for slug in ("ZZZZ-players", "ZZZZ-lobby", "-", "players", "WAIT-players", "EVENT-watchers")
-        ),
         (f"lobby?before={'9' * 30}", 200),
         ("lobby?before=x", 200),
     ],
 )
 def test_unknown_chat_room_returns_404(path: str, status: int) -> None:
     Client().post("/play/new")
-    Event.objects.update(code="WWWW")
-    Event.objects.filter(pk=new_event().pk).update(code="QQQQ")
+    Event.objects.update(code="WAIT")
+    Event.objects.filter(pk=new_event().pk).update(code="EVENT")
     assert Client().get(f"/play/chat/{path}").status_code == status
 
 
-def test_chat_post_requires_csrf_token_and_known_guest() -> None:
+def test_chat_post_requires_csrf_token_known_guest_and_the_setting(settings: Settings) -> None:
     say(Client(enforce_csrf_checks=True), "Hello", status=403)
     assert Client().post("/play/chat/unblock", {"number": "9" * 30}).status_code == 404
-
-
-def test_chat_is_absent_when_disabled(settings: Settings) -> None:
     settings.CHAT = False
     assert 'class="talk"' not in Client().get("/play/").content.decode()
     say(Client(), "Hello", status=404)
@@ -192,6 +202,10 @@ def test_removed_message_is_visible_only_to_moderators(mo: Client) -> None:
 
 def test_muted_guest_cannot_post_until_mute_ends(mo: Client) -> None:
     one = Client()
+
+    def wait() -> None:
+        ChatLine.objects.update(at="2026-01-01T00:00Z")
+
     say(one, "Awful")
     assert act_on_latest(mo, "mute") == 400
     assert act_on_latest(mo, "mute", **{"for": "hour"}) == 302
@@ -199,12 +213,12 @@ def test_muted_guest_cannot_post_until_mute_ends(mo: Client) -> None:
     assert "muted you until" in one.get("/play/").content.decode()
     ChatMute.objects.update(until=timezone.now())
     say(Client(), "Others go on")
-    ChatLine.objects.update(at="2026-01-01T00:00Z")
+    wait()
     say(one, "More")
     act_on_latest(mo, "mute", **{"for": "ever"})
     assert "muted you." in say(one, "Still more", status=409)
     act_on_latest(mo, "unmute")
-    ChatLine.objects.update(at="2026-01-01T00:00Z")
+    wait()
     say(one, "Still more")
 
 
@@ -231,10 +245,46 @@ def test_moderation_requires_permission(action: str) -> None:
     assert not LogEntry.objects.exists()
 
 
-def test_chat_page_is_paginated() -> None:
-    fill_lobby_chat(130)
-    everything = list(ChatLine.objects.order_by("seq").values_list("text", flat=True))
-    earlier = re.search(r'href="(\?before=\d+)"', Client().get("/play/chat/lobby").content.decode())
-    assert earlier
-    assert visible_texts(Client(), "/play/") == everything[30:]
-    assert visible_texts(Client(), f"/play/chat/lobby{earlier[1]}") == everything[:30]
+def message(text: str) -> ChatLine:
+    room = find_room("lobby")
+    assert room
+    return post_message(room, MessageAuthor(None, new_guest), text)
+
+
+def backdate_messages() -> None:
+    then = timezone.now() - timedelta(days=31)
+    ChatLine.objects.update(at=then)
+    LogEntry.objects.update(action_time=then)
+
+
+@pytest.mark.parametrize("by", ["purge", "scheduler", "command"])
+def test_old_messages_and_their_records_are_purged(by: str, box: BallotBox) -> None:
+    old, boss = message("long ago"), User.objects.create_user("mo")
+    report(old, None, "other")
+    mute(old, boss, "hour")
+    ChatMute.objects.update(until=timezone.now())
+    remove_message(old, boss)
+    backdate_messages()
+    new, out = message("just now"), StringIO()
+    if by == "purge":
+        assert list(purge_chat(30))
+        assert list(purge_chat(30)) == []
+    elif by == "scheduler":
+        scheduler = DeadlineScheduler(box, purged_at=-PURGE_EVERY_S)
+        for _ in range(9):
+            scheduler._purge_periodically()
+    else:
+        call_command("retention", "--dry-run", stdout=out)
+        assert "moderation entries older than 30 days" in out.getvalue()
+        assert ChatLine.objects.count() == 2
+        call_command("retention", stdout=out)
+    assert list(ChatLine.objects.all()) == [new]
+    assert [left.objects.count() for left in (ChatReport, ChatMute, LogEntry)] == [0, 0, 0]
+
+
+def test_purge_chat_works_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chat_retention, "ROWS_PER_STEP", 2)
+    for number in range(5):
+        message(f"number {number}")
+    backdate_messages()
+    assert list(purge_chat(30)) == [2, 4, 5]

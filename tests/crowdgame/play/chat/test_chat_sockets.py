@@ -1,7 +1,8 @@
-"""Chat sockets deliver the messages of their own room within a second."""
+"""Chat sockets deliver messages and suggestions, of the own room and team only, within a second."""
 
 import time
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -79,14 +80,14 @@ def test_chat_sockets_separate_players_from_watchers(server: Server, clients: So
     for guest, kind in ((one, "watchers"), (two, "watchers"), (None, "players")):
         key = server.ask("chat_key", slug=f"{code}-{kind}", guest=guest)
         assert clients.open("chat").say("chat.join", key=key).closed() == CloseCode.NOT_ALLOWED
-    server.ask("post_chat_message", slug=f"{code}-players", text="Good luck", guest=two)
-    assert texts(player.receive("chat.posted")) == ["Good luck"]
-    server.ask("post_chat_message", slug=f"{code}-watchers", text="Column 4!")
-    assert texts(watcher.receive("chat.posted")) == ["Column 4!"]
-    for client, kind, guest in ((player, "players", one), (watcher, "watchers", None)):
-        # one poll reads all rooms
-        server.ask("post_chat_message", slug=f"{code}-{kind}", text="That was all", guest=guest)
-        assert texts(client.receive("chat.posted")) == ["That was all"]
+    for client, kind, guest, text in (  # one poll reads all rooms
+        (player, "players", two, "Good luck"),
+        (watcher, "watchers", None, "Column 4!"),
+        (player, "players", one, "That was all"),
+        (watcher, "watchers", None, "That was all"),
+    ):
+        server.ask("post_chat_message", slug=f"{code}-{kind}", text=text, guest=guest)
+        assert texts(client.receive("chat.posted")) == [text]
     assert "Column 4!" not in "".join(player.frames)
     assert "Good luck" not in "".join(watcher.frames)
     server.ask("play_duel_to_end", code=code)
@@ -95,17 +96,121 @@ def test_chat_sockets_separate_players_from_watchers(server: Server, clients: So
         assert texts(joined.received[0]) == [first, "That was all"]
 
 
-@pytest.mark.parametrize("slug", ["ZZZZ-players", "lobby-players", "lobby-", "cellar", "-"])
-def test_chat_join_rejects_unknown_room(slug: str, server: Server, clients: SocketClients) -> None:
-    key = server.ask("chat_key", slug=slug)
-    assert clients.open("chat").say("chat.join", key=key).closed() == CloseCode.NOT_ALLOWED
-
-
-def test_chat_join_requires_signed_key(server: Server, clients: SocketClients) -> None:
+def test_chat_join_requires_signed_key_of_a_room(server: Server, clients: SocketClients) -> None:
     key = server.ask("chat_key", slug="lobby")
-    forged = f"{server.ask('chat_key', slug='other').partition(':')[0]}:{key.partition(':')[2]}"
+    unknown = server.ask("chat_key", slug="ZZZZ-players")
+    forged = f"{unknown.partition(':')[0]}:{key.partition(':')[2]}"
     for shown in (forged, "lobby", "x" * 200):
         assert clients.open("chat").say("chat.join", key=shown).closed() == CloseCode.BAD_TOKEN
+    assert clients.open("chat").say("chat.join", key=unknown).closed() == CloseCode.NOT_ALLOWED
     client = join_chat(server, clients, "lobby")
     client.say("chat.join", key=key).receive("error", code="joined_already")
     client.say("chat.say", text="Hello").receive("error", code="malformed")
+
+
+UPDATE_S = 1.0
+SECRET = "Column 4 blocks their three"
+
+
+@pytest.fixture
+def event(server: Server) -> Any:
+    """An event with an open turn and a team discussion."""
+    choices = {"window_s": 600, "lobby": "open", "team_choice": "choose", "team_discussion": True}
+    event = server.ask("event", **choices)
+    server.ask("begin", event_id=event["id"])
+    return event
+
+
+def join_team(
+    server: Server, clients: SocketClients, event: dict[str, Any], voter: str, team: int
+) -> SocketClient:
+    token = server.ask("seat_token", event_id=event["id"], voter=voter, team=team)
+    client = clients.open("chat").say("chat.join", key=token)
+    client.receive("suggestion.answered", problem="")
+    return client
+
+
+def suggested(message: Message) -> list[str]:
+    return [one["text"] for one in message["suggestions"]]
+
+
+def suggest(client: SocketClient, text: str, **fields: Any) -> Any:
+    """Return why it was refused, or an empty string."""
+    return client.say("suggestion.send", text=text, **fields).receive("suggestion.answered")["problem"]
+
+
+def test_suggestion_reaches_only_own_team(
+    server: Server, clients: SocketClients, event: dict[str, Any]
+) -> None:
+    ann, bob, eve = (
+        join_team(server, clients, event, voter, team) for voter, team in (("ann", 1), ("bob", 1), ("eve", 2))
+    )
+    others = [clients.phone(event["code"], team=team)[0] for team in (1, 2)]
+    others.append(clients.display(event["code"])[0])
+    others.append(clients.console(event["code"], server.ask("session", name="olga")))
+    assert suggest(ann, SECRET, choice=4) == ""
+    assert suggest(ann, SECRET, language="de") == "Diese Nachricht hast du gerade schon geschrieben."
+    (shown,) = bob.receive("discussion.updated", total=1)["suggestions"]
+    assert shown.items() >= {"name": "", "text": SECRET, "choice": 4, "agreed": 0}.items()
+    assert bob.say("suggestion.mark", id=shown["id"], mark="agree").receive("suggestion.answered")["agreed"]
+    assert ann.receive_until(lambda message: message.get("suggestions", [{}])[0].get("agreed") == 1)
+    eve.say("suggestion.mark", id=shown["id"], mark="agree").receive("suggestion.answered", agreed=[])
+    suggest(eve, "We come next")
+    assert suggested(eve.receive("discussion.updated", total=1)) == ["We come next"]
+    for client in (eve, *others):
+        client.say("clock.ask", sent=1).receive("clock.synced")
+        received = "".join(client.frames)
+        assert SECRET not in received
+        assert client is eve or "discussion.updated" not in received
+
+
+@pytest.mark.parametrize(
+    ("action", "team"), [("voter.move", 2), ("voter.ban", None), ("discussion.stop", None)]
+)
+def test_listener_without_access_receives_nothing_more(
+    action: str, team: int | None, server: Server, clients: SocketClients, event: dict[str, Any]
+) -> None:
+    ann, phone = join_team(server, clients, event, "ann", 1), clients.phone(event["code"], team=1)
+    you = phone[1]["you"]
+    leaver = clients.open("chat").say("chat.join", key=you["token"])
+    leaver.receive("suggestion.answered")
+    suggest(ann, "before")
+    leaver.receive("discussion.updated", total=1)
+    asked = {"voter_code": you["voter_code"]} if action.startswith("voter") else {}
+    server.ask("act", event_id=event["id"], action=action, team=team, **asked)
+    if action == "discussion.stop":
+        ann.say("suggestion.send", text=SECRET)
+        assert ann.closed() == CloseCode.NOT_ALLOWED
+        leaver.say("suggestion.mark", id=1, mark="agree")
+    else:
+        suggest(join_team(server, clients, event, "bob", 1), SECRET)
+        ann.receive("discussion.updated", total=2)
+    assert leaver.closed() == CloseCode.NOT_ALLOWED
+    assert SECRET not in "".join(leaver.frames)
+    again = clients.open("chat").say("chat.join", key=you["token"])
+    if team:
+        assert suggested(again.receive("discussion.updated")) == []
+    else:
+        assert again.closed() == CloseCode.NOT_ALLOWED
+
+
+def test_suggestions_come_once_a_second(
+    server: Server, clients: SocketClients, event: dict[str, Any]
+) -> None:
+    reader = join_team(server, clients, event, "ann", 1)
+    began = time.monotonic()
+    for number in range(12):
+        suggest(join_team(server, clients, event, f"voter {number}", 1), f"number {number}")
+    reader.receive("discussion.updated", total=12)
+    updates = [message for message in reader.received if message["type"] == "discussion.updated"]
+    assert len(updates) <= (time.monotonic() - began) / UPDATE_S + 2
+
+
+def test_guest_cannot_suggest(server: Server, clients: SocketClients, event: dict[str, Any]) -> None:
+    clients.open("chat").say("suggestion.send", text="Hello").receive("error", code="not_joined")
+    guest = clients.open("chat").say("chat.join", key=server.ask("chat_key", slug="lobby"))
+    guest.receive("chat.posted")
+    guest.say("suggestion.send", text="Hello").receive("error", code="not_joined")
+    for slug in (f"{event['code']}-team", f"{event['code']}-1"):
+        key = server.ask("chat_key", slug=slug)
+        assert clients.open("chat").say("chat.join", key=key).closed() == CloseCode.NOT_ALLOWED
