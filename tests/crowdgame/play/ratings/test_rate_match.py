@@ -62,9 +62,19 @@ def test_match_end_updates_ratings(box: BallotBox) -> None:
     assert winner.mu - 1200 == pytest.approx(1200 - loser.mu)
     assert winner.mu > 1250
     assert (winner.games, winner.last_at, winner.game) == (1, match.ended_at, GAME)
-    rated = match.rated
-    assert {rated.red_before, rated.yellow_before} == {1200}
-    assert {rated.red_after, rated.yellow_after} == {winner.mu, loser.mu}
+    assert {match.rated.red_before, match.rated.yellow_before} == {1200}
+    assert {match.rated.red_after, match.rated.yellow_after} == {winner.mu, loser.mu}
+    before = stored_ratings()
+    with pytest.raises(MatchError, match="rated"):
+        void_last_turn(match.event_id, None, box)
+    assert stored_ratings() == before
+
+
+def test_rating_order_survives_clock_set_back(box: BallotBox) -> None:
+    one, two = new_guest(), new_guest()
+    won(box, one, two)
+    Rating.objects.update(last_at=2**52)
+    assert won(box, one, two).ended_at == 2**52 + 1
 
 
 def test_rebuild_reproduces_ratings_exactly(box: BallotBox) -> None:
@@ -86,33 +96,20 @@ def test_rebuild_reproduces_ratings_exactly(box: BallotBox) -> None:
 @pytest.mark.django_db(transaction=True)
 def test_concurrent_match_ends_agree_with_rebuild(box: BallotBox) -> None:
     one, two, three = (new_guest() for _ in range(3))
-    pairs = [(one, two), (two, three), (three, one)]
     turns = []
-    for pair in pairs:
+    for pair in ((one, two), (two, three), (three, one)):
         match = started_duel(box, *pair)
         play(match, box, RED_WINS[:-1])
-        turns.append(_ready_to_close(match, box))
+        turn = only_turn(match)
+        open_now(turn, box)
+        vote(turn, box, [RED_WINS[-1][0]], [RED_WINS[-1][1]])
+        run_out(turn, box)
+        turns.append(turn.pk)
     assert at_once(3, lambda own: close_turn(turns.pop(), own)) == []
     before = stored_ratings()
     assert len(before[1]) == 3
     rate()
     assert stored_ratings() == before
-
-
-def _ready_to_close(match: Match, box: BallotBox) -> int:
-    turn = only_turn(match)
-    open_now(turn, box)
-    vote(turn, box, [RED_WINS[-1][0]], [RED_WINS[-1][1]])
-    run_out(turn, box)
-    return turn.pk
-
-
-def test_rating_order_survives_clock_set_back(box: BallotBox) -> None:
-    one, two = new_guest(), new_guest()
-    won(box, one, two)
-    Rating.objects.update(last_at=2**52)
-    later = won(box, one, two)
-    assert later.ended_at == 2**52 + 1
 
 
 def test_match_aborted_or_unplayed_or_without_duel_is_not_rated(box: BallotBox) -> None:
@@ -137,11 +134,3 @@ def test_pair_is_rated_limited_times_a_day(box: BallotBox, monkeypatch: pytest.M
         won(box, one, two)
     assert RatedMatch.objects.count() == 2
     assert "2 of 3 games" in rate(check=True)
-
-
-def test_rated_match_cannot_be_voided(box: BallotBox) -> None:
-    match = won(box, new_guest(), new_guest())
-    before = stored_ratings()
-    with pytest.raises(MatchError, match="rated"):
-        void_last_turn(match.event_id, None, box)
-    assert stored_ratings() == before

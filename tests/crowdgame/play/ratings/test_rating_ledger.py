@@ -45,9 +45,7 @@ def test_ledger_is_deterministic_and_independent_of_side(matches: list[tuple[tup
 
 
 @given(MATCH_LISTS, RESULTS)
-def test_rating_rises_for_winner_and_falls_for_loser(
-    matches: list[tuple[tuple[int, int], str]], result: str
-) -> None:
+def test_winner_gains_and_loser_loses_rating(matches: list[tuple[tuple[int, int], str]], result: str) -> None:
     ledger = RatingLedger()
     for match in numbered(matches):
         ledger.rate(match)
@@ -55,11 +53,9 @@ def test_rating_rises_for_winner_and_falls_for_loser(
     assert change
     red, yellow = change.red_after - change.red_before, change.yellow_after - change.yellow_before
     if result == "draw":
-        weaker = red if change.red_before < change.yellow_before else yellow
-        assert weaker >= 0
+        assert (red if change.red_before < change.yellow_before else yellow) >= 0, "the weaker player"
     else:
-        assert (red > 0) is (result == "red")
-        assert (yellow > 0) is (result == "yellow")
+        assert ((red > 0), (yellow > 0)) == (result == "red", result == "yellow")
 
 
 def test_rating_starts_at_1200_and_settles_after_games() -> None:
