@@ -12,23 +12,30 @@ from django.utils import timezone
 
 from crowdgame.play.duels.duel_news import player_acted
 from crowdgame.play.notifications.email import send_due
+from crowdgame.play.notifications.email_messages import DAY_MS
 from crowdgame.play.notifications.models import EmailNotification
 from crowdgame.play.notifications.news import plan_end, plan_news, plan_notifications
 from crowdgame.play.notifications.vote_news import plan_vote_news
 from tests.crowdgame.organizer.api.receiver import Receiver, running_receiver
 from tests.mailbox import Mailbox, running_mail_server
+from tests.voting.match_helpers import set_window
 from voting.ballot_box.ballot_box import BallotBox
 from voting.matches import match_ended, turn_created
+from voting.models import Turn
 
 URL = "https://play.example"
 EMAIL = "ada@example.org"
 
 
+def body_of(mail: Mail) -> str:
+    content = mail.get_payload(decode=True)
+    assert isinstance(content, bytes)
+    return content.decode()
+
+
 def links(mail: Mail) -> dict[str, str]:
     """Paths of the mail's links, by their first segment below `/play/`."""
-    text = mail.get_payload(decode=True)
-    assert isinstance(text, bytes)
-    return {path.split("/")[2]: path for path in re.findall(rf"{URL}(/play/\S+)", text.decode())}
+    return {path.split("/")[2]: path for path in re.findall(rf"{URL}(/play/\S+)", body_of(mail))}
 
 
 @pytest.fixture
@@ -67,19 +74,17 @@ def submit_address(client: Client, email: str = EMAIL) -> Any:
     return client.post("/play/mail", {"email": email})
 
 
-def guest_with_address(email: str = EMAIL) -> Client:
-    """A guest who has created a game and submitted this address."""
+def guest_with_address(email: str = EMAIL) -> tuple[Client, str]:
+    """A guest who has created a game and submitted this address, and the game's code."""
     client = Client()
-    client.post("/play/new", {"time_control": "3-days"})
+    code = client.post("/play/new", {"time_control": "3-days"})["Location"].rpartition("/")[2]
     submit_address(client, email)
-    return client
+    return client, code
 
 
-def player_with_address(box: BallotBox, mailbox: Mailbox, time_control: str = "3-days") -> tuple[Client, str]:
+def player_with_address(box: BallotBox, mailbox: Mailbox) -> tuple[Client, str]:
     """A guest with a confirmed address who has created a game, and its code."""
-    client = Client()
-    code = client.post("/play/new", {"time_control": time_control})["Location"].rpartition("/")[2]
-    submit_address(client)
+    client, code = guest_with_address()
     send_due(box)
     assert client.post(links(mailbox.mails.pop())["confirm"]).status_code == 200
     return client, code
@@ -103,3 +108,7 @@ def player(box: BallotBox, mailbox: Mailbox) -> Client:
     client, code = player_with_address(box, mailbox)
     join(code)
     return client
+
+
+def move_deadline(turn: Turn, box: BallotBox, left_ms: int) -> None:
+    set_window(turn, box, left_ms - DAY_MS, left_ms)

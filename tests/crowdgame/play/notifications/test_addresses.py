@@ -1,34 +1,42 @@
-"""E-mail addresses: confirmed by a link, limited, and deleted when unused."""
+"""E-mail addresses, confirmed by a link, limited, and deleted when unused; delivery to the mail server."""
 
 from datetime import timedelta
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
+from django.core.exceptions import ImproperlyConfigured
 from django.test import Client
 from django.utils import timezone
 
 from crowdgame.accounts.guest_names import new_guest
 from crowdgame.accounts.models import Guest
 from crowdgame.maintenance.retention import purge_addresses
-from crowdgame.play.notifications import addresses
+from crowdgame.play.notifications import addresses, due_notifications
+from crowdgame.play.notifications import email as notification_email
+from crowdgame.play.notifications.due_notifications import LEASE
 from crowdgame.play.notifications.email import send_due
-from crowdgame.play.notifications.models import EmailAddress
+from crowdgame.play.notifications.models import EmailAddress, EmailNotification
+from crowdgame.server.config.mail_settings import mail_server
+from crowdgame.server.laptop.network import free_port
 from tests.crowdgame.play.notifications.conftest import (
     EMAIL,
     guest_with_address,
     links,
     player_with_address,
+    send_all,
     submit_address,
 )
 from tests.mailbox import Mailbox
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Event
+from voting.turns import tasks
 
 pytestmark = pytest.mark.django_db
 
 
 def test_address_is_confirmed_only_by_post(box: BallotBox, mailbox: Mailbox) -> None:
-    client = guest_with_address()
+    client, _ = guest_with_address()
     assert "We sent an e-mail" in client.get("/play/account").content.decode()
     send_due(box)
     send_due(box)
@@ -50,7 +58,7 @@ def test_address_is_confirmed_only_by_post(box: BallotBox, mailbox: Mailbox) -> 
 def test_guests_replace_confirm_and_delete_only_their_own_address(
     deletion: tuple[str, dict[str, str]], box: BallotBox, mailbox: Mailbox
 ) -> None:
-    other, client = guest_with_address("bob@example.org"), guest_with_address()
+    (other, _), (client, _) = guest_with_address("bob@example.org"), guest_with_address()
     submit_address(client, "ada@example.net")
     send_due(box)
     mails = {mail["To"]: mail for mail in mailbox.mails}
@@ -63,12 +71,10 @@ def test_guests_replace_confirm_and_delete_only_their_own_address(
     assert EmailAddress.objects.get().email == "bob@example.org"
 
 
-def test_confirmation_mails_are_rate_limited(
-    box: BallotBox, mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_confirmations_are_limited(box: BallotBox, mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch) -> None:
     hour = timezone.now()  # the limit is per hour of the clock
     monkeypatch.setattr(addresses, "timezone", SimpleNamespace(now=lambda: hour))
-    first, other, third = guest_with_address(), Client(), Client()
+    first, other, third = guest_with_address()[0], Client(), Client()
     first.post("/play/mail/delete")
     for client in (other, third):
         client.post("/play/new")
@@ -81,18 +87,16 @@ def test_confirmation_mails_are_rate_limited(
     assert EmailAddress.objects.get().email == "bob@example.org"
 
 
-def test_confirmation_link_is_bound_to_address_and_expires(
+def test_confirmation_link_is_bound(
     box: BallotBox, mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    client = guest_with_address()
+    client, _ = guest_with_address()
     send_due(box)
-    mail_links = links(mailbox.mails[0])
+    mail_links, owner = links(mailbox.mails[0]), EmailAddress.objects.get().guest
     assert client.post(mail_links["stop"].replace("stop", "confirm")).status_code == 410
-    EmailAddress.objects.update(email="eve@example.org")  # another row with the same primary key
-    assert client.post(mail_links["confirm"]).status_code == 410
-    owner = EmailAddress.objects.get().guest
-    EmailAddress.objects.update(email=EMAIL, guest=new_guest())
-    assert client.post(mail_links["confirm"]).status_code == 410
+    for other in ({"email": "eve@example.org"}, {"email": EMAIL, "guest": new_guest()}):
+        EmailAddress.objects.update(**other)  # another row with the same primary key
+        assert client.post(mail_links["confirm"]).status_code == 410
     EmailAddress.objects.update(guest=owner)
     monkeypatch.setattr(addresses, "CONFIRM_MAX_AGE", timedelta(seconds=-1))
     assert client.post(mail_links["confirm"]).status_code == 410
@@ -106,8 +110,7 @@ def test_declined_confirmation_deletes_address(box: BallotBox, mailbox: Mailbox)
     assert not EmailAddress.objects.exists()
 
 
-def test_address_form_is_absent_without_mail_server() -> None:
-    client = Client()
+def test_address_form_is_absent_without_mail_server(client: Client) -> None:
     client.post("/play/new")
     assert "mail" not in client.get("/play/account").content.decode()
     assert submit_address(client).status_code == 404
@@ -124,3 +127,103 @@ def test_purge_addresses_deletes_unconfirmed_and_unused_addresses(box: BallotBox
     assert purge_addresses() == 0
     Event.objects.update(created_at=timezone.now() - timedelta(days=366))
     assert purge_addresses() == 1
+
+
+@pytest.mark.usefixtures("player")
+def test_dispatcher_arms_once_when_notification_is_due(monkeypatch: pytest.MonkeyPatch) -> None:
+    armed: list[bool] = []
+    monkeypatch.setattr(tasks, "send_task", lambda _: armed.append(True))
+    dispatcher = tasks.DueTask(notification_email.SEND_NOTIFICATIONS, notification_email.is_due)
+    dispatcher()
+    assert armed == []
+    EmailNotification.objects.update(due_at=timezone.now())
+    dispatcher()
+    dispatcher()
+    assert armed == [True]
+
+
+@pytest.mark.parametrize("refusal", ["530 who are you", "553 not from there"])
+def test_refused_sender_keeps_notification_queued(refusal: str, box: BallotBox, mailbox: Mailbox) -> None:
+    """The mail server is misconfigured; notifications stay queued."""
+    guest_with_address()
+    mailbox.sender_refused = refusal
+    send_due(box)
+    assert EmailNotification.objects.count() == 1
+    mailbox.sender_refused = ""
+    send_all(box)
+    assert len(mailbox.mails) == 1
+
+
+@pytest.fixture
+def two_mails(mailbox: Mailbox) -> Mailbox:
+    for email in (EMAIL, "bob@example.org"):
+        guest_with_address(email)
+    return mailbox
+
+
+@pytest.mark.parametrize(("refusal", "kept"), [("554 not this one", 0), ("451 later", 1)])
+def test_refused_mail_delays_no_other(refusal: str, kept: int, box: BallotBox, two_mails: Mailbox) -> None:
+    two_mails.rejected_recipients = {EMAIL: refusal}
+    send_all(box)
+    assert [mail["To"] for mail in two_mails.mails] == ["bob@example.org"]
+    assert EmailNotification.objects.count() == kept
+
+
+def test_earliest_mail_goes_first(
+    box: BallotBox, two_mails: Mailbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(due_notifications, "SEND_BATCH_SIZE", 1)
+    EmailNotification.objects.filter(address__email="bob@example.org").update(due_at="2026-01-01T00:00Z")
+    send_due(box)
+    assert [mail["To"] for mail in two_mails.mails] == ["bob@example.org"]
+
+
+@pytest.mark.usefixtures("player")
+def test_temporary_failure_is_retried_without_logging_address(
+    box: BallotBox, mailbox: Mailbox, settings: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    port, settings.EMAIL_PORT = settings.EMAIL_PORT, free_port()
+    send_all(box)
+    assert "no connection to the mail server: ConnectionRefusedError" in caplog.text
+    settings.EMAIL_PORT, mailbox.refusal = port, "451 later"
+    send_all(box)
+    assert EmailNotification.objects.get().due_at > timezone.now() + LEASE / 2
+    mailbox.refusal = ""
+    send_all(box)
+    assert len(mailbox.mails) == 1
+    assert EMAIL not in caplog.text
+
+
+def test_unknown_mailbox_deletes_address_with_the_rest_of_its_batch(box: BallotBox, mailbox: Mailbox) -> None:
+    guest_with_address()
+    EmailNotification.objects.create(address=EmailAddress.objects.get(), due_at=timezone.now())
+    mailbox.next_refusals = ["550 nobody here"]
+    send_due(box)
+    assert mailbox.mails == []
+    assert not EmailAddress.objects.exists()
+
+
+@pytest.mark.usefixtures("player")
+def test_claimed_mail_is_skipped(box: BallotBox, mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    claim = due_notifications._claim
+
+    def claim_second(notification: EmailNotification) -> bool:
+        assert claim(notification)  # by the other worker, after this one has read it
+        return claim(notification)
+
+    monkeypatch.setattr(due_notifications, "_claim", claim_second)
+    send_all(box)
+    assert not mailbox.mails
+
+
+def test_mail_server_url_is_parsed() -> None:
+    for url, expected in {
+        "smtp://me%40here:p%2Fw@mail.example": ("mail.example", 587, "me@here", "p/w", True, False),
+        "smtps://mail.example:4650": ("mail.example", 4650, "", "", False, True),
+        "smtp+plain://127.0.0.1": ("127.0.0.1", 25, "", "", False, False),
+    }.items():
+        assert mail_server(url) == expected
+    for url in ("mail.example", "http://u:secret@mail.example", "smtp://"):
+        with pytest.raises(ImproperlyConfigured) as error:
+            mail_server(url)
+        assert "secret" not in str(error.value)

@@ -1,46 +1,37 @@
-"""The e-mails "your turn": who receives one, when, and in which words."""
+"""E-mails to absent players: "your turn", offers and their answers, and ends of games of days."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
 from django.test import Client
 from django.utils import timezone
-from django.utils.translation import get_language
 
 from crowdgame.accounts.guest_names import new_guest
-from crowdgame.play.duels.duels import DuelSettings, join_duel, new_duel
-from crowdgame.play.duels.lists import players_by_side
 from crowdgame.play.duels.models import Duel
+from crowdgame.play.duels.rematch import request_rematch
 from crowdgame.play.duels.time_controls import TIME_CONTROLS_BY_SLUG
-from crowdgame.play.notifications import email_messages
+from crowdgame.play.notifications import due_notifications
 from crowdgame.play.notifications.email import send_due
 from crowdgame.play.notifications.email_messages import DAY_MS, HOUR_MS, format_time_left
 from crowdgame.play.notifications.models import EmailAddress, EmailNotification
 from crowdgame.play.notifications.news import LONG_WINDOW_MS
-from games.engine.game import SIDES
-from tests.crowdgame.play.notifications.conftest import (
-    URL,
-    guest_with_address,
-    join,
-    links,
-    player_with_address,
-    send_all,
-    submit_address,
-)
+from games.engine.game import SIDES, Side, other_side
+from tests.crowdgame.play.duels.test_player_actions import TWO_TURNS, Playing, begin
+from tests.crowdgame.play.notifications.conftest import EMAIL, URL, guest_with_address, links, send_all
 from tests.mailbox import Mailbox
 from tests.voting.box_helpers import ask
 from tests.voting.match_helpers import CLASSIC, RED_WINS, only_turn, open_now, play, play_turn, vote
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import PresenceCounts
 from voting.models import Event, Match, Turn
-from voting.positions import load_position
+from voting.protocol import DuelAction
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("mailbox")]
 
 
+@pytest.mark.usefixtures("player")
 def test_each_turn_sends_one_mail_and_stop_link_unsubscribes(box: BallotBox, mailbox: Mailbox) -> None:
-    _, code = player_with_address(box, mailbox)
-    join(code)
     send_due(box)
     assert not mailbox.mails  # not due yet: a player at the board sees the turn
     send_all(box)
@@ -49,7 +40,7 @@ def test_each_turn_sends_one_mail_and_stop_link_unsubscribes(box: BallotBox, mai
     assert mail["Subject"].startswith("Your turn against Guest ")
     assert "You have 3 days left" in str(mail.get_payload())
     assert mail["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
-    stop = links(mail)["stop"]
+    stop, code = links(mail)["stop"], Event.objects.get().code
     assert mail["List-Unsubscribe"].split() == [f"<{URL}{stop}>"]
     assert links(mail)[code] == f"/play/{code}"
 
@@ -67,71 +58,59 @@ def test_each_turn_sends_one_mail_and_stop_link_unsubscribes(box: BallotBox, mai
     assert strict.get(stop[:-3]).status_code == 404
 
 
-def test_mail_is_in_language_of_page_on_which_address_was_entered(
-    box: BallotBox, mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(email_messages, "gettext", lambda text: f"({get_language()}) {text}")
-    client = Client(headers={"accept-language": "de"})
+def test_mail_is_in_page_language(box: BallotBox, mailbox: Mailbox, client: Client) -> None:
     client.post("/play/new", {"time_control": "3-days"})
-    submit_address(client)
+    client.post("/play/mail", {"email": EMAIL}, headers={"accept-language": "de"})
     send_all(box)
-    (mail,) = mailbox.mails
-    assert mail["Subject"] == "(de) Confirm your e-mail address"
+    assert "E-Mail-Adresse" in mailbox.mails[0]["Subject"]
 
 
-def test_rematch_mail_follows_swapped_sides(box: BallotBox, mailbox: Mailbox) -> None:
+def test_remaining_time_is_worded_in_days_and_hours() -> None:
+    texts = [format_time_left(ms) for ms in (HOUR_MS, 3 * DAY_MS, DAY_MS + 2 * HOUR_MS, DAY_MS - 1)]
+    assert texts == ["1 hour", "3 days", "1 day and 2 hours", "23 hours"]
+
+
+def test_rematch_mail_follows_swapped_sides(player: Client, box: BallotBox, mailbox: Mailbox) -> None:
     """Sides are swapped: the mail names the opponent, and a player who has picked receives none."""
-    client, code = player_with_address(box, mailbox)
-    other = join(code)
     play(Match.objects.get(), box, RED_WINS)
     EmailNotification.objects.all().delete()
-    for one in (client, other):
-        one.post(f"/play/{code}/rematch")
-    duel, me = Duel.objects.get(), EmailAddress.objects.get().guest
+    for team in (1, 2):
+        request_rematch(Event.objects.get().pk, team, box)
+    duel, address = Duel.objects.get(), EmailAddress.objects.get()
     turn = only_turn(Match.objects.get(number=2))
     open_now(turn, box)
-    mine, theirs = ("yellow", "red") if duel.one == me else ("red", "yellow")
+    mine, theirs, opponent = (
+        ("yellow", "red", duel.two) if duel.one == address.guest else ("red", "yellow", duel.one)
+    )
     vote(turn, box, **{theirs: [1]})
     send_all(box)
     (mail,) = mailbox.mails
-    assert mail["Subject"] == f"Your turn against {duel.two if duel.one == me else duel.one}"
-    EmailNotification.objects.create(address=EmailAddress.objects.get(), turn=turn, due_at=timezone.now())
+    assert mail["Subject"] == f"Your turn against {opponent}"
+    EmailNotification.objects.create(address=address, turn=turn, due_at=timezone.now())
     vote(turn, box, **{mine: [2]})
     send_due(box)
-    assert len(mailbox.mails) == 1
+    assert (len(mailbox.mails), EmailNotification.objects.count()) == (1, 0)
 
 
 def test_only_side_to_move_is_notified(box: BallotBox, mailbox: Mailbox) -> None:
     """In the classic game one side moves per turn; both players have confirmed an address."""
-    settings = DuelSettings(game=CLASSIC, time_control=TIME_CONTROLS_BY_SLUG["3-days"])
-    duel = join_duel(new_duel(new_guest(), settings).event.code, new_guest(), box)
-    match, now = Match.objects.get(), timezone.now()
-    for guest in filter(None, (duel.one, duel.two, new_guest())):
-        EmailAddress.objects.create(guest=guest, email=f"{guest}@example.org", asked_at=now, confirmed_at=now)
-    for _ in range(2):
-        play_turn(only_turn(match), box, red=[1], yellow=[1])
-        (side,) = load_position(match).to_move
-        notified = EmailNotification.objects.latest("pk").address.guest
-        assert notified == players_by_side(duel, match)[SIDES.index(side)]
+    playing = begin_long(box, game=CLASSIC, options={"first": "red"})
+    for guest in (playing.yellow, playing.red):
+        play_turn(only_turn(playing.match), box, red=[1], yellow=[1])
+        assert EmailNotification.objects.latest("pk").address.guest == guest
     assert EmailNotification.objects.count() == 2
 
 
 def test_only_confirmed_addresses_and_long_banks_are_notified(box: BallotBox, mailbox: Mailbox) -> None:
     """Of each turn's two players, one has a confirmed address or enough time left."""
-    one, two = new_guest(), new_guest()
-    for guest in (one, two):
-        EmailAddress.objects.create(guest=guest, email=f"{guest.number}@example.org")
-    EmailAddress.objects.filter(guest=one).update(confirmed_at=timezone.now())
-    settings = DuelSettings(time_control=TIME_CONTROLS_BY_SLUG["3-days"])
-    duel = join_duel(new_duel(one, settings).event.code, two, box)
-    assert EmailNotification.objects.get().address.guest == one
+    playing = begin_long(box)
+    EmailAddress.objects.filter(guest=playing.yellow).update(confirmed_at=None)
+    play_turn(only_turn(playing.match), box, red=[1], yellow=[2])
+    assert EmailNotification.objects.get().address.guest == playing.red
     EmailAddress.objects.update(confirmed_at=timezone.now())
-    match = Match.objects.get()
-    sides = players_by_side(duel, match)
-    short = SIDES[sides.index(one)]
-    Turn.objects.update(**{f"{short}_bank_ms": LONG_WINDOW_MS - 1})
-    play_turn(only_turn(match), box, red=[1], yellow=[2])
-    assert EmailNotification.objects.filter(turn__number=2).get().address.guest == two
+    Turn.objects.update(red_bank_ms=LONG_WINDOW_MS - 1)
+    play_turn(only_turn(playing.match), box, red=[1], yellow=[2])
+    assert EmailNotification.objects.get(turn__number=3).address.guest == playing.yellow
 
 
 @pytest.mark.usefixtures("player")
@@ -144,17 +123,13 @@ def test_turn_that_is_over_is_not_mailed(box: BallotBox, mailbox: Mailbox) -> No
 
 @pytest.mark.usefixtures("player")
 @pytest.mark.parametrize(("spare_ms", "mails"), [(-1, 0), (60_000, 1)])
-def test_player_with_too_little_time_left_receives_no_mail(
-    spare_ms: int, mails: int, box: BallotBox, mailbox: Mailbox
-) -> None:
+def test_player_out_of_time_gets_no_mail(spare_ms: int, mails: int, box: BallotBox, mailbox: Mailbox) -> None:
     Turn.objects.update(opens_at=box.now() + LONG_WINDOW_MS - 3 * DAY_MS + spare_ms)
     send_all(box)
     assert (len(mailbox.mails), EmailNotification.objects.count()) == (mails, 0)
 
 
-def test_login_drops_notification_without_delaying_others(
-    player: Client, box: BallotBox, mailbox: Mailbox
-) -> None:
+def test_login_drops_notification_delaying_no_other(player: Client, box: BallotBox, mailbox: Mailbox) -> None:
     """The game now belongs to the account; mails due to others are still sent."""
     Client().post("/play/account", {"username": "Ada", "password1": "anchors-aweigh"})
     player.post("/play/login", {"login": "Ada", "password": "anchors-aweigh"})
@@ -162,21 +137,6 @@ def test_login_drops_notification_without_delaying_others(
     send_all(box)
     assert [mail["To"] for mail in mailbox.mails] == ["bob@example.org"]
     assert not EmailNotification.objects.filter(turn__isnull=False).exists()
-
-
-def test_short_time_control_sends_no_mail(box: BallotBox, mailbox: Mailbox) -> None:
-    _, code = player_with_address(box, mailbox, time_control="5-min")
-    join(code)
-    assert not EmailNotification.objects.exists()
-
-
-@pytest.mark.usefixtures("player")
-def test_player_who_has_picked_receives_no_mail(box: BallotBox, mailbox: Mailbox) -> None:
-    turn = only_turn(Match.objects.get())
-    open_now(turn, box)
-    vote(turn, box, red=[1], yellow=[2])
-    send_all(box)
-    assert (mailbox.mails, EmailNotification.objects.count()) == ([], 0)
 
 
 @pytest.mark.usefixtures("player")
@@ -192,6 +152,142 @@ def test_mail_is_postponed_while_page_is_open(box: BallotBox, mailbox: Mailbox) 
     assert len(mailbox.mails) == 1
 
 
-def test_remaining_time_is_worded_in_days_and_hours() -> None:
-    texts = [format_time_left(ms) for ms in (HOUR_MS, 3 * DAY_MS, DAY_MS + 2 * HOUR_MS, DAY_MS - 1)]
-    assert texts == ["1 hour", "3 days", "1 day and 2 hours", "23 hours"]
+def begin_long(box: BallotBox, time_control: str = "3-days", **settings: Any) -> Playing:
+    """A game of two players with confirmed addresses, named after their sides. A stranger has one, too."""
+    playing = begin(box, time_control=TIME_CONTROLS_BY_SLUG[time_control], **settings)
+    for name, guest in (("red", playing.red), ("yellow", playing.yellow), ("stranger", new_guest())):
+        EmailAddress.objects.create(guest=guest, email=f"{name}@example.org", confirmed_at=timezone.now())
+    return playing
+
+
+def drop_turn_mails() -> None:
+    EmailNotification.objects.filter(news="").delete()
+
+
+def planned() -> set[str]:
+    """Recipient and news of all stored news."""
+    stored = EmailNotification.objects.exclude(news="").values_list("address__email", "news")
+    return {f"{address.partition('@')[0]} {news}" for address, news in stored}
+
+
+@pytest.mark.parametrize(
+    ("actions", "expected"),
+    [
+        ("red draw", {"yellow draw_offered"}),
+        ("red draw, yellow draw", {"yellow draw_offered", "red draw_accepted"}),
+        ("red draw, yellow decline", {"yellow draw_offered", "red draw_declined"}),
+        ("red takeback", {"yellow takeback_offered"}),
+        ("yellow takeback, red takeback", {"red takeback_offered", "yellow takeback_accepted"}),
+        ("yellow takeback, red decline", {"red takeback_offered", "yellow takeback_declined"}),
+        ("red resign", {"yellow resigned"}),
+        ("yellow abort", {"red aborted"}),
+    ],
+)
+def test_opponent_is_notified_of_what_a_player_does(box: BallotBox, actions: str, expected: set[str]) -> None:
+    playing = begin_long(box, casual=True)
+    play(playing.match, box, TWO_TURNS if "abort" not in actions else [])
+    for who, action in map(str.split, actions.split(", ")):
+        playing.do(getattr(playing.match, who).number, action, box)  # type: ignore[arg-type]
+    assert planned() == expected
+
+
+def test_refused_actions_notify_nobody(box: BallotBox) -> None:
+    playing = begin_long(box)
+    play(playing.match, box, TWO_TURNS)
+    refused: tuple[DuelAction, ...] = ("abort", "takeback", "decline")
+    for action in refused:
+        playing.refusal(1, action, box)
+    assert planned() == set()
+
+
+@pytest.mark.parametrize(("time_control", "confirmed_at"), [("5-min", timezone.now()), ("3-days", None)])
+def test_short_games_send_nothing(box: BallotBox, time_control: str, confirmed_at: datetime | None) -> None:
+    playing = begin_long(box, time_control)
+    EmailAddress.objects.update(confirmed_at=confirmed_at)
+    playing.do(1, "resign", box)
+    assert planned() == set()
+
+
+def test_both_are_notified_how_board_decided_game(box: BallotBox, mailbox: Mailbox) -> None:
+    playing = begin_long(box)
+    play(playing.match, box, RED_WINS)
+    send_all(box)
+    send_all(box)
+    subjects = {str(mail["To"]): mail["Subject"] for mail in mailbox.mails}
+    assert subjects == {
+        "red@example.org": f"You won against {playing.match.yellow.name}",
+        "yellow@example.org": f"You lost to {playing.match.red.name}",
+    }
+    assert len(mailbox.mails) == 2
+
+
+def test_offer_mail_names_opponent_turn_and_page(box: BallotBox, mailbox: Mailbox) -> None:
+    playing = begin_long(box)
+    drop_turn_mails()
+    playing.do(playing.teams[0], "draw", box)
+    send_due(box)
+    assert not mailbox.mails  # someone at the board sees the offer
+    send_all(box)
+    (mail,) = mailbox.mails
+    assert mail["Subject"] == f"{playing.match.red.name} offers a draw"
+    assert "You can answer until turn 1 ends." in str(mail.get_payload())
+    assert f"{URL}/play/{playing.duel.event.code}" in str(mail.get_payload()).split()
+    assert mail["List-Unsubscribe"]
+    EmailAddress.objects.update(language="de")
+    playing.do(playing.teams[1], "decline", box)
+    send_all(box)
+    assert mailbox.mails[1]["Subject"] == f"{playing.match.yellow.name} hat dein Unentschieden abgelehnt"
+
+
+@pytest.mark.parametrize("present", SIDES)
+def test_connected_player_is_not_notified(present: Side, box: BallotBox, mailbox: Mailbox) -> None:
+    playing = begin_long(box)
+    play(playing.match, box, RED_WINS)
+    connected = [0, 0]
+    connected[getattr(playing.match, present).number - 1] = 1
+    here = PresenceCounts((connected[0], connected[1]))
+    ask(lambda own: own.heartbeat(playing.duel.event_id, "a", (1, 1), here))
+    drop_turn_mails()
+    send_all(box)
+    assert [mail["To"] for mail in mailbox.mails] == [f"{other_side(present)}@example.org"]
+    assert planned() == set()
+
+
+def test_only_the_offers_that_are_open_are_mailed(box: BallotBox, mailbox: Mailbox) -> None:
+    playing = begin_long(box, casual=True)
+    play(playing.match, box, TWO_TURNS)
+    drop_turn_mails()
+    red, yellow = playing.teams
+    playing.do(red, "draw", box)
+    playing.do(yellow, "decline", box)
+    playing.do(red, "takeback", box)
+    playing.do(yellow, "draw", box)
+    send_all(box)
+    assert sorted((mail["To"], mail["Subject"]) for mail in mailbox.mails) == [
+        ("red@example.org", f"{playing.match.yellow.name} declined your draw offer"),
+        ("red@example.org", f"{playing.match.yellow.name} offers a draw"),
+        ("yellow@example.org", f"{playing.match.red.name} asks to take back the last turn"),
+    ]
+
+
+def test_lapsed_offer_is_not_mailed(box: BallotBox, mailbox: Mailbox) -> None:
+    playing = begin_long(box)
+    playing.do(playing.teams[0], "draw", box)
+    play(playing.match, box, TWO_TURNS[:1])
+    drop_turn_mails()
+    send_all(box)
+    assert mailbox.mails == []
+
+
+def test_news_are_limited_per_day(box: BallotBox, mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(due_notifications, "MAX_NEWS_PER_DAY", 1)
+    playing = begin_long(box, casual=True)
+    play(playing.match, box, TWO_TURNS)
+    playing.do(playing.teams[0], "draw", box)
+    playing.do(playing.teams[0], "takeback", box)
+    drop_turn_mails()
+    send_all(box)
+    assert (len(mailbox.mails), planned()) == (1, set())
+    playing.do(playing.teams[1], "decline", box)
+    send_all(box)
+    assert [mail["To"] for mail in mailbox.mails] == ["yellow@example.org", "red@example.org"]

@@ -1,37 +1,37 @@
-"""Web Push to voters and players: what devices receive, which subscriptions are kept, and failures."""
+"""Web Push: what devices receive, encrypted as RFC 8291 says, which subscriptions are kept, and failures."""
 
 import socket
-from datetime import timedelta
+import time
 from threading import Barrier
 from typing import Any
 
 import pytest
 from celery import current_app
+from cryptography.hazmat.primitives.asymmetric import ec
 from django.http import HttpResponse
 from django.test import Client
 from django.utils import timezone
-from django.utils.http import urlsafe_base64_encode
+from django.utils.http import urlsafe_base64_decode, urlsafe_base64_encode
 
 from crowdgame.accounts.guest_cookie import set_guest_cookie
 from crowdgame.accounts.guest_names import new_guest
 from crowdgame.accounts.models import Guest
 from crowdgame.accounts.signals import guest_left
-from crowdgame.maintenance.retention import purge_addresses
 from crowdgame.play.duels.time_controls import TIME_CONTROLS_BY_SLUG
 from crowdgame.play.notifications import devices, email, push, vapid
-from crowdgame.play.notifications.email_messages import DAY_MS, HOUR_MS
+from crowdgame.play.notifications.email_messages import HOUR_MS
 from crowdgame.play.notifications.models import PushNotification, PushSubscription
+from crowdgame.play.notifications.push_encryption import CURVE, encrypt
 from crowdgame.play.notifications.vote_news import VoteNews
 from tests.crowdgame.organizer.api.receiver import Receiver
 from tests.crowdgame.play.duels.test_player_actions import TWO_TURNS, begin
-from tests.crowdgame.play.notifications.conftest import URL
+from tests.crowdgame.play.notifications.conftest import URL, move_deadline
 from tests.push_device import PushDevice, read_claims
-from tests.voting.match_helpers import ballots, new_event, only_turn, play, set_window, store
+from tests.voting.match_helpers import new_event, only_turn, play
 from voting.admission.seats import Seat, sign_seat
 from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
-from voting.models import Event, Match, Turn
-from voting.terms import MatchState
+from voting.models import Event, Turn
 from voting.turns.turns import start_match
 
 pytestmark = pytest.mark.django_db
@@ -60,10 +60,6 @@ def send_all(box: BallotBox) -> None:
     """Send all stored notifications, as if they were due now."""
     PushNotification.objects.update(due_at=timezone.now())
     push.send_due(box)
-
-
-def move_deadline(turn: Turn, box: BallotBox, left_ms: int) -> None:
-    set_window(turn, box, left_ms - DAY_MS, left_ms)
 
 
 @pytest.fixture
@@ -104,27 +100,14 @@ def test_vote_is_pushed_once_and_reminder_before_deadline(
     assert (headers["topic"], headers["urgency"]) == (message["tag"], "normal")
     assert 22 * 3600 < int(headers["ttl"]) <= 23 * 3600
     origin = push_service.url.removesuffix("/hook")
-    assert read_claims(headers["authorization"], origin, vapid.public_key())["sub"] == URL
+    claims = read_claims(headers["authorization"], origin, vapid.public_key())
+    assert (claims["sub"], claims["exp"] < time.time() + 24 * 3600) == (URL, True)
     move_deadline(turn, box, 3 * HOUR_MS)
     send_all(box)
     send_all(box)
     ((headers, body),) = push_service.requests[1:]
     assert device.decrypt(body)["title"].startswith("Stimm bald ab: ")
     assert (headers["topic"], headers["urgency"]) == (message["tag"], "high")
-    assert not PushNotification.objects.exists()
-
-
-def test_only_voters_without_ballot_are_notified(
-    event: Event, device: PushDevice, box: BallotBox, push_service: Receiver
-) -> None:
-    late = add_device(event, push_service, "red2")
-    turn = open_turn(event, box)
-    store(turn, ballots("red", [3]))  # of red1
-    send_all(box)
-    move_deadline(turn, box, 3 * HOUR_MS)
-    send_all(box)
-    read = [late.decrypt(body)["title"] for _, body in push_service.requests]
-    assert read == ["The vote is open: An evening", "Vote soon: An evening"]
     assert not PushNotification.objects.exists()
 
 
@@ -167,9 +150,7 @@ def test_answer_of_the_push_service(
     assert len(push_service.requests) == 1 + left[1]
 
 
-def test_private_address_is_not_called(
-    event: Event, box: BallotBox, push_service: Receiver, settings: Any
-) -> None:
+def test_private_host_is_refused(event: Event, box: BallotBox, push_service: Receiver, settings: Any) -> None:
     settings.WEBHOOKS = "public"
     with socket.create_server(("127.0.0.1", 0)) as listener:
         device = PushDevice(f"https://localhost:{listener.getsockname()[1]}/")
@@ -206,9 +187,7 @@ def test_unusable_subscription_is_refused(wrong: dict[str, str], event: Event, s
     assert PushSubscription.objects.count() == 1
 
 
-def test_subscription_of_an_earlier_key_is_dropped(
-    turn: Turn, box: BallotBox, push_service: Receiver, settings: Any
-) -> None:
+def test_earlier_keys_are_dropped(turn: Turn, box: BallotBox, push_service: Receiver, settings: Any) -> None:
     first = vapid.public_key()
     settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = "another", [settings.SECRET_KEY]
     send_all(box)
@@ -221,27 +200,28 @@ def test_subscription_of_an_earlier_key_is_dropped(
     assert not PushSubscription.objects.exists()
 
 
-def test_newest_devices_of_a_person_are_kept(
+def test_newest_devices_are_kept(
     event: Event, push_service: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    def kept() -> set[str]:
+        return set(PushSubscription.objects.values_list("endpoint", flat=True))
+
     monkeypatch.setattr(devices, "MAX_DEVICES", 2)
-    added = [add_device(event, push_service, voter) for voter in ("red2", "red1", "red1", "red1")]
-    assert submit(event, "red1", added[2].subscription(vapid.public_key())).status_code == 204  # once more
-    kept = set(PushSubscription.objects.values_list("endpoint", flat=True))
-    assert kept == {added[0].endpoint, added[2].endpoint, added[3].endpoint}
-
-
-def test_event_has_a_limited_number_of_devices(
-    event: Event, device: PushDevice, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(devices, "MAX_ADDRESSES_PER_EVENT", 1)
-    another = PushDevice("http://127.0.0.1:9999/").subscription(vapid.public_key())
-    answer = submit(event, "red2", another)
+    first, _, again, last = [
+        add_device(event, push_service, voter) for voter in ("red2", "red1", "red1", "red1")
+    ]
+    assert submit(event, "red1", again.subscription(vapid.public_key())).status_code == 204  # once more
+    assert kept() == {first.endpoint, again.endpoint, last.endpoint}
+    assert submit(event, "red1", {"endpoint": again.endpoint, "stop": "1"}).status_code == 204
+    assert kept() == {first.endpoint, last.endpoint}
+    monkeypatch.setattr(devices, "MAX_ADDRESSES_PER_EVENT", 2)
+    fields = PushDevice("http://127.0.0.1:9999/").subscription(vapid.public_key())
+    answer = submit(event, "red3", fields)
     assert (answer.status_code, answer.content.decode()) == (400, "This event can't notify more devices.")
-    assert submit(event, "red1", another).status_code == 204
+    assert submit(event, "red1", fields).status_code == 204
 
 
-def test_device_needs_a_seat_of_the_event(event: Event, device: PushDevice, settings: Any) -> None:
+def test_device_needs_a_seat_of_the_event(event: Event, settings: Any) -> None:
     assert load_snapshot(event).vote_mail
     fields = PushDevice("http://127.0.0.1:9999/").subscription(vapid.public_key())
     for seat in (sign_seat(Seat(new_event(window_s=DAY_S).pk, "red9", 1)), ""):
@@ -250,13 +230,7 @@ def test_device_needs_a_seat_of_the_event(event: Event, device: PushDevice, sett
     assert Client().post("/play/push", fields).status_code == 404  # no guest
     settings.PUSH_ENABLED = False
     assert submit(event, "red2", fields).status_code == 404
-    assert PushSubscription.objects.count() == 1
-
-
-def test_stopped_device_alone_is_deleted(event: Event, device: PushDevice, push_service: Receiver) -> None:
-    other = add_device(event, push_service, "red1")
-    assert submit(event, "red1", {"endpoint": device.endpoint, "stop": "1"}).status_code == 204
-    assert PushSubscription.objects.get().endpoint == other.endpoint
+    assert not PushSubscription.objects.exists()
 
 
 @pytest.mark.usefixtures("device")
@@ -268,16 +242,7 @@ def test_devices_of_a_guest_who_leaves_are_deleted(box: BallotBox) -> None:
     assert set(PushSubscription.objects.values_list("guest", flat=True)) == {None, staying.pk}
 
 
-def test_purge_deletes_devices_after_the_event(turn: Turn) -> None:
-    month, now = timedelta(days=31), timezone.now()
-    PushSubscription.objects.update(seen_at=now - 2 * month)
-    assert purge_addresses() == 0  # the match is live
-    ended = Match.objects.filter(pk=turn.match_id)
-    ended.update(state=MatchState.ABORTED, ended_at=(now - month).timestamp() * 1000)
-    assert purge_addresses() == 3  # with its two notifications
-
-
-def test_messages_of_a_batch_are_sent_at_once(
+def test_batch_is_sent_at_once(
     event: Event, device: PushDevice, box: BallotBox, push_service: Receiver
 ) -> None:
     """So those that hang delay no other."""
@@ -295,3 +260,42 @@ def test_worker_of_webhooks_sends_pushes() -> None:
         for name in (push.SEND_PUSHES, email.SEND_NOTIFICATIONS)
     ]
     assert queues == ["webhooks", "background"]
+
+
+ENDPOINT = "https://push.example.net:8443/send/abc?x=1"
+
+
+def test_message_is_that_of_the_specification() -> None:
+    """The example in appendix A of RFC 8291."""
+    private = urlsafe_base64_decode("yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw")
+    receiver = urlsafe_base64_decode(
+        "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4"
+    )
+    message = encrypt(
+        b"When I grow up, I want to be a watermelon",
+        receiver,
+        urlsafe_base64_decode("BTBZMqHH6r4Tts7J_aSIgg"),
+        ec.derive_private_key(int.from_bytes(private), CURVE),
+        urlsafe_base64_decode("DGv6ra1nlYgDCS1FRnbzlw"),
+    )
+    assert urlsafe_base64_encode(message) == (
+        "DGv6ra1nlYgDCS1FRnbzlwAAEABBBP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6Tlz"
+        "AC8wEqKK6PBru3jl7A_yl95bQpu6cVPTpK4Mqgkf1CXztLVBSt2Ks3oZwbuwXPXLWyouBWLVWGNWQexSgSxsj_Qulcy4a-fN"
+    )
+
+
+def test_key_changes_only_with_the_secret_key(settings: Any) -> None:
+    first = vapid.public_key()
+    assert vapid.public_key() == first
+    settings.PUBLIC_URL, settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = (
+        URL,
+        "another",
+        [settings.SECRET_KEY],
+    )
+    second = vapid.public_key()
+    assert second != first
+    assert read_claims(vapid.authorize(ENDPOINT, first), "https://push.example.net:8443", first)
+    settings.SECRET_KEY_FALLBACKS = []
+    assert (vapid.is_known(first), vapid.is_known(second)) == (False, True)
+    with pytest.raises(KeyError):
+        vapid.authorize(ENDPOINT, first)
