@@ -27,12 +27,7 @@ from crowdgame.accounts.invitations import create_invitation
 from crowdgame.accounts.models import AccountLanguage, Guest, Invitation
 from crowdgame.events.models import AuditEntry, EventLogo, Member
 from crowdgame.events.organizations import create_organization
-from crowdgame.maintenance.personal_data.tables import (
-    GUEST_TABLES,
-    USER_TABLES,
-    Person,
-    load_tables,
-)
+from crowdgame.maintenance.personal_data.tables import GUEST_TABLES, USER_TABLES, Person, load_tables
 from crowdgame.organizer.api.models import Webhook
 from crowdgame.organizer.api.tokens import create_token
 from crowdgame.organizer.cups.cups import create_cup
@@ -43,7 +38,7 @@ from crowdgame.play.duels.models import Duel
 from crowdgame.play.notifications.models import EmailAddress, PushSubscription
 from crowdgame.play.ratings.models import Rating
 from tests.crowdgame.organizer.cups.cup_helpers import let_win
-from tests.crowdgame.play.duels.conditional_picks_helpers import THREE_DAYS
+from tests.crowdgame.play.duels.test_conditional_picks import THREE_DAYS
 from tests.voting.match_helpers import RED_WINS, only_turn, play
 from voting.ballot_box.ballot_box import BallotBox
 from voting.events import create_event
@@ -75,22 +70,11 @@ def ask(client: Client, what: str, path: str = "/console/data/") -> Any:
 
 def unpack(answer: Any) -> tuple[dict[str, Any], dict[str, list[dict[str, str]]]]:
     with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
-        data = json.loads(archive.read("data.json"))
-        tables = {
-            name.removesuffix(".csv"): list(
-                csv.DictReader(io.StringIO(archive.read(name).decode("utf-8-sig")))
-            )
-            for name in archive.namelist()
-            if name.endswith(".csv")
-        }
-    return data, tables
-
-
-def tables_about(person: type[User | Guest]) -> Iterator[str]:
-    """The models with a reference to a person. Future ones are found as well."""
-    for link in person._meta.get_fields(include_hidden=True):
-        if isinstance(link, ForeignObjectRel):
-            yield link.related_model.__name__
+        files = {name: archive.read(name).decode("utf-8-sig") for name in archive.namelist()}
+    data = json.loads(files.pop("data.json"))
+    return data, {
+        name.removesuffix(".csv"): list(csv.DictReader(io.StringIO(text))) for name, text in files.items()
+    }
 
 
 def test_every_table_about_a_person_is_exported() -> None:
@@ -101,21 +85,22 @@ def test_every_table_about_a_person_is_exported() -> None:
     for person, tables in people:
         loaded = [load(person) for _, load in tables.values()]
         exported = {rows.model.__name__ for rows in loaded if isinstance(rows, QuerySet)}
-        assert {*tables_about(type(person))} - NOT_EXPORTED <= exported
+        links = person._meta.get_fields(include_hidden=True)
+        about = {link.related_model.__name__ for link in links if isinstance(link, ForeignObjectRel)}
+        assert about - NOT_EXPORTED <= exported
 
 
-def test_guest_downloads_everything() -> None:
-    client = Client()
+def test_guest_downloads_everything(client: Client) -> None:
     client.post("/play/new")
     Client().post(f"/play/{Event.objects.get().code}/join")
-    client.post("/play/chat/lobby/say", {"text": 'Ahoy; "you"\nthere'})
-    guest = Guest.objects.order_by("pk")[0]
+    client.post("/play/chat/lobby/say", {"text": '=Ahoy; "you"\nthere'})
     answer = ask(client, "download", "/play/data")
     data, tables = unpack(answer)
     assert answer["Content-Disposition"] == 'attachment; filename="crowdgame-data.zip"'
-    assert data["player"][0]["number"] == guest.number
+    assert data["player"][0]["number"] == Guest.objects.earliest("pk").number
     assert data["games"][0]["event__code"] == data["matches"][0]["event__code"] == Event.objects.get().code
-    assert data["chat-messages"][0]["text"] == tables["chat-messages"][0]["text"] == 'Ahoy; "you" there'
+    assert data["chat-messages"][0]["text"] == '=Ahoy; "you" there'
+    assert tables["chat-messages"][0]["text"] == '\'=Ahoy; "you" there', "a spreadsheet runs no formula"
     assert {name: len(rows) for name, rows in data.items()} == {
         name: len(rows) for name, rows in tables.items()
     }
@@ -172,34 +157,20 @@ def test_everybody_downloads_only_their_own_rows(box: BallotBox) -> None:
     assert load_tables(Person(*other)).keys() == {"account", "player"}
 
 
-def test_csv_of_own_data_runs_no_formula() -> None:
-    client = Client()
-    client.post("/play/chat/lobby/say", {"text": '=HYPERLINK("https://example.org")'})
-    data, tables = unpack(ask(client, "download", "/play/data"))
-    assert data["chat-messages"][0]["text"] == '=HYPERLINK("https://example.org")'
-    assert tables["chat-messages"][0]["text"] == '\'=HYPERLINK("https://example.org")'
-
-
-def test_downloaded_account_contains_no_password() -> None:
+def test_downloaded_account_contains_no_password_and_needs_it() -> None:
     client, user = log_in()
     create_event(user, "Fair", ("Reds", "Yellows"), consent="We take pictures.")
-    data, _ = unpack(ask(client, "download"))
-    assert [event["name"] for event in data["events"]] == ["Fair"]
-    assert (data["events"][0]["consent"], data["events"][0]["in_study"]) == ("We take pictures.", False)
-    assert data["account"][0]["username"] == "grace"
-    assert data["sessions"][0]["ip"] == "127.0.0.1"
-    assert "password" not in json.dumps(data)
-
-
-def test_download_and_deletion_ask_for_the_password_again() -> None:
-    client, user = log_in()
     for what in ("download", "delete"):
         answer = client.post("/console/data/", {"ask": what, "sure": "on"})
         assert (answer.status_code, "/console/reauthenticate/" in answer["Location"]) == (302, True)
-        wrong = client.post(answer["Location"], {"password": "guess"})
-        assert "errorlist" in wrong.content.decode()
-    assert User.objects.filter(pk=user.pk).exists()
+        assert "errorlist" in client.post(answer["Location"], {"password": "guess"}).content.decode()
     assert Client().get("/console/data/")["Location"].startswith("/console/login/")
+    data, _ = unpack(ask(client, "download"))
+    shown = {key: data["events"][0][key] for key in ("name", "consent", "in_study")}
+    assert shown == {"name": "Fair", "consent": "We take pictures.", "in_study": False}
+    assert data["account"][0]["username"] == "grace"
+    assert data["sessions"][0]["ip"] == "127.0.0.1"
+    assert "password" not in json.dumps(data)
 
 
 def test_organizer_deletes_account_and_events(box: BallotBox) -> None:
@@ -260,8 +231,7 @@ def test_migration_gives_entries_to_the_user_who_had_the_name_then(earlier_entri
 
 def test_account_with_a_live_match_is_not_deleted(box: BallotBox) -> None:
     client, user = log_in()
-    event = create_event(user, "Fair", ("Reds", "Yellows"))
-    start_match(event.pk, box)
+    start_match(create_event(user, "Fair", ("Reds", "Yellows")).pk, box)
     assert "“Fair” has a live match" in client.get("/console/data/").content.decode()
     ask(client, "delete")
     assert Match.objects.filter(event__owner=user).exists()
@@ -270,8 +240,6 @@ def test_account_with_a_live_match_is_not_deleted(box: BallotBox) -> None:
 def test_last_administrator_is_not_deleted() -> None:
     client, user = log_in(is_superuser=True, is_staff=True)
     assert "only administrator" in client.get("/console/data/").content.decode()
-    ask(client, "delete")
-    assert User.objects.filter(pk=user.pk).exists()
     other = User.objects.create_superuser("ada", is_active=False)
     ask(client, "delete")
     assert User.objects.filter(pk=user.pk).exists()
@@ -280,24 +248,17 @@ def test_last_administrator_is_not_deleted() -> None:
     assert not User.objects.filter(pk=user.pk).exists()
 
 
-def test_guest_without_account_deletes_messages_and_open_games(box: BallotBox) -> None:
-    client = Client()
+def test_guest_without_account_deletes_messages_and_open_games(box: BallotBox, client: Client) -> None:
     client.post("/play/new")
     client.post("/play/chat/lobby/say", {"text": "Ahoy"})
-    guest = Guest.objects.get()
-    live = new_duel(guest, DuelSettings())
+    live = new_duel(Guest.objects.get(), DuelSettings())
     join_duel(live.event.code, new_guest(), box)
+    client.post("/play/data", {"ask": "delete"})  # without the tick
+    assert (Duel.objects.count(), ChatLine.objects.count()) == (2, 1)
     ask(client, "delete", "/play/data")
     assert list(Duel.objects.all()) == [live]
     assert not ChatLine.objects.exists()
     assert "Nothing is stored about you" in client.get("/play/data").content.decode()
-
-
-def test_nothing_is_deleted_without_the_tick() -> None:
-    client = Client()
-    client.post("/play/new")
-    client.post("/play/data", {"ask": "delete"})
-    assert Duel.objects.exists()
 
 
 def test_organizer_stays_logged_in_when_the_guest_of_the_browser_leaves() -> None:
@@ -308,8 +269,7 @@ def test_organizer_stays_logged_in_when_the_guest_of_the_browser_leaves() -> Non
     assert client.get("/console/").status_code == 200
 
 
-def test_guest_account_downloads_account_and_player() -> None:
-    client = Client()
+def test_guest_account_downloads_account_and_player(client: Client) -> None:
     client.post("/play/account", {"username": "Ada", "password1": PASSWORD})
     data, _ = unpack(ask(client, "download", "/play/data"))
     assert (data["account"][0]["username"], data["player"][0]["name"]) == ("ada", "Ada")

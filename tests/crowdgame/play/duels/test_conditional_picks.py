@@ -6,33 +6,76 @@ import pytest
 from django.core import mail
 from django.utils import timezone
 
+from crowdgame.play.duels.conditional_picks import plan_pick
+from crowdgame.play.duels.duels import seat_number
 from crowdgame.play.duels.lists import has_to_pick
 from crowdgame.play.duels.models import ConditionalPicks
-from crowdgame.play.duels.plan_casting import cast_due, is_due
+from crowdgame.play.duels.plan_casting import CAST_CONDITIONAL_PICKS, cast_due, is_due
+from crowdgame.play.duels.time_controls import TIME_CONTROLS_BY_SLUG
 from crowdgame.play.notifications.email import send_due
 from crowdgame.play.notifications.models import EmailAddress, EmailNotification
-from games.engine.game import Side
-from tests.crowdgame.play.duels.conditional_picks_helpers import (
-    FIRST_TURN,
-    begin_days,
-    begin_with_due_plan,
-    cast_by_phone,
-    in_box,
-    in_database,
-    open_turn,
-    plan,
-    voter,
-)
-from tests.crowdgame.play.duels.test_player_actions import export
-from tests.voting.match_helpers import CLASSIC, RED_WINS, only_turn, open_now, play, run_out, vote
+from games.engine.game import SIDES, Side
+from tests.crowdgame.play.duels.test_player_actions import Playing, begin, export, verified
+from tests.queued_tasks import run_queued_tasks
+from tests.voting.concurrency_helpers import at_once
+from tests.voting.match_helpers import CLASSIC, RED_WINS, only_turn, open_now, play, play_turn
+from tests.voting.recovery_model import Crash
+from tests.voting.turns.test_turn_crashes import DyingBox
 from voting.ballot_box.ballot_box import BallotBox
+from voting.counting.ballots import Ballot
 from voting.counting.voter_codes import derive_voter_code
-from voting.models import Match, MatchResult, StoredRestriction, Turn, TurnState
-from voting.records.recount import find_faults
-from voting.turns.closing import close_turn
-from voting.turns.turns import load_turn
+from voting.models import StoredBallot, StoredRestriction, Ticket, Turn, TurnState
+from voting.turns.periodic import jobs_each_second
+from voting.turns.scheduler import DeadlineScheduler
+from voting.turns.turns import load_turn, to_boxed_turn
 
 pytestmark = pytest.mark.django_db
+THREE_DAYS = TIME_CONTROLS_BY_SLUG["3-days"]
+FIRST_TURN = [(1, 2)]
+
+
+def begin_days(box: BallotBox, **settings: Any) -> Playing:
+    return begin(box, time_control=THREE_DAYS, **settings)
+
+
+def team_of(playing: Playing, side: Side) -> int:
+    return seat_number(playing.duel, playing.red if side == "red" else playing.yellow)
+
+
+def plan(playing: Playing, side: Side, theirs: int, own: int) -> None:
+    plan_pick(playing.duel.event_id, team_of(playing, side), only_turn(playing.match).pk, theirs, own)
+
+
+def open_turn(playing: Playing, box: BallotBox) -> Turn:
+    """Open the live turn's window and return the turn."""
+    turn = only_turn(playing.match)
+    open_now(turn, box)
+    return turn
+
+
+def begin_with_due_plan(box: BallotBox) -> tuple[Playing, Turn]:
+    """Begin a game in which red planned 5 as the answer to 2, and yellow chose 2. Opens the second turn."""
+    playing = begin_days(box)
+    plan(playing, "red", 2, 5)
+    play(playing.match, box, FIRST_TURN)
+    return playing, open_turn(playing, box)
+
+
+def voter(playing: Playing, side: Side) -> str:
+    return Ticket.objects.get(event=playing.duel.event, team=team_of(playing, side)).voter
+
+
+def in_box(turn: Turn, box: BallotBox) -> list[tuple[str, str, int]]:
+    return [(ballot.voter, ballot.side, ballot.choice) for ballot in box.load_ballots(to_boxed_turn(turn))]
+
+
+def in_database(turn: Turn) -> list[tuple[str, str, int]]:
+    return list(StoredBallot.objects.filter(turn=turn).values_list("voter", "side", "choice"))
+
+
+def cast_by_phone(playing: Playing, side: Side, turn: Turn, choice: int, box: BallotBox) -> None:
+    ballot = Ballot(voter(playing, side), side, choice, 1, blind="ab" * 16)
+    assert box.cast_new(to_boxed_turn(turn), [ballot]).answers == [1]
 
 
 def test_matching_pick_is_cast_and_stored_once(box: BallotBox) -> None:
@@ -40,67 +83,18 @@ def test_matching_pick_is_cast_and_stored_once(box: BallotBox) -> None:
     plan(playing, "red", 3, 7)
     plan(playing, "red", 2, 5)
     play(playing.match, box, FIRST_TURN)
-    turn = open_turn(playing, box)
+    turn = only_turn(playing.match)
+    cast_due(box)
+    assert (in_box(turn, box), ConditionalPicks.objects.count()) == ([], 1), "the turn isn't open yet"
+    open_now(turn, box)
     assert is_due()
     cast_due(box)
-    expected = [(voter(playing, "red"), "red", 5)]
-    assert in_box(turn, box) == in_database(turn) == expected
+    assert in_box(turn, box) == in_database(turn) == [(voter(playing, "red"), "red", 5)]
     assert not ConditionalPicks.objects.exists()
     assert load_turn(turn.pk).state == TurnState.OPEN
     for _ in range(2):
-        assert [has_to_pick(playing.match, side, box) for side in ("red", "yellow")] == [False, True]
+        assert [has_to_pick(playing.match, side, box) for side in SIDES] == [False, True]
         box.delete_all_events()  # the database has the ballot, too
-
-
-def test_plan_lapses_without_a_match(box: BallotBox) -> None:
-    playing, other = begin_days(box), begin_days(box)
-    for each in (playing, other):
-        plan(each, "red", 3, 5)
-    play(playing.match, box, FIRST_TURN)
-    turn = open_turn(playing, box)
-    cast_due(box)
-    assert in_box(turn, box) == in_database(turn) == []
-    assert ConditionalPicks.objects.get().turn.match == other.match
-    assert has_to_pick(playing.match, "red", box)
-
-
-def test_turn_closes_when_both_plans_match(box: BallotBox) -> None:
-    playing = begin_days(box)
-    plan(playing, "red", 2, 5)
-    plan(playing, "yellow", 1, 6)
-    play(playing.match, box, FIRST_TURN)
-    turn = open_turn(playing, box)
-    cast_due(box)
-    closed = load_turn(turn.pk)
-    assert (closed.state, closed.red_pick, closed.yellow_pick) == (TurnState.RESOLVED, 5, 6)
-    assert only_turn(playing.match).number == 3
-    assert not ConditionalPicks.objects.exists()
-    record = export(playing)
-    assert find_faults(record) == []
-    counted = record.counts[1]
-    assert counted.red
-    assert counted.yellow
-    assert [[choice for choice, _ in side.ballots] for side in (counted.red, counted.yellow)] == [[5], [6]]
-
-
-def test_turn_closes_when_the_opponent_has_voted_before(box: BallotBox) -> None:
-    playing, turn = begin_with_due_plan(box)
-    cast_by_phone(playing, "yellow", turn, 4, box)
-    cast_due(box)
-    assert load_turn(turn.pk).red_pick == 5
-
-
-def test_plan_waits_until_the_turn_opens(box: BallotBox) -> None:
-    playing = begin_days(box)
-    plan(playing, "red", 2, 5)
-    play(playing.match, box, FIRST_TURN)
-    turn = only_turn(playing.match)
-    cast_due(box)
-    assert in_box(turn, box) == []
-    assert ConditionalPicks.objects.exists()
-    open_now(turn, box)
-    cast_due(box)
-    assert len(in_box(turn, box)) == 1
 
 
 def test_choice_by_phone_is_kept(box: BallotBox) -> None:
@@ -111,70 +105,50 @@ def test_choice_by_phone_is_kept(box: BallotBox) -> None:
     assert not ConditionalPicks.objects.exists()
 
 
-def test_pick_of_full_column_lapses(box: BallotBox) -> None:
-    playing = begin_days(box)
-    play(playing.match, box, [(1, 1), (1, 1)])
-    plan(playing, "red", 1, 1)
-    play(playing.match, box, [(1, 1)])
+@pytest.mark.parametrize(
+    ("before", "planned", "after"),
+    [
+        pytest.param([], (3, 5), FIRST_TURN, id="other choice"),
+        pytest.param([(1, 1), (1, 1)], (1, 1), [(1, 1)], id="full column"),
+        pytest.param([], (2, 5), [*FIRST_TURN, (3, 4)], id="no worker in the whole turn"),
+    ],
+)
+def test_plan_lapses(
+    before: list[tuple[int, int]], planned: tuple[int, int], after: list[tuple[int, int]], box: BallotBox
+) -> None:
+    playing, other = begin_days(box), begin_days(box)
+    play(playing.match, box, before)
+    for each in (playing, other):
+        plan(each, "red", *planned)
+    play(playing.match, box, after)
     turn = open_turn(playing, box)
     cast_due(box)
-    assert in_box(turn, box) == []
-    assert not ConditionalPicks.objects.exists()
-
-
-def test_plan_of_last_turn_lapses(box: BallotBox) -> None:
-    playing = begin_days(box)
-    play(playing.match, box, RED_WINS[:-1])
-    plan(playing, "yellow", 1, 4)
-    play(playing.match, box, RED_WINS[-1:])
-    assert playing.ending()[1] == MatchResult.RED
-    assert not ConditionalPicks.objects.exists()
-
-
-def mover(turn: Turn) -> Side:
-    return "red" if turn.match.options["first"] == "red" else "yellow"
+    assert in_box(turn, box) == in_database(turn) == []
+    assert ConditionalPicks.objects.get().turn.match == other.match
+    assert has_to_pick(playing.match, "red", box)
 
 
 def test_plan_of_alternating_game_waits_for_the_opponents_choice(box: BallotBox) -> None:
     playing = begin_days(box, game=CLASSIC, options={"first": "red"})
     plan(playing, "red", 4, 6)  # in the player's own turn
     plan(playing, "yellow", 1, 4)
-    play_alone(playing.match, "red", 1, box)
-    answered = open_turn(playing, box)
-    cast_due(box)
-    closed = load_turn(answered.pk)
-    assert (closed.state, closed.yellow_pick) == (TurnState.RESOLVED, 4)
-    turn = open_turn(playing, box)
-    cast_due(box)
-    assert load_turn(turn.pk).red_pick == 6
+    play_turn(only_turn(playing.match), box, red=[1])
+    for side, pick in (("yellow", 4), ("red", 6)):
+        turn = open_turn(playing, box)
+        cast_due(box)
+        closed = load_turn(turn.pk)
+        assert (closed.state, getattr(closed, f"{side}_pick")) == (TurnState.RESOLVED, pick)
     assert not ConditionalPicks.objects.exists()
 
 
-def play_alone(match: Match, side: Side, column: int, box: BallotBox) -> None:
-    turn = only_turn(match)
-    open_now(turn, box)
-    vote(turn, box, **{side: [column]})
-    run_out(turn, box)
-    close_turn(turn.pk, box)
-
-
-@pytest.mark.parametrize(("game", "theirs", "own"), [("trails", 1, 2), ("goofspiel", 3, 4), (CLASSIC, 3, 3)])
-def test_plans_work_in_other_games(box: BallotBox, game: str, theirs: int, own: int) -> None:
+@pytest.mark.parametrize(("game", "red", "yellow", "own"), [("trails", 1, 1, 2), ("goofspiel", 2, 3, 4)])
+def test_plans_work_in_other_games(box: BallotBox, game: str, red: int, yellow: int, own: int) -> None:
     playing = begin_days(box, game=game)
-    opponent: Side = "yellow" if game != CLASSIC or mover(only_turn(playing.match)) == "yellow" else "red"
-    side: Side = "red" if opponent == "yellow" else "yellow"
-    plan(playing, side, theirs, own)
+    plan(playing, "red", yellow, own)
+    play(playing.match, box, [(red, yellow)])
     turn = open_turn(playing, box)
-    if game == CLASSIC:
-        vote(turn, box, **{opponent: [theirs]})
-    else:
-        vote(turn, box, red=[2 if game == "goofspiel" else 1], yellow=[theirs])
-    run_out(turn, box)
-    close_turn(turn.pk, box)
-    following = open_turn(playing, box)
     cast_due(box)
-    held = in_database(following)
-    assert held == [(voter(playing, side), side, own)]
+    assert in_database(turn) == [(voter(playing, "red"), "red", own)]
 
 
 def test_takeback_deletes_plans_of_both_turns(box: BallotBox) -> None:
@@ -182,8 +156,8 @@ def test_takeback_deletes_plans_of_both_turns(box: BallotBox) -> None:
     plan(playing, "red", 2, 5)
     play(playing.match, box, FIRST_TURN)
     plan(playing, "yellow", 3, 4)
-    playing.do(1, "takeback", box)
-    playing.do(2, "takeback", box)
+    for team in (1, 2):
+        playing.do(team, "takeback", box)
     assert not ConditionalPicks.objects.exists()
     play(playing.match, box, FIRST_TURN)
     following = open_turn(playing, box)
@@ -191,20 +165,19 @@ def test_takeback_deletes_plans_of_both_turns(box: BallotBox) -> None:
     assert in_box(following, box) == []
 
 
-@pytest.mark.parametrize("action", ["abort", "resign"])
-def test_stopped_game_deletes_plans(box: BallotBox, action: str) -> None:
+@pytest.mark.parametrize("ending", ["abort", "resign", "delete", "win"])
+def test_only_the_plans_of_the_ended_game_are_deleted(box: BallotBox, ending: str) -> None:
     playing, other = begin_days(box), begin_days(box)
+    play(playing.match, box, RED_WINS[:-1] if ending == "win" else [])
     for each in (playing, other):
-        plan(each, "red", 2, 5)
-    playing.do(1, action, box)  # type: ignore[arg-type]
+        plan(each, "yellow", 1, 4)
+    if ending == "delete":
+        playing.duel.event.delete()
+    elif ending == "win":
+        play(playing.match, box, RED_WINS[-1:])
+    else:
+        playing.do(1, ending, box)  # type: ignore[arg-type]
     assert ConditionalPicks.objects.get().turn.match == other.match
-
-
-def test_deleted_event_deletes_plans(box: BallotBox) -> None:
-    playing = begin_days(box)
-    plan(playing, "red", 2, 5)
-    playing.duel.event.delete()
-    assert not ConditionalPicks.objects.exists()
 
 
 @pytest.mark.parametrize(("restriction", "cast"), [({"banned": True}, 0), ({"team": 2}, 0), ({"team": 1}, 1)])
@@ -229,3 +202,78 @@ def test_no_mail_asks_a_player_whose_plan_was_cast(box: BallotBox) -> None:
     cast_due(box)
     send_due(box)
     assert [message.to for message in mail.outbox] == [[f"{playing.yellow.number}@example.org"]]
+
+
+@pytest.mark.parametrize("before", [True, False])
+def test_crash_while_casting_only_delays_the_ballot(box: BallotBox, before: bool) -> None:
+    playing, turn = begin_with_due_plan(box)
+    with pytest.raises(Crash):
+        cast_due(DyingBox("cast_new", before))
+    assert in_database(turn) == []
+    cast_due(box)
+    assert in_box(turn, box) == in_database(turn) == [(voter(playing, "red"), "red", 5)]
+    assert not ConditionalPicks.objects.exists()
+
+
+@pytest.mark.parametrize("crashes", [True, False])
+def test_turn_that_is_not_closed_at_once_is_closed_later(box: BallotBox, crashes: bool) -> None:
+    playing, turn = begin_with_due_plan(box)
+    cast_by_phone(playing, "yellow", turn, 4, box)
+    if crashes:
+        with pytest.raises(Crash):
+            cast_due(DyingBox("picked_at", before=True))
+    else:
+        with box.closing_lease.hold(turn.pk):  # by another process
+            cast_due(box)
+    assert load_turn(turn.pk).state == TurnState.OPEN
+    assert is_due()
+    cast_due(box)
+    assert load_turn(turn.pk).red_pick == 5
+    assert not is_due()
+
+
+def test_failing_game_does_not_delay_others(box: BallotBox) -> None:
+    first, second = begin_days(box), begin_days(box)
+    for playing in (first, second):
+        plan(playing, "red", 2, 5)
+        play(playing.match, box, FIRST_TURN)
+    turn = open_turn(first, box)
+    open_turn(second, box)
+    second.match.game = "no-such-game"
+    second.match.save()
+    with pytest.raises(Exception, match="no-such-game"):
+        cast_due(box)
+    assert len(in_box(turn, box)) == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_scheduler_and_worker_cast_due_plans(box: BallotBox) -> None:
+    _, turn = begin_with_due_plan(box)
+    scheduler = DeadlineScheduler(box, jobs_each_second())
+    scheduler.run_once()
+    assert run_queued_tasks(CAST_CONDITIONAL_PICKS) == 1
+    assert len(in_box(turn, box)) == 1
+    assert not is_due()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_turn_closes_once_when_both_plans_match_and_workers_cast(box: BallotBox) -> None:
+    playing = begin_days(box)
+    plan(playing, "red", 2, 5)
+    plan(playing, "yellow", 1, 6)
+    play(playing.match, box, FIRST_TURN)
+    turn = open_turn(playing, box)
+    assert at_once(3, cast_due) == []
+    while is_due():  # as the scheduler asks for it
+        cast_due(box)
+    closed = load_turn(turn.pk)
+    assert (closed.state, closed.red_pick, closed.yellow_pick) == (TurnState.RESOLVED, 5, 6)
+    assert sorted(in_box(turn, box)) == sorted(in_database(turn))
+    assert len(in_box(turn, box)) == 2
+    assert only_turn(playing.match).number == 3
+    assert not ConditionalPicks.objects.exists()
+    verified(playing)
+    count = export(playing).counts[1]
+    assert count.red
+    assert count.yellow
+    assert [side.counts.index(1) + 1 for side in (count.red, count.yellow)] == [5, 6]

@@ -57,13 +57,6 @@ def test_clean_up_deletes_deserted_games_and_their_guests(box: BallotBox) -> Non
     assert Guest.objects.count() == 6
 
 
-def test_clean_up_works_in_batches() -> None:
-    for _ in range(GAMES_PER_STEP + 1):
-        game()
-    assert list(clean_up_duels(DAYS)) == [GAMES_PER_STEP, 1, GAMES_PER_STEP + 1]
-    assert list(clean_up_duels(DAYS)) == []
-
-
 def test_clean_up_deletes_network_hashes_after_an_hour() -> None:
     for days_ago in (0, 1):
         duel, _ = game(days_ago)
@@ -90,29 +83,31 @@ def test_returning_guest_is_kept(box: BallotBox) -> None:
 
 def test_game_joined_during_clean_up_is_kept(box: BallotBox) -> None:
     duel, _ = game()
-    assert abandoned_games(DAYS).exists()
     join_duel(duel.event.code, new_guest(), box)
     assert not _drop_game(duel.event_id, DAYS)
     assert Event.objects.filter(pk=duel.event_id).exists()
 
 
-def test_scheduler_cleans_up_duels(box: BallotBox) -> None:
+def test_clean_up_works_in_batches() -> None:
+    for _ in range(GAMES_PER_STEP + 1):
+        game()
+    assert [*clean_up_duels(DAYS), *clean_up_duels(DAYS)] == [GAMES_PER_STEP, 1, GAMES_PER_STEP + 1]
+
+
+@pytest.mark.parametrize("by", ["scheduler", "command"])
+def test_scheduler_and_command_clean_up_duels(by: str, box: BallotBox) -> None:
     game()
-    scheduler = DeadlineScheduler(box, purged_at=-PURGE_EVERY_S)
-    for _ in range(5):
-        scheduler.chores_at = 0.0
-        scheduler.run_once()
+    if by == "scheduler":
+        scheduler = DeadlineScheduler(box, purged_at=-PURGE_EVERY_S)
+        for _ in range(5):
+            scheduler.chores_at = 0.0
+            scheduler.run_once()
+    else:
+        call_command("retention", "--dry-run", stdout=(output := StringIO()))
+        assert "1 games and guests inactive" in output.getvalue()
+        assert Duel.objects.exists()
+        call_command("retention", stdout=output)
     assert not Duel.objects.exists()
-    assert not Guest.objects.exists()
-
-
-def test_retention_command_reports_then_cleans_up_duels() -> None:
-    game()
-    output = StringIO()
-    call_command("retention", "--dry-run", stdout=output)
-    assert "1 games and guests inactive" in output.getvalue()
-    assert Duel.objects.exists()
-    call_command("retention", stdout=StringIO())
     assert not Guest.objects.exists()
 
 

@@ -1,15 +1,25 @@
-"""The page of a duel: each visitor's board, the revealed turns, and the result."""
+"""The page of a duel: each visitor's board, the revealed turns, the result, and the player's own plan."""
 
+import json
+import logging
 import re
 
 import pytest
-from django.test import Client
+from django.apps import apps
+from django.contrib import admin
+from django.contrib.auth.models import User
+from django.test import Client, override_settings
 
 from crowdgame.accounts.guest_names import new_guest
 from crowdgame.accounts.models import Guest
+from crowdgame.accounts.signals import guest_left
+from crowdgame.maintenance.personal_data.tables import Person, load_tables
+from crowdgame.play.duels import conditional_picks
 from crowdgame.play.duels.duel_view import view_duel
 from crowdgame.play.duels.duels import DuelSettings, find_duel, join_duel, new_duel, start_for_one
-from crowdgame.play.duels.models import Duel
+from crowdgame.play.duels.models import ConditionalPicks, Duel
+from crowdgame.play.duels.sealed_picks import seal, unseal
+from tests.crowdgame.play.duels.test_conditional_picks import begin_days, plan
 from tests.crowdgame.play.duels.test_play_pages import join_game, new_game, page
 from tests.voting.match_helpers import RED_WINS, only_turn, open_now, play, play_out, play_turn, vote
 from voting.ballot_box.ballot_box import BallotBox
@@ -23,14 +33,43 @@ ACCEPT = re.compile(r'aria-describedby="(.*?)">Accept')
 ROW = re.compile(r'<th scope="row">(\d+)</th><td>(.*?)</td><td>(.*?)</td>')
 
 
-def begin(one: Client, two: Client, **form: str) -> str:
-    code = new_game(one, **form)
-    join_game(code, two)
-    return f"/play/{code}"
+class Visitors:
+    """Two players of a new game of days, and a spectator."""
+
+    def __init__(self, **form: str) -> None:
+        self.one, self.two, self.watcher = Client(), Client(), Client()
+        self.code = new_game(self.one, **({"time_control": "3-days"} | form))
+        join_game(self.code, self.two)
+        self.path = f"/play/{self.code}"
+
+    @property
+    def match(self) -> Match:
+        return Match.objects.get(event__code=self.code)
+
+    @property
+    def turn(self) -> int:
+        return only_turn(self.match).pk
+
+    def page(self, client: Client) -> str:
+        return page(client, self.path)
+
+    def turns(self, client: Client) -> list[tuple[str, ...]]:
+        return ROW.findall(self.page(client))
+
+    def plan(self, client: Client, theirs: object = 2, own: object = 5, **fields: object) -> int:
+        posted = {"turn": self.turn, "theirs": theirs, "own": own} | fields
+        return client.post(f"{self.path}/plan", posted).status_code
+
+    def remove(self, client: Client, theirs: int) -> int:
+        return self.plan(client, theirs, "", remove="1")
+
+    def planned(self, client: Client) -> list[tuple[str, ...]]:
+        return SENTENCE.findall(self.page(client))
 
 
-def turns(client: Client, path: str) -> list[tuple[str, ...]]:
-    return ROW.findall(page(client, path))
+@pytest.fixture
+def visitors(box: BallotBox) -> Visitors:
+    return Visitors()
 
 
 def board(client: Client, path: str) -> str:
@@ -52,28 +91,24 @@ def test_players_have_their_own_board_and_spectators_the_display(box: BallotBox)
     assert re.search(r'href="/rules/[a-z-]+"', page(watcher, path))
 
 
-def test_turn_is_shown_only_after_its_reveal(box: BallotBox) -> None:
-    one, two, watcher = Client(), Client(), Client()
-    path = begin(one, two)
-    turn = only_turn(Match.objects.get())
+def test_turn_is_shown_only_after_its_reveal(visitors: Visitors, box: BallotBox) -> None:
+    turn = only_turn(visitors.match)
     open_now(turn, box)
-    before = KEYS.sub("", page(watcher, path))
-    vote(turn, box, [4])
-    assert KEYS.sub("", page(watcher, path)) == before
-    vote(turn, box, [], [5])
-    assert KEYS.sub("", page(watcher, path)) == before
+    before = KEYS.sub("", visitors.page(visitors.watcher))
+    for red, yellow in (([4], []), ([], [5])):
+        vote(turn, box, red, yellow)
+        assert KEYS.sub("", visitors.page(visitors.watcher)) == before
     play_out(turn, box)
-    assert [turns(client, path) for client in (one, two, watcher)] == [[("1", "4", "5")]] * 3
+    for client in (visitors.one, visitors.two, visitors.watcher):
+        assert visitors.turns(client) == [("1", "4", "5")]
 
 
 def test_secret_half_of_single_selector_is_shown_with_the_other(box: BallotBox) -> None:
-    one, two = Client(), Client()
-    path = begin(one, two, game="single-selector")
-    match = Match.objects.get()
-    play_turn(only_turn(match), box, *choices(match, 4))
-    assert turns(two, path) == []
-    play_turn(only_turn(match), box, *choices(match, 6))
-    assert sorted(choice for _, *both in turns(two, path) for choice in both) == ["", "", "4", "6"]
+    visitors = Visitors(game="single-selector")
+    for column, shown in ((4, []), (6, ["", "", "4", "6"])):
+        (to_move,) = load_position(visitors.match).to_move
+        play_turn(only_turn(visitors.match), box, **{to_move: [column]})
+        assert sorted(choice for _, *both in visitors.turns(visitors.two) for choice in both) == shown
 
 
 def permissions(duel: Duel, guest: Guest) -> tuple[tuple[bool, ...], bool, tuple[str, ...]]:
@@ -86,14 +121,14 @@ def permissions(duel: Duel, guest: Guest) -> tuple[tuple[bool, ...], bool, tuple
 
 
 def test_page_offers_what_players_may_do_and_visitors_nothing(box: BallotBox) -> None:
-    guest, visitor = new_guest(), new_guest()
+    guest, visitor, nothing = new_guest(), new_guest(), (False, False, False)
     for casual, late in ((False, ("resign", "draw")), (True, ("resign", "draw", "takeback"))):
         duel = new_duel(guest, DuelSettings(casual=casual))
         assert permissions(duel, guest) == ((True, False, True), True, ())
-        assert permissions(duel, visitor) == ((False, False, False), False, ())
+        assert permissions(duel, visitor) == (nothing, False, ())
         join_duel(duel.event.code, new_guest(), box)
-        assert permissions(duel, guest) == ((False, False, False), True, ("abort", "draw"))
-        assert permissions(duel, visitor) == ((False, False, False), True, ())
+        assert permissions(duel, guest) == (nothing, True, ("abort", "draw"))
+        assert permissions(duel, visitor) == (nothing, True, ())
         play(Match.objects.get(event=duel.event), box, RED_WINS[:1])
         assert permissions(duel, guest)[2] == late
 
@@ -111,47 +146,172 @@ def test_page_of_crowd_game_offers_only_what_its_creator_may_do(box: BallotBox) 
     assert permissions(duel, visitor) == ((False, False, False), True, ())
 
 
-def test_open_offer_is_shown_to_both_and_accepted_by_the_opponent_only(box: BallotBox) -> None:
-    one, two = Client(), Client()
-    path = begin(one, two)
-    turn = only_turn(Match.objects.get()).pk
-    one.post(f"{path}/do/draw", {"turn": turn})
-    assert "You offered a draw" in page(one, path)
-    assert [len(ACCEPT.findall(page(client, path))) for client in (one, two, Client())] == [0, 1, 0]
-    two.post(f"{path}/do/decline", {"turn": turn})
-    assert "You offered a draw" not in page(one, path)
-    assert not ACCEPT.search(page(two, path))
-
-
-def choices(match: Match, column: int) -> tuple[list[int], list[int]]:
-    """Return the votes of red and of yellow if the side that is to move chooses this column."""
-    to_move = load_position(match).to_move
-    return [column] * ("red" in to_move), [column] * ("yellow" in to_move)
-
-
-def test_page_of_finished_match_says_who_won_and_why(box: BallotBox) -> None:
-    one, two = Client(), Client()
-    path = begin(one, two)
-    match = Match.objects.get()
-    play(match, box, RED_WINS)
-    shown = page(one, path)
-    assert f"<strong>{match.red.name} won</strong> · Four in a row" in shown
-    assert len(turns(one, path)) == len(RED_WINS)
-    assert f'href="/report/{Duel.objects.get().event.code}/1"' in shown
-    assert "Rematch" in shown
-    assert "Rematch" not in page(Client(), path)
-
-
-def test_each_accept_button_is_described_by_its_offer(box: BallotBox) -> None:
-    one, two = Client(), Client()
-    path = begin(one, two, casual="on")
-    match = Match.objects.get()
-    play(match, box, RED_WINS[:1])
+def test_offers_are_shown_to_both_and_accepted_by_the_opponent_only(box: BallotBox) -> None:
+    visitors = Visitors(casual="on")
+    one, two = visitors.one, visitors.two
+    play(visitors.match, box, RED_WINS[:1])
+    turn = {"turn": visitors.turn}
     for offer in ("draw", "takeback"):
-        one.post(f"{path}/do/{offer}", {"turn": only_turn(match).pk})
-    shown = page(two, path)
-    texts = [re.search(f'id="{offer}">(.*?)<', shown) for offer in ACCEPT.findall(shown)]
-    assert [text and text[1] for text in texts] == [
-        "Your opponent offers a draw.",
-        "Your opponent asks to take back the last turn.",
-    ]
+        one.post(f"{visitors.path}/do/{offer}", turn)
+    assert "You offered a draw" in visitors.page(one)
+    accept = [len(ACCEPT.findall(visitors.page(client))) for client in (one, two, visitors.watcher)]
+    assert accept == [0, 2, 0]
+    shown = visitors.page(two)
+    texts = [re.findall(f'id="{offer}">(.*?)<', shown)[0] for offer in ACCEPT.findall(shown)]
+    assert texts == ["Your opponent offers a draw.", "Your opponent asks to take back the last turn."]
+    two.post(f"{visitors.path}/do/decline", turn)
+    assert "You offered a draw" not in visitors.page(one)
+    assert not ACCEPT.search(visitors.page(two))
+
+
+def test_page_of_finished_match_says_who_won_and_why(visitors: Visitors, box: BallotBox) -> None:
+    play(visitors.match, box, RED_WINS)
+    shown = visitors.page(visitors.one)
+    assert f"<strong>{visitors.match.red.name} won</strong> · Four in a row" in shown
+    assert len(visitors.turns(visitors.one)) == len(RED_WINS)
+    assert f'href="/report/{visitors.code}/1"' in shown
+
+
+SUMMARY = "Plan your next choice"
+VERSION = re.compile(r'data-current="(.*?)"')
+SENTENCE = re.compile(r"<span>If <bdi>(.*?)</bdi>, then <bdi>(.*?)</bdi></span>")
+
+
+def test_player_adds_replaces_and_removes_choices(visitors: Visitors) -> None:
+    one, seen = visitors.one, set()
+    for theirs, own in [(3, 4), (2, 5), (3, 7)]:
+        assert visitors.plan(one, theirs, own) == 302
+        seen |= set(VERSION.findall(visitors.page(one)))
+    assert visitors.planned(one) == [("2", "5"), ("3", "7")]
+    assert visitors.remove(one, 3) == 302
+    assert visitors.planned(one) == [("2", "5")]
+    seen |= set(VERSION.findall(visitors.page(one)))
+    assert len(seen) == 4
+    assert visitors.remove(one, 2) == visitors.remove(one, 2) == 302
+    assert not ConditionalPicks.objects.exists()
+
+
+def test_nobody_else_sees_a_plan(visitors: Visitors, caplog: pytest.LogCaptureFixture) -> None:
+    others = (visitors.two, visitors.watcher, Client())
+    paths = (visitors.path, f"/display/{visitors.code}", "/play/", f"/report/{visitors.code}/1")
+    caplog.set_level(logging.DEBUG)
+
+    def shown() -> list[str]:
+        pages = [KEYS.sub("", page(client, path)) for client in others for path in paths]
+        return [re.sub(r'nonce="[^"]*"|\d+ (second|minute)s?', "", text) for text in pages]
+
+    before = shown()
+    rows = count_rows()
+    assert visitors.plan(visitors.one) == 302
+    assert shown() == before
+    rows["duels.ConditionalPicks"] += 1
+    assert count_rows() == rows  # nothing is announced, logged as an action or sent
+    assert visitors.planned(visitors.one) == [("2", "5")]
+    assert SUMMARY not in page(visitors.watcher, visitors.path)
+    assert "duels_conditionalpicks" not in caplog.text
+    assert not re.search(r"conditional|\bplan", caplog.text.replace(f"{visitors.path}/plan", ""))
+
+
+def count_rows() -> dict[str, int]:
+    """The rows of each table. Visits of pages may write sessions, never these."""
+    return {model._meta.label: model._default_manager.count() for model in apps.get_models()}
+
+
+def test_database_and_admin_show_no_readable_choice(visitors: Visitors) -> None:
+    visitors.plan(visitors.one, 2, 5)
+    few = ConditionalPicks.objects.get().sealed
+    for theirs in (1, 3, 4, 5, 6, 7):
+        visitors.plan(visitors.one, theirs, 7)
+    many = ConditionalPicks.objects.get()
+    assert len(few) == len(many.sealed)
+    assert many.sealed.isascii()
+    assert "2" not in str(many).removeprefix(str(many.turn))
+    key = (many.turn.match_id, many.side)
+    assert unseal(*key, many.sealed)[2] == 5
+    assert unseal(key[0], "yellow" if key[1] == "red" else "red", many.sealed) == {}
+    with override_settings(SECRET_KEY="another-key"):
+        assert unseal(*key, many.sealed) == {}
+    assert not admin.site.is_registered(ConditionalPicks)
+    administrator = Client()
+    administrator.force_login(User.objects.create_superuser("root"))
+    answer = administrator.get(f"/admin/voting/event/{many.turn.match.event_id}/change/")
+    assert (answer.status_code, many.sealed in answer.content.decode()) == (200, False)
+
+
+def test_most_picks_have_the_same_sealed_length_and_open_with_an_earlier_key() -> None:
+    most = dict.fromkeys(range(240, 240 + conditional_picks.MAX_PICKS), 255)
+    with override_settings(SECRET_KEY="earlier"):
+        sealed = seal(1, "red", most)
+    assert len(sealed) == len(seal(1, "red", {1: 1}))
+    assert len(sealed) <= (ConditionalPicks._meta.get_field("sealed").max_length or 0)
+    with override_settings(SECRET_KEY="present", SECRET_KEY_FALLBACKS=["earlier"]):
+        assert unseal(1, "red", sealed) == most
+
+
+def test_players_change_only_their_own_plan(visitors: Visitors) -> None:
+    visitors.plan(visitors.one, 2, 5)
+    visitors.remove(visitors.two, 2)
+    visitors.plan(visitors.two, 2, 6)
+    assert visitors.planned(visitors.one) == [("2", "5")]
+    assert visitors.planned(visitors.two) == [("2", "6")]
+    assert visitors.plan(visitors.watcher) == visitors.remove(visitors.watcher, 2) == 403
+    outsider = Client()
+    outsider.post("/play/new")
+    assert visitors.plan(outsider) == 403
+    assert visitors.one.get(f"{visitors.path}/plan").status_code == 405
+    assert Client(enforce_csrf_checks=True).post(f"{visitors.path}/plan").status_code == 403
+    assert ConditionalPicks.objects.count() == 2
+
+
+def test_only_the_live_turn_is_planned(visitors: Visitors, box: BallotBox) -> None:
+    seen, other = visitors.turn, Visitors()
+    play(Match.objects.get(event__code=visitors.code), box, [(1, 2)])
+    for turn in (seen, other.turn, "0", "x", "9" * 5_000):
+        assert visitors.plan(visitors.one, turn=turn) == 409
+    assert not ConditionalPicks.objects.exists()
+
+
+def test_impossible_or_many_choices_are_refused(visitors: Visitors, monkeypatch: pytest.MonkeyPatch) -> None:
+    for theirs, own in [(0, 5), (8, 5), (2, 8), ("", 5), (2, ""), ("-1", 5), ("²", 5)]:
+        assert visitors.plan(visitors.one, theirs, own) == 409, (theirs, own)
+    assert not ConditionalPicks.objects.exists()
+    monkeypatch.setattr(conditional_picks, "MAX_PICKS", 2)
+    assert [visitors.plan(visitors.one, theirs) for theirs in (1, 2, 3)] == [302, 302, 409]
+    assert visitors.plan(visitors.one, 2, 7) == 302
+    assert visitors.planned(visitors.one) == [("1", "5"), ("2", "7")]
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        pytest.param({"time_control": "5-min"}, id="minutes"),
+        pytest.param({"time_control": "3-days", "game": "single-selector"}, id="single-selector"),
+        pytest.param({"time_control": "3-days", "crowd": "on"}, id="crowd"),
+    ],
+)
+def test_other_games_have_no_plans(box: BallotBox, form: dict[str, str], client: Client) -> None:
+    path = f"/play/{new_game(client, **form)}"
+    Client().post(f"{path}/join")
+    client.post(f"{path}/begin")
+    assert SUMMARY not in page(client, path)
+    posted = {"turn": only_turn(Match.objects.get()).pk, "theirs": 2, "own": 5}
+    assert client.post(f"{path}/plan", posted).status_code == 409
+
+
+def test_choices_have_the_names_of_the_game(box: BallotBox) -> None:
+    visitors = Visitors(game="trails")
+    assert visitors.plan(visitors.one, 1, 2) == 302
+    (names,) = visitors.planned(visitors.one)
+    assert not any(name.isdecimal() for name in names)
+
+
+def test_plan_is_in_the_players_download_until_the_account_is_deleted(box: BallotBox) -> None:
+    playing = begin_days(box)
+    plan(playing, "red", 2, 5)
+    plan(playing, "yellow", 2, 6)
+    row = {"event__code": playing.duel.event.code, "turn__number": 1, "opponent": 2}
+    for guest, own in ((playing.red, 5), (playing.yellow, 6)):
+        data = load_tables(Person(None, guest))["planned-choices"]
+        assert json.loads(json.dumps(data)) == [row | {"own": own}]
+    guest_left.send(Guest, guest=playing.red, box=box)
+    assert [left.side for left in ConditionalPicks.objects.all()] == ["yellow"]

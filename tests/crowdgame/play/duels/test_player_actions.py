@@ -1,9 +1,8 @@
 """Players of a duel resign, abort, agree to a draw and take turns back, in time; nobody else can."""
 
-import json
-import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import msgspec
@@ -16,10 +15,12 @@ from crowdgame.play.duels import duels
 from crowdgame.play.duels.duels import DuelSettings, PlayError, join_duel, new_duel, withdraw_duel
 from crowdgame.play.duels.models import Duel
 from crowdgame.play.duels.player_actions import OFFER_PAUSE_TURNS, DuelActionRefused, perform
+from crowdgame.play.duels.rematch import request_rematch
 from crowdgame.play.ratings.models import RatedMatch
-from crowdgame.server.laptop.paths import ROOT
 from tests.voting.concurrency_helpers import at_once
 from tests.voting.match_helpers import kinds, only_turn, open_now, play, play_turn, run_out, start, vote
+from tests.voting.sample_matches import record_of
+from tests.voting.verifiers import verify
 from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Event, Match, MatchResult, Offer, Turn, TurnState
@@ -32,6 +33,7 @@ from voting.turns.closing import close_turn
 
 pytestmark = pytest.mark.django_db
 TWO_TURNS = [(1, 2), (2, 1)]
+ACTIONS: tuple[DuelAction, ...] = ("resign", "abort", "draw", "takeback", "decline")
 
 
 class Playing(NamedTuple):
@@ -67,14 +69,13 @@ def begin(box: BallotBox, **settings: Any) -> Playing:
     return Playing(duel, match, red, yellow)
 
 
-def standalone_verifier(record: MatchRecord, folder: Path) -> str:
-    """The output of the verification script, which must find no fault."""
-    path = folder / "record.json"
-    path.write_bytes(msgspec.json.encode(record))
-    script = [sys.executable, str(ROOT / "docs" / "verify.py"), str(path)]
-    done = subprocess.run(script, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout
-    return done.stdout
+def due_turn(playing: Playing, box: BallotBox) -> Turn:
+    """The first turn, in which both have voted and whose time is up."""
+    turn = only_turn(playing.match)
+    open_now(turn, box)
+    vote(turn, box, [3], [4])
+    run_out(turn, box)
+    return turn
 
 
 def export(playing: Playing) -> MatchRecord:
@@ -89,31 +90,44 @@ def offers(playing: Playing) -> list[tuple[str, str, bool]]:
     return [(offer.side, offer.kind, offer.declined) for offer in match.offers]
 
 
-def test_resignation_ends_match_before_open_turn(box: BallotBox, tmp_path: Path) -> None:
+def verified(playing: Playing) -> str:
+    """What the verifiers print about the match's record, in which they find no fault."""
+    with TemporaryDirectory() as folder:
+        return verify(msgspec.to_builtins(record_of(playing.match)), Path(folder))
+
+
+@pytest.mark.parametrize("turns", [1, 2])
+@pytest.mark.parametrize(
+    ("actions", "ending", "said"),
+    [
+        (["resign"], (MatchResult.YELLOW, Ending.CONCEDED), "resigned"),
+        (["draw", "draw"], (MatchResult.DRAW, Ending.AGREED), "agreed"),
+    ],
+)
+def test_players_end_match_before_open_turn(
+    turns: int, actions: list[DuelAction], ending: tuple[str, str], said: str, box: BallotBox
+) -> None:
     playing = begin(box)
-    play(playing.match, box, TWO_TURNS)
+    play(playing.match, box, TWO_TURNS[:turns])
     live = only_turn(playing.match)
     open_now(live, box)
     vote(live, box, [3], [3])
-    playing.do(playing.teams[0], "resign", box)
-    assert playing.ending() == (MatchState.ENDED, MatchResult.YELLOW, Ending.CONCEDED)
+    for team, action in zip(playing.teams, actions, strict=False):
+        assert playing.ending()[0] == MatchState.PLAYING
+        playing.do(team, action, box)
+    assert playing.ending() == (MatchState.ENDED, *ending)
     live.refresh_from_db()
     assert live.state == TurnState.VOID
     assert kinds(playing.duel.event_id)[-1] == "match.stopped"
-    record = export(playing)
-    assert len(record.turns) == 2
-    assert find_faults(record) == []
-    assert "resigned" in standalone_verifier(record, tmp_path)
-    assert RatedMatch.objects.get(match=playing.match).yellow_after > 1200
+    assert len(export(playing).turns) == turns
+    assert said in verified(playing)
+    assert (RatedMatch.objects.get().yellow_after > 1200) == (said == "resigned")
 
 
 def test_resignation_after_seal_beats_unrevealed_turn(box: BallotBox) -> None:
     """The turn is over and could be revealed, but the resignation is committed first."""
     playing = begin(box)
-    live = only_turn(playing.match)
-    open_now(live, box)
-    vote(live, box, [3], [4])
-    run_out(live, box)
+    live = due_turn(playing, box)
     playing.do(playing.teams[1], "resign", box)
     close_turn(live.pk, box)
     live.refresh_from_db()
@@ -124,17 +138,14 @@ def test_resignation_after_seal_beats_unrevealed_turn(box: BallotBox) -> None:
 @pytest.mark.django_db(transaction=True)
 def test_resignation_and_closing_at_once_end_match_once(box: BallotBox) -> None:
     playing = begin(box)
-    live = only_turn(playing.match)
-    open_now(live, box)
-    vote(live, box, [3], [4])
-    run_out(live, box)
-    team, todo = playing.teams[0], ["resign", "close"]
+    live = due_turn(playing, box)
+    acts: list[Callable[[BallotBox], object]] = [
+        lambda own: playing.do(playing.teams[0], "resign", own, live),
+        lambda own: close_turn(live.pk, own),
+    ]
 
     def act(own: BallotBox) -> None:
-        if todo.pop() == "resign":
-            perform(playing.duel.event_id, team, "resign", live.pk, own)
-        else:
-            close_turn(live.pk, own)
+        acts.pop()(own)
 
     assert at_once(2, act) == []
     assert playing.ending() == (MatchState.ENDED, MatchResult.YELLOW, Ending.CONCEDED)
@@ -143,22 +154,10 @@ def test_resignation_and_closing_at_once_end_match_once(box: BallotBox) -> None:
 
 @pytest.mark.django_db(transaction=True)
 def test_both_resign_at_once_and_one_does(box: BallotBox) -> None:
-    playing = begin(box)
-    turn, teams = only_turn(playing.match).pk, [1, 2]
-    refused = at_once(2, lambda own: perform(playing.duel.event_id, teams.pop(), "resign", turn, own))
-    assert len(refused) == 1
+    playing, teams = begin(box), [1, 2]
+    live = only_turn(playing.match)
+    assert len(at_once(2, lambda own: playing.do(teams.pop(), "resign", own, live))) == 1
     assert playing.ending()[2] == Ending.CONCEDED
-
-
-@pytest.mark.parametrize("action", ["resign", "draw"])
-def test_match_that_ends_in_its_second_turn_is_rated(action: DuelAction, box: BallotBox) -> None:
-    playing = begin(box)
-    play(playing.match, box, TWO_TURNS[:1])
-    for team in playing.teams:
-        if playing.ending()[0] == MatchState.PLAYING:
-            playing.do(team, action, box)
-    assert playing.ending()[0] == MatchState.ENDED
-    assert RatedMatch.objects.filter(match=playing.match).exists()
 
 
 def test_duel_without_votes_goes_on(box: BallotBox) -> None:
@@ -169,31 +168,13 @@ def test_duel_without_votes_goes_on(box: BallotBox) -> None:
     assert only_turn(playing.match).state == TurnState.OPEN
 
 
-def test_match_without_revealed_turn_can_be_aborted(box: BallotBox) -> None:
-    playing = begin(box)
-    playing.do(playing.teams[0], "abort", box)
-    assert playing.ending() == (MatchState.ABORTED, None, None)
-
-
-def test_match_can_not_be_aborted_after_first_turn(box: BallotBox) -> None:
-    playing = begin(box)
-    play(playing.match, box, TWO_TURNS[:1])
-    assert playing.refusal(1, "abort", box) == "not_possible"
-    assert playing.ending()[0] == MatchState.PLAYING
-
-
-def test_accepted_draw_ends_match(box: BallotBox, tmp_path: Path) -> None:
-    playing = begin(box)
-    play(playing.match, box, TWO_TURNS)
-    red, yellow = playing.teams
-    playing.do(red, "draw", box)
-    assert offers(playing) == [("red", "draw", False)]
-    playing.do(yellow, "draw", box)
-    assert playing.ending() == (MatchState.ENDED, MatchResult.DRAW, Ending.AGREED)
-    record = export(playing)
-    assert find_faults(record) == []
-    assert "agreed" in standalone_verifier(record, tmp_path)
-    assert RatedMatch.objects.filter(match=playing.match).exists()
+def test_match_is_aborted_only_before_its_first_reveal(box: BallotBox) -> None:
+    fresh, revealed = begin(box), begin(box)
+    play(revealed.match, box, TWO_TURNS[:1])
+    assert revealed.refusal(1, "abort", box) == "not_possible"
+    fresh.do(fresh.teams[0], "abort", box)
+    assert fresh.ending() == (MatchState.ABORTED, None, None)
+    assert revealed.ending()[0] == MatchState.PLAYING
 
 
 def test_offer_lapses_when_turn_closes(box: BallotBox) -> None:
@@ -210,7 +191,7 @@ def test_offer_lapses_when_turn_closes(box: BallotBox) -> None:
 
 
 def test_declined_offer_can_not_be_accepted_or_repeated_soon(box: BallotBox) -> None:
-    playing = begin(box)
+    playing = begin(box, casual=True)
     red, yellow = playing.teams
     playing.do(red, "draw", box)
     playing.do(yellow, "decline", box)
@@ -219,15 +200,23 @@ def test_declined_offer_can_not_be_accepted_or_repeated_soon(box: BallotBox) -> 
     for picks in [(1, 2), (2, 1), (3, 4), (4, 3), (5, 6)][:OFFER_PAUSE_TURNS]:
         assert playing.refusal(red, "draw", box) == "too_soon"
         play(playing.match, box, [picks])
+    for team in (yellow, red):
+        playing.do(team, "takeback", box)
+    assert playing.refusal(red, "draw", box) == "too_soon", "the takeback does not shorten the pause"
+    play(playing.match, box, [(6, 5)])
     playing.do(red, "draw", box)
     assert playing.ending()[0] == MatchState.PLAYING
 
 
-def test_player_can_not_accept_own_offer(box: BallotBox) -> None:
-    playing = begin(box)
-    playing.do(1, "draw", box)
-    assert playing.refusal(1, "draw", box) == "too_soon"
-    assert playing.refusal(1, "decline", box) == "not_possible"
+def test_player_can_neither_repeat_nor_answer_own_offer(box: BallotBox) -> None:
+    playing = begin(box, casual=True)
+    play(playing.match, box, TWO_TURNS)
+    offered: tuple[DuelAction, ...] = ("draw", "takeback")
+    for action in offered:
+        playing.do(1, action, box)
+        assert [playing.refusal(1, action, box) for _ in range(3)] == ["too_soon"] * 3
+        assert playing.refusal(1, "decline", box) == "not_possible"
+    assert Offer.objects.count() == 2
     assert playing.ending()[0] == MatchState.PLAYING
 
 
@@ -245,109 +234,83 @@ def test_only_the_same_open_offer_of_the_opponent_is_accepted(box: BallotBox) ->
     assert playing.ending()[0] == MatchState.PLAYING
 
 
-def test_casual_players_take_turn_back(box: BallotBox) -> None:
+def test_casual_players_take_turn_back_once(box: BallotBox) -> None:
     playing = begin(box, casual=True)
     play(playing.match, box, TWO_TURNS)
-    playing.do(1, "takeback", box)
-    playing.do(2, "takeback", box)
+    seen = only_turn(playing.match)
+    for team in (1, 2):
+        playing.do(team, "takeback", box)
+    for team in (1, 2):
+        assert playing.refusal(team, "takeback", box, seen) == "turn_changed"
     assert (only_turn(playing.match).number, playing.ending()[0]) == (2, MatchState.PLAYING)
     assert len(export(playing).turns) == 1
-    assert find_faults(export(playing)) == []
+    verified(playing)
     play(playing.match, box, [(1, 2), (1, 3), (1, 2)])
     assert playing.ending()[1] == MatchResult.RED
     assert not RatedMatch.objects.exists()
 
 
-def test_takeback_is_refused_in_rated_games_and_before_first_reveal(box: BallotBox) -> None:
+def test_takeback_is_refused_in_rated_games_before_first_and_after_next_reveal(box: BallotBox) -> None:
     rated, casual = begin(box), begin(box, casual=True)
     play(rated.match, box, TWO_TURNS[:1])
-    assert rated.refusal(1, "takeback", box) == "not_possible"
-    assert casual.refusal(1, "takeback", box) == "not_possible"
+    for playing in (rated, casual):
+        assert playing.refusal(1, "takeback", box) == "not_possible"
     assert not Offer.objects.exists()
+    play(casual.match, box, TWO_TURNS[:1])
+    seen = only_turn(casual.match)
+    casual.do(1, "takeback", box)
+    play(casual.match, box, TWO_TURNS[1:])
+    assert casual.refusal(2, "takeback", box, seen) == "turn_changed"
+    assert only_turn(casual.match).number == 3
 
 
-def test_takeback_offered_before_reveal_does_not_undo_it(box: BallotBox) -> None:
-    playing = begin(box, casual=True)
-    play(playing.match, box, TWO_TURNS[:1])
-    seen = only_turn(playing.match)
-    playing.do(1, "takeback", box)
-    play(playing.match, box, TWO_TURNS[1:])
-    assert playing.refusal(2, "takeback", box, seen) == "turn_changed"
-    assert only_turn(playing.match).number == 3
-
-
-def test_ended_match_accepts_nothing(box: BallotBox) -> None:
-    playing = begin(box, casual=True)
+def test_ended_match_and_event_without_players_accept_nothing(box: BallotBox) -> None:
+    playing, turn = begin(box, casual=True), start(box)
     seen = only_turn(playing.match)
     playing.do(1, "resign", box)
-    actions: tuple[DuelAction, ...] = ("resign", "abort", "draw", "takeback", "decline")
-    for action in actions:
+    for action in ACTIONS:
         with pytest.raises(PlayError):
-            perform(playing.duel.event_id, 2, action, seen.pk, box)
+            playing.do(2, action, box, seen)
+        with pytest.raises(DuelActionRefused):
+            perform(turn.match.event_id, 1, action, turn.pk, box)
     assert playing.ending()[2] == Ending.CONCEDED
+    assert Match.objects.get(pk=turn.match_id).state == MatchState.PLAYING
 
 
 def test_crowd_can_neither_resign_nor_agree_to_draw(box: BallotBox) -> None:
     guest = new_guest()
     duel = duels.start_for_one(new_duel(guest, DuelSettings(crowd=True)).event.code, guest, box)
-    turn = only_turn(Match.objects.get(event=duel.event))
-    player = duels.seat_number(duel, guest)
-    for team, action in (
-        (3 - player, "resign"),
-        (3 - player, "abort"),
-        (player, "draw"),
-        (3 - player, "draw"),
-    ):
+    turn, player = only_turn(Match.objects.get(event=duel.event)).pk, duels.seat_number(duel, guest)
+    refused: list[tuple[int, DuelAction]] = [(3 - player, "resign"), (3 - player, "abort")]
+    for team, action in [*refused, (player, "draw"), (3 - player, "draw")]:
         with pytest.raises(DuelActionRefused):
-            perform(duel.event_id, team, action, turn.pk, box)  # type: ignore[arg-type]
-    perform(duel.event_id, player, "resign", turn.pk, box)
+            perform(duel.event_id, team, action, turn, box)
+    perform(duel.event_id, player, "resign", turn, box)
     assert Match.objects.get().ended_by == Ending.CONCEDED
 
 
-def test_events_without_players_accept_nothing(box: BallotBox) -> None:
-    turn = start(box)
-    for action in ("resign", "abort", "draw", "takeback", "decline"):
-        with pytest.raises(DuelActionRefused):
-            perform(turn.match.event_id, 1, action, turn.pk, box)
-    assert Match.objects.get().state == MatchState.PLAYING
-
-
-def test_waiting_game_can_be_withdrawn_by_its_creator(box: BallotBox) -> None:
-    guest = new_guest()
+def test_only_a_waiting_game_is_withdrawn_and_only_by_its_creator(box: BallotBox, client: Client) -> None:
+    guest, playing = new_guest(), begin(box)
     for _ in range(2):  # in both seats
-        duel = new_duel(guest, DuelSettings())
-        with pytest.raises(PlayError):
-            withdraw_duel(duel.event.code, new_guest())
-        withdraw_duel(duel.event.code, guest)
-        assert not Event.objects.filter(pk=duel.event_id).exists()
-
-
-def test_link_of_withdrawn_game_explains_that_it_is_gone(client: Client) -> None:
-    guest = new_guest()
-    code = new_duel(guest, DuelSettings()).event.code
-    withdraw_duel(code, guest)
+        code = new_duel(guest, DuelSettings()).event.code
+        for refused, by in ((code, new_guest()), (playing.duel.event.code, playing.red)):
+            with pytest.raises(PlayError):
+                withdraw_duel(refused, by)
+        withdraw_duel(code, guest)
+        assert list(Event.objects.all()) == [playing.duel.event]
     for answer in (client.get(f"/play/{code}"), client.post(f"/play/{code}/join")):
-        assert answer.status_code == 410
-        assert "Its creator withdrew it" in answer.content.decode()
-
-
-def test_started_game_can_not_be_withdrawn(box: BallotBox) -> None:
-    playing = begin(box)
-    with pytest.raises(PlayError):
-        withdraw_duel(playing.duel.event.code, playing.red)
-    assert Event.objects.filter(pk=playing.duel.event_id).exists()
+        assert (answer.status_code, "Its creator withdrew it" in answer.content.decode()) == (410, True)
 
 
 def test_strangers_can_not_act_on_page(box: BallotBox, client: Client) -> None:
     playing = begin(box)
-    turn = only_turn(playing.match).pk
+    turn = {"turn": only_turn(playing.match).pk}
     address = f"/play/{playing.duel.event.code}"
-    assert client.post(f"{address}/do/resign", {"turn": turn}).status_code == 403
-    assert client.post(f"{address}/withdraw").status_code == 403
+    for path in ("do/resign", "withdraw"):
+        assert client.post(f"{address}/{path}", turn).status_code == 403
     client.post("/play/new")  # a guest of another game
-    assert client.post(f"{address}/do/resign", {"turn": turn}).status_code == 403
-    assert client.post(f"{address}/do/explode", {"turn": turn}).status_code == 404
-    assert client.post(f"{address}/do/resign").status_code == 404
+    for path, fields, status in (("resign", turn, 403), ("explode", turn, 404), ("resign", {}, 404)):
+        assert client.post(f"{address}/do/{path}", fields).status_code == status
     assert client.get(f"{address}/do/resign").status_code == 405
     assert playing.ending()[0] == MatchState.PLAYING
 
@@ -356,15 +319,32 @@ def test_altered_record_of_crowd_is_not_excused(box: BallotBox) -> None:
     """A match that the board decided can't be declared conceded."""
     match = start(box).match
     play(match, box, [(1, 2), (1, 3), (1, 2), (1, 3)])
-    exported = export_match(match.event.code, 1)
-    assert exported
-    plain = json.loads(msgspec.json.encode(exported.record))
-    plain |= {"result": "yellow", "ended_by": "conceded"}
-    assert find_faults(msgspec.convert(plain, MatchRecord)) != []
+    assert find_faults(msgspec.structs.replace(record_of(match), result="yellow", ended_by="conceded")) != []
 
 
-def test_report_says_who_resigned_in_first_turn(box: BallotBox, client: Client) -> None:
-    playing = begin(box)
-    playing.do(playing.teams[0], "resign", box)
-    page = client.get(f"/report/{playing.duel.event.code}/1").content.decode()
-    assert "resigned after 0 turns" in page
+def test_player_resigns_only_for_themselves(box: BallotBox, client: Client) -> None:
+    """The cookie decides who resigns, not what the request says."""
+    code = new_duel(new_guest(), DuelSettings()).event.code
+    client.post(f"/play/{code}/join")
+    match = Match.objects.select_related("red", "yellow").get()
+    joined = duels.seat_number(Duel.objects.get(), Guest.objects.latest("pk"))
+    forged = {"turn": only_turn(match).pk, "team": str(3 - joined), "side": "red"}
+    client.post(f"/play/{code}/do/resign", forged)
+    match.refresh_from_db()
+    winner = MatchResult.YELLOW if match.red.number == joined else MatchResult.RED
+    assert (match.ended_by, match.result) == (Ending.CONCEDED, winner)
+
+
+def test_turn_of_another_match_is_refused(box: BallotBox) -> None:
+    mine, other = begin(box), begin(box)
+    seen = only_turn(mine.match)
+    mine.do(1, "resign", box)
+    for team in (1, 2):
+        request_rematch(mine.duel.event_id, team, box)
+    rematch = mine._replace(match=Match.objects.get(event=mine.duel.event, number=2))
+    for action in ACTIONS:
+        for team, turn in ((1, seen), (2, seen), (1, only_turn(other.match))):
+            assert mine.refusal(team, action, box, turn) in ("turn_changed", "not_possible")
+    for playing in (rematch, other):  # a pause between offers is one match's
+        playing.do(1, "draw", box)
+        assert playing.ending()[:2] == (MatchState.PLAYING, None)
