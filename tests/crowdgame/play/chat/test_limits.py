@@ -56,7 +56,7 @@ def test_messages_per_minute_are_limited(
 
 
 def test_guest_waits_for_slow_mode_interval() -> None:
-    before = [message(ago_s=1.5)]
+    before = [message(ago_s=40), message(ago_s=1.5)]
     assert exceeded_limit(message(), before, slow_s=2) == RateLimited(Limit.SLOW_MODE, 1)
     assert exceeded_limit(message(), before, slow_s=30) == RateLimited(Limit.SLOW_MODE, 28)
     assert exceeded_limit(message(2), before, slow_s=30) is None
