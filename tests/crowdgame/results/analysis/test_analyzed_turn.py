@@ -1,5 +1,6 @@
-"""What the analysis of a turn says about its picks and votes."""
+"""What the analysis says about a turn's picks and votes, about the crowd, and about the deciding turns."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import msgspec
@@ -7,17 +8,27 @@ import pytest
 
 from crowdgame.results.analysis.analyzed_turn import (
     AnalyzedTurn,
+    Crowd,
     analyze_turn,
     pack_analysis,
     unpack_analysis,
 )
-from games.engine.game import Picks
+from crowdgame.results.analysis.crowd_wisdom import MIN_TURNS, Wisdom, _t95, measure_wisdom
+from crowdgame.results.analysis.deciding_turns import (
+    find_decisive_mistake,
+    find_missed_win,
+    find_turning_turn,
+)
+from crowdgame.results.analysis.verdicts import judge_choices, vote_shares
+from games.engine.game import Picks, Side
 from games.engine.registry import find_game, read_options
 from games.solver.positions import Position, read_position
+from games.solver.solution import Solution
 from games.solver.solver import solve
+from voting.protocol import MissedWin, Verdict
 
 SIMULTANEOUS, CLASSIC = "simultaneous-captains-mistress", "captains-mistress"
-THREE_IN_A_COLUMN = [(1, 2), (1, 3), (1, 2)]
+THREE_IN_A_COLUMN: list[tuple[int | None, int | None]] = [(1, 2), (1, 3), (1, 2)]
 
 
 def position_after(game_slug: str, picks: list[tuple[int | None, int | None]], **options: object) -> Position:
@@ -42,23 +53,24 @@ def open_turn() -> AnalyzedTurn:
     )
 
 
-def test_column_of_the_equilibrium_is_best(open_turn: AnalyzedTurn) -> None:
-    red = open_turn.sides["red"]
+def test_turn_is_judged_by_its_equilibrium(open_turn: AnalyzedTurn) -> None:
+    red, column = open_turn.sides["red"], [row[2] or 0 for row in open_turn.solution.matrix]
     assert [column for column, chance in enumerate(open_turn.mix("red"), 1) if chance] == [3, 5]
     assert (red.quality, red.loss) == ("best", 0)
     assert (red.qualities[7], red.qualities[6]) == ("blunder", "mistake")
     assert red.losses[7] == pytest.approx(0.218, abs=0.01)
+    assert red.hindsight == pytest.approx((max(column) - column[4]) / 2), "the best reply to the actual pick"
+    assert open_turn.after == column[4], "the matrix entry of both picks"
+    assert open_turn.swing == pytest.approx((column[4] - open_turn.solution.value) / 2)
 
 
-def test_hindsight_compares_with_best_reply_to_actual_pick(open_turn: AnalyzedTurn) -> None:
-    replies = [row[2] or 0 for row in open_turn.solution.matrix]
-    assert open_turn.sides["red"].hindsight == pytest.approx((max(replies) - replies[4]) / 2)
-
-
-def test_swing_leads_to_the_matrix_entry_of_both_picks(open_turn: AnalyzedTurn) -> None:
-    after = open_turn.solution.matrix[4][2] or 0
-    assert open_turn.after == after
-    assert open_turn.swing == pytest.approx((after - open_turn.solution.value) / 2)
+def test_packing_keeps_all_but_doubtful_classes_of_earlier_versions(open_turn: AnalyzedTurn) -> None:
+    packed = pack_analysis(open_turn)
+    assert unpack_analysis(packed) == open_turn
+    assert len(packed) < 2048
+    estimate = msgspec.structs.replace(open_turn, solution=replace(open_turn.solution, is_exact=False))
+    assert estimate.sides["red"].qualities[6] == "mistake"
+    assert unpack_analysis(pack_analysis(estimate)).sides["red"].qualities[6] is None
 
 
 def test_crowd_is_judged_against_its_average_member(open_turn: AnalyzedTurn) -> None:
@@ -70,17 +82,13 @@ def test_crowd_is_judged_against_its_average_member(open_turn: AnalyzedTurn) -> 
     assert open_turn.sides["yellow"].crowd is None, "one voter is no crowd"
 
 
-def test_side_without_pick_is_not_judged() -> None:
-    position = position_after(SIMULTANEOUS, [*THREE_IN_A_COLUMN], token="red")
-    turn = analyze_turn(solve(position), Picks(None, 3), {"red": {1: 3}, "yellow": {}})
+def test_side_without_pick_and_secret_half_have_no_position_after_it() -> None:
+    solution = solve(position_after(SIMULTANEOUS, THREE_IN_A_COLUMN, token="red"))
+    turn = analyze_turn(solution, Picks(None, 3), {"red": {1: 3}, "yellow": {}})
     red = turn.sides["red"]
     assert (red.pick, red.loss, red.quality, red.hindsight, red.crowd) == (None,) * 5
     assert turn.swing is None
-
-
-def test_secret_half_has_no_position_after_it() -> None:
-    position = position_after(SIMULTANEOUS, [*THREE_IN_A_COLUMN], token="red")
-    half = analyze_turn(solve(position), Picks(7, 3), {"red": {7: 3}}, is_complete=False)
+    half = analyze_turn(solution, Picks(7, 3), {"red": {7: 3}}, is_complete=False)
     assert half.sides.keys() == {"red"}
     assert half.sides["red"].hindsight is not None
     assert half.after is None
@@ -99,14 +107,106 @@ def test_classic_game_judges_only_the_side_to_move() -> None:
     assert red.crowd.gain < 0, "the majority was wrong"
 
 
-def test_analysis_survives_packing(open_turn: AnalyzedTurn) -> None:
-    packed = pack_analysis(open_turn)
-    assert unpack_analysis(packed) == open_turn
-    assert len(packed) < 2048
+def measure(gains: Sequence[float]) -> Wisdom:
+    wisdom = measure_wisdom([Crowd(mean_loss=0.1, gain=gain, exploitability=0.2) for gain in gains])
+    assert wisdom is not None
+    return wisdom
 
 
-def test_estimates_stored_by_earlier_versions_lose_doubtful_classes(open_turn: AnalyzedTurn) -> None:
-    estimate = msgspec.structs.replace(open_turn, solution=replace(open_turn.solution, is_exact=False))
-    assert estimate.sides["red"].qualities[6] == "mistake"
-    assert unpack_analysis(pack_analysis(estimate)).sides["red"].qualities[6] is None
-    assert unpack_analysis(pack_analysis(open_turn)) == open_turn
+@pytest.mark.parametrize(
+    ("gains", "answer"),
+    [
+        ([0.05] * 4, "too few turns"),
+        ([0.04, 0.05, 0.06, 0.05, 0.05], "yes"),
+        ([-0.04, -0.05, -0.06, -0.05, -0.05], "no"),
+        ([0.3, -0.1, 0.0, 0.0, 0.0], "unclear"),
+        ([0.0] * 5, "unclear"),
+    ],
+)
+def test_answer_follows_from_the_interval(gains: Sequence[float], answer: str) -> None:
+    assert measure(gains).answer == answer
+
+
+def test_interval_is_students_t() -> None:
+    wisdom = measure([0.01, 0.02, 0.03, 0.04, 0.05])
+    assert wisdom.turns == 5
+    assert wisdom.gain == pytest.approx(0.03)
+    assert wisdom.pick_loss == pytest.approx(0.07)
+    assert wisdom.margin == pytest.approx(2.776 * 0.0158113883 / 5**0.5)
+    assert measure_wisdom([]) is None
+    table = {4: 2.776, 18: 2.101, 19: 2.093, 30: 2.042, 60: 2.000, 1000: 1.962}
+    assert {freedom: _t95(freedom) for freedom in table} == pytest.approx(table, abs=0.006)
+    assert min(table) >= MIN_TURNS - 1
+
+
+# Red's columns 1 and 2 are worth 60%, the third 48%, the fourth 55%. Yellow has one good column.
+OPEN = Solution(
+    value=0.2,
+    red_mix=(0.3, 0.7, 0.0, 0.0),
+    yellow_mix=(1.0, 0.0, 0.0, 0.0),
+    matrix=((0.2, 0.2, 0.2, 0.2), (0.2, 0.2, 0.2, 0.2), (-0.04, 0.3, 0.3, 0.3), (0.1, 0.3, 0.3, 0.9)),
+    is_exact=True,
+    depth=4,
+)
+ESTIMATED = replace(OPEN, is_exact=False)
+
+
+def played(red: int | None, yellow: int | None, solution: Solution = OPEN) -> AnalyzedTurn:
+    return analyze_turn(solution, Picks(red, yellow), {"red": {}, "yellow": {}})
+
+
+def test_costliest_choice_comes_first_and_only_costly_ones_have_a_better_column() -> None:
+    assert judge_choices(played(3, 2), {}) == (
+        Verdict(side="red", column=3, quality="mistake", loss=0.12, held=2),
+        Verdict(side="yellow", column=2, quality="best"),
+    )
+    assert judge_choices(played(4, 4), {})[0] == Verdict(side="red", column=4, quality="good", loss=0.05)
+    assert judge_choices(played(None, 1), {}) == (Verdict(side="yellow", column=1, quality="best"),)
+
+
+def test_estimate_names_only_a_class_that_its_margin_leaves_no_doubt_about() -> None:
+    unclear = judge_choices(played(4, 1, ESTIMATED), {})
+    assert unclear[0] == Verdict(side="red", column=4, quality=None, loss=0.05)
+    doubtful = replace(ESTIMATED, matrix=(*ESTIMATED.matrix[:2], (-0.2, 0.3, 0.3, 0.3), ESTIMATED.matrix[3]))
+    costly = Verdict(side="red", column=3, quality=None, loss=0.2, held=2)
+    assert judge_choices(played(3, 1, doubtful), {})[0] == costly
+    lost = replace(ESTIMATED, matrix=(*ESTIMATED.matrix[:2], (-0.7, 0.3, 0.3, 0.3), ESTIMATED.matrix[3]))
+    [worst, _] = judge_choices(played(3, 1, lost), {})
+    assert worst == Verdict(side="red", column=3, quality="blunder", loss=0.45, held=2)
+
+
+def test_of_several_better_columns_the_one_with_most_votes_is_named() -> None:
+    voted = judge_choices(played(3, 1), {"red": {1: 0.12, 2: 0.05, 3: 0.83}})
+    assert voted[0] == Verdict(side="red", column=3, quality="mistake", loss=0.12, held=1, share=0.12)
+    assert vote_shares([3, 0, 1], 4, 1) == {1: 0.75, 2: 0, 3: 0.25}
+    assert vote_shares([1, 0, 0], 1, 1) == {}, "of more than one voter"
+    assert vote_shares([15, 5, 0], 4, 5) == {}, "of ballots without points"
+
+
+def turn(before: float, after: float | None, red: int = 1, yellow: int = 1) -> AnalyzedTurn:
+    """A turn with these values for red. Column 3 is a mistake of red; yellow's choices are all alike."""
+    analysis = played(red, yellow, replace(OPEN, value=before))
+    return AnalyzedTurn(solution=analysis.solution, sides=played(red, yellow).sides, after=after)
+
+
+def test_turning_point_is_where_the_winners_chance_rose_the_most() -> None:
+    match = {1: turn(0.0, -0.5), 2: turn(-0.5, -0.3), 3: turn(-0.3, 0.1), 4: turn(0.1, None)}
+    assert find_turning_turn(match, "red") == 3
+    assert find_turning_turn(match, "yellow") == 1
+    assert find_turning_turn({1: turn(0.5, 0.5)}, "red") is None
+
+
+def test_decisive_mistake_is_the_losers_costliest_choice_the_last_of_several() -> None:
+    match = {1: turn(0.2, 0.1, red=3), 2: turn(0.2, 0.1, red=3), 3: turn(0.2, 0.1, red=4), 4: turn(0.1, 0.1)}
+    assert find_decisive_mistake(match, "yellow") == 2
+    assert find_decisive_mistake(match, None) == 2
+    assert find_decisive_mistake(match, "red") is None
+
+
+@pytest.mark.parametrize(
+    ("winner", "missed"),
+    [("red", None), ("yellow", MissedWin(side="red", turns=2)), (None, MissedWin(side="red", turns=2))],
+)
+def test_missed_win_counts_turns_with_a_certain_win(winner: Side | None, missed: MissedWin | None) -> None:
+    match = {1: turn(0.9, 1.0), 2: turn(1.0, 1.0), 3: turn(1.0, 0.2), 4: turn(0.2, -1.0)}
+    assert find_missed_win(match, winner) == missed

@@ -1,17 +1,27 @@
-"""Which turns the analyzer analyzes."""
+"""Which turns the analyzer analyzes, and when their analyses are shown."""
+
+from typing import Any
 
 import pytest
 from django.utils import timezone
 
 from crowdgame.results.analysis.analyzed_turn import AnalyzedTurn
-from crowdgame.results.analysis.analyzer import Analyzer, solved_games, unanalyzed_turns
+from crowdgame.results.analysis.analyzer import Analyzer, unanalyzed_turns
 from crowdgame.results.analysis.models import TurnAnalysis
-from crowdgame.results.analysis.stored_analyses import load_analyses, load_event_analyses
+from crowdgame.results.analysis.stored_analyses import (
+    announce_analysis,
+    load_analyses,
+    load_event_analyses,
+    load_match_analysis,
+)
 from crowdgame.results.analysis.turn_solving import Work, solve_cached, store_analysis
+from games.solver.solution import ESTIMATE_MARGIN
 from tests.crowdgame.organizer.cups.cup_helpers import let_win
 from tests.crowdgame.results.analysis.analysis_helpers import analyze_all, analyzed, begin
 from tests.voting.match_helpers import (
+    RED_WINS,
     SELECTOR,
+    kinds,
     new_event,
     only_turn,
     open_now,
@@ -20,55 +30,44 @@ from tests.voting.match_helpers import (
     run_out,
     vote,
 )
+from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Announcement, Event, Match, Turn, TurnState
+from voting.turns.turns import start_match
 from voting.turns.voiding import take_back_turn
 
 pytestmark = pytest.mark.django_db
 
 
-def test_solver_knows_three_games() -> None:
-    assert {"simultaneous-captains-mistress", SELECTOR, "captains-mistress"} == solved_games()
-
-
 def test_only_resolved_and_announced_turns_are_analyzed(box: BallotBox) -> None:
     match = begin(box)
-    turn = only_turn(match)
-    seen = [analyzed(match)]
+    turn, announcements = only_turn(match), Announcement.objects.filter(event=match.event)
+
+    def analyze() -> list[int]:
+        analyze_all(box)
+        return analyzed(match)
+
+    seen = [analyze()]
     for step in (open_now, lambda turn, box: vote(turn, box, [1, 1], [2]), run_out):
         step(turn, box)
-        analyze_all(box)
-        seen.append(analyzed(match))
+        seen.append(analyze())
     assert seen == [[]] * 4, "an open turn, also after its deadline"
     Turn.objects.filter(pk=turn.pk).update(state=TurnState.PAUSED, left_ms=1)
-    analyze_all(box)
+    assert analyze() == []
     Turn.objects.filter(pk=turn.pk).update(state=TurnState.OPEN, left_ms=None)
-    assert analyzed(match) == []
     play_turn(turn, box)
-    Announcement.objects.filter(event=match.event).update(sent_at=None)
-    analyze_all(box)
-    assert analyzed(match) == [], "the reveal is not announced yet"
-    Announcement.objects.filter(event=match.event).update(sent_at=timezone.now())
-    other = begin(box)
-    Announcement.objects.filter(event=other.event).update(sent_at=None)
-    analyze_all(box)
-    assert analyzed(match) == [1]
+    announcements.update(sent_at=None)
+    assert analyze() == [], "the reveal is not announced yet"
+    announcements.update(sent_at=timezone.now())
+    Announcement.objects.filter(event=begin(box).event).update(sent_at=None)
+    assert analyze() == [1], "another event's announcements don't matter"
 
 
-def test_turn_is_analyzed_once(box: BallotBox) -> None:
-    match = begin(box)
+def test_turn_is_analyzed_once_it_is_revealed_and_analysis_is_on(box: BallotBox) -> None:
+    match = begin(box, analysis="off")
     play(match, box, [(1, 2)])
-    turn = Turn.objects.select_related("match__event").get(match=match, number=1)
-    for _ in range(2):
-        store_analysis(turn)
-        analyze_all(box)
-    assert analyzed(match) == [1]
-
-
-def test_analyzer_leaves_a_turn_alone_while_it_is_revealed(box: BallotBox) -> None:
-    match = begin(box)
-    play(match, box, [(1, 2)])
-    for reveal_ms, expected in ((60_000, []), (0, [1])):
+    for analysis, reveal_ms, expected in (("off", 0, []), ("turn", 60_000, []), ("turn", 0, [1])):
+        Event.objects.update(analysis=analysis)
         Analyzer(box, reveal_ms, looked_at=float("inf")).run_once()  # without a backlog
         assert analyzed(match) == expected
 
@@ -113,7 +112,7 @@ def test_turns_that_begin_alike_are_solved_once(box: BallotBox) -> None:
     assert solve_cached.cache_info().misses == 1
 
 
-def test_secret_half_is_analyzed_with_the_whole_turn(box: BallotBox) -> None:
+def test_secret_half_is_analyzed_and_judged_with_the_whole_turn(box: BallotBox) -> None:
     match = begin(box, game=SELECTOR, analysis="turn")
     play_turn(only_turn(match), box, [4, 4, 1])
     analyze_all(box)
@@ -125,18 +124,18 @@ def test_secret_half_is_analyzed_with_the_whole_turn(box: BallotBox) -> None:
     assert first.solution == second.solution
     assert first.after is None
     assert second.after == second.solution.matrix[3][4]
+    assert {verdict.side: verdict.column for verdict in announced(match).verdicts} == {"red": 4, "yellow": 5}
 
 
 def test_backlog_is_analyzed_after_recent_turns(box: BallotBox) -> None:
     old, new = begin(box), begin(box)
-    play(old, box, [(1, 2)])
+    for match in (old, new):
+        play(match, box, [(1, 2)])
     Turn.objects.filter(match=old, number=1).update(opens_at=0, closes_at=1)
-    play(new, box, [(1, 2)])
     analyzer = Analyzer(box, reveal_ms=0)
-    analyzer.run_once()
-    assert (analyzed(new), analyzed(old)) == ([1], [])
-    analyzer.run_once()
-    assert analyzed(old) == [1]
+    for expected in (([1], []), ([1], [1])):
+        analyzer.run_once()
+        assert (analyzed(new), analyzed(old)) == expected
 
 
 def test_turn_that_fails_holds_up_no_other(box: BallotBox) -> None:
@@ -149,10 +148,126 @@ def test_turn_that_fails_holds_up_no_other(box: BallotBox) -> None:
     assert unanalyzed_turns().count() == 1
 
 
-def test_analysis_that_is_turned_on_later_covers_earlier_turns(box: BallotBox) -> None:
-    match = begin(box, analysis="off")
+def test_announced_analysis_tells_each_column_of_the_closed_turn(box: BallotBox) -> None:
+    match = begin(box, analysis="turn")
     play(match, box, [(1, 2)])
     analyze_all(box)
-    Event.objects.update(analysis="turn")
+    shown = announced(match)
+    for classes, mix in ((shown.red_classes, shown.red_mix), (shown.yellow_classes, shown.yellow_mix)):
+        assert classes == (None,) * 7, "an estimate of the opening"
+        assert len(mix) == 7
+        assert 97 <= sum(mix) <= 103  # each is rounded
+    verdicts = {verdict.side: (verdict.column, verdict.quality) for verdict in shown.verdicts}
+    assert verdicts == {"red": (1, None), "yellow": (2, None)}
+    assert shown.margin == ESTIMATE_MARGIN
+
+
+@pytest.mark.parametrize(
+    ("terms", "during"),
+    [
+        ({"analysis": "off"}, 0),
+        ({"analysis": "match"}, 0),
+        ({"analysis": "turn"}, 3),
+        ({"analysis": "turn", "max_side_changes": 1}, 0),
+        ({"analysis": "turn", "hide_hints": True}, 0),
+        ({"analysis": "turn", "in_study": True, "consent": "A study."}, 0),
+    ],
+    ids=str,
+)
+def test_terms_decide_when_analyses_are_shown(terms: dict[str, Any], during: int, box: BallotBox) -> None:
+    match = begin(box, **terms)
+    play(match, box, RED_WINS[:3])
+    analyze_all(box)
+    assert len(load_analyses(match)) == during
+    assert ("turn.analyzed" in kinds(match.event_id)) == (announced(match) is not None) == (during > 0)
+    play(match, box, RED_WINS[3:])
+    analyze_all(box)
+    match.refresh_from_db()
+    afterwards = 0 if terms["analysis"] == "off" else 4
+    assert len(load_analyses(match)) == len(analyzed(match)) == afterwards
+
+
+def test_live_position_is_withheld_after_a_turn_without_picks(box: BallotBox) -> None:
+    match = begin(box, analysis="turn", no_ballot_rule="pass")
+    play_turn(only_turn(match), box)
     analyze_all(box)
     assert analyzed(match) == [1]
+    assert announced(match) is None
+    assert "turn.analyzed" not in kinds(match.event_id)
+    assert load_analyses(match) == {}
+    play(match, box, [(1, 2)])
+    assert load_analyses(match).keys() == {1}
+
+
+def test_share_of_better_column_is_not_shown_with_hidden_counts(box: BallotBox) -> None:
+    match = begin(box, analysis="turn")
+    play(match, box, RED_WINS[:2])
+    play_turn(only_turn(match), box, [1], [7, 7, 4])
+    analyze_all(box)
+    costly = announced(match).verdicts[0]
+    assert (costly.side, costly.column, costly.held) == ("yellow", 7, 4)
+    assert costly.share == pytest.approx(1 / 3)
+    Event.objects.update(hide_tally=True)
+    assert announced(match).verdicts[0].share is None
+
+
+@pytest.mark.parametrize(
+    ("token", "picks"),
+    [("red", [(1, 2)]), ("red", [(7, 6)]), ("yellow", [(2, 1)]), ("yellow", [(6, 7)])],
+    ids=["equal", "mirrored", "colors exchanged", "both"],
+)
+def test_earlier_match_hides_live_position(token: str, picks: list[tuple[int, int]], box: BallotBox) -> None:
+    earlier = begin(box, analysis="turn")
+    play(earlier, box, RED_WINS)
+    analyze_all(box)
+    Event.objects.update(options={"token": token})
+    later = start_match(earlier.event_id, box)
+    earlier.refresh_from_db()
+    assert load_analyses(earlier).keys() == {2, 3, 4}
+    assert load_match_analysis(earlier, load_analyses(earlier)) is None
+    play(later, box, picks)
+    assert load_event_analyses(later)[1].keys() == {1, 3, 4}
+    play(later, box, [(4, 4)])
+    assert load_analyses(earlier).keys() == {1, 2, 3, 4}
+    assert load_match_analysis(earlier, load_analyses(earlier)) is not None
+
+
+def announced(match: Match) -> Any:
+    shown = load_snapshot(Event.objects.get(pk=match.event_id)).match
+    assert shown is not None
+    return shown.analysis
+
+
+def test_analysis_is_announced_after_each_turn(box: BallotBox) -> None:
+    match = begin(box, analysis="turn")
+    play(match, box, RED_WINS[:3])
+    assert announced(match) is None
+    analyze_all(box)
+    assert kinds(match.event_id)[-1] == "turn.analyzed"
+    assert kinds(match.event_id).count("turn.analyzed") == 1, "only of the last turn"
+    shown = announced(match)
+    assert shown.turn == match.turns.get(number=3).pk
+    assert shown.match is None, "nothing has decided it yet"
+    take_back_turn(match.event_id, box, lambda turn: None)
+    assert announced(match).turn == match.turns.get(number=2).pk
+    assert load_analyses(match).keys() == {1, 2}
+
+
+@pytest.mark.parametrize("when", ["turn", "match"])
+def test_what_decided_a_match_is_announced_once_every_turn_is_analyzed(box: BallotBox, when: str) -> None:
+    match = begin(box, analysis=when)
+    play(match, box, RED_WINS)
+    found = []
+    for turn in Turn.objects.select_related("match__event").filter(match=match).order_by("-number"):
+        store_analysis(turn)
+        announce_analysis(turn, box.now())
+        shown = announced(match)
+        found.append((kinds(match.event_id).count("turn.analyzed"), shown and shown.match))
+    assert [count for count, _ in found] == [1, 1, 1, 2], "of the last turn, and when all are there"
+    *earlier, deciding = (deciding for _, deciding in found)
+    assert earlier == [None] * 3
+    assert deciding.mistake.verdict.side == "yellow"
+    before = match.turns.get(number=deciding.mistake.number)
+    assert deciding.mistake.verdict.column == before.yellow_pick
+    assert sum(line.count("R") for line in deciding.mistake.board.grid) == before.number - 1
+    assert deciding.turning in range(1, 5)

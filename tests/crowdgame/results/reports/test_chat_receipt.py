@@ -40,9 +40,13 @@ def page(client: Client, turn: Turn, login: str = "") -> str:
     return client.get(f"/chat/{turn.match.event.code}", {"login": login}).content.decode()
 
 
-def test_page_says_nothing_before_the_reveal(client: Client, turn: Turn) -> None:
+def test_page_says_nothing_before_the_reveal_or_without_a_chat(client: Client, turn: Turn) -> None:
     assert "No turn has been revealed yet." in page(client, turn, "ann")
     assert "Column" not in page(client, turn, "ann")
+    path = f"/chat/{turn.match.event.code}"
+    assert_is_harmless(client, path)
+    turn.match.event.teams.update(source="phones")
+    assert client.get(path).status_code == 404
 
 
 @pytest.mark.parametrize("login", ["ann", " @Ann "])
@@ -51,15 +55,13 @@ def test_chatter_finds_the_vote_and_its_proof(client: Client, turn: Turn, box: B
     shown = page(client, turn, login)
     assert "Turn 1: your vote was counted" in shown
     assert "Column 5, for <bdi>Doves</bdi>." in shown
-    found = re.search("<pre[^>]*>(.*?)</pre>", shown, re.DOTALL)
-    assert found is not None
-    proof = json.loads(html.unescape(found[1]))
+    (found,) = re.findall("<pre[^>]*>(.*?)</pre>", shown, re.DOTALL)
+    proof = json.loads(html.unescape(found))
     assert (proof["ballots"], proof["choice"]) == (2, 5)
     leaf = ballot_leaf(turn.pk, "yellow", proof["choice"], proof["blind"])
     path = [bytes.fromhex(beside) for beside in proof["path"]]
     root = root_of_path(leaf, proof["index"], proof["ballots"], path)
-    assert root is not None
-    assert root.hex() == tally_of(turn, "yellow").root
+    assert root == bytes.fromhex(tally_of(turn, "yellow").root)
 
 
 @pytest.mark.parametrize("login", ["carl", "red1", "<b>", "x" * 500])
@@ -67,10 +69,3 @@ def test_page_says_why_an_account_has_no_vote(client: Client, turn: Turn, box: B
     play_out(turn, box)
     assert "Turn 1: no vote was counted" in page(client, turn, login)
     assert "<b>" not in page(client, turn, login)
-
-
-def test_page_is_harmless_and_only_of_events_with_a_chat(client: Client, turn: Turn) -> None:
-    path = f"/chat/{turn.match.event.code}"
-    assert_is_harmless(client, path)
-    turn.match.event.teams.update(source="phones")
-    assert client.get(path).status_code == 404

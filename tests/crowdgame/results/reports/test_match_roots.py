@@ -21,7 +21,7 @@ from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Match
 
 DB = pytest.mark.django_db
-PATH = "/record/BCDF/1/roots.json"
+PATH, REFUSED = "/record/BCDF/1/roots.json", "/record/BCDF/2/roots.json"
 
 
 def fetch(client: Client, match: Match) -> Any:
@@ -30,7 +30,6 @@ def fetch(client: Client, match: Match) -> Any:
     return response.json()
 
 
-# ------------------------------------------------------------------ the view
 @DB
 def test_roots_are_those_of_the_record(box: BallotBox, client: Client) -> None:
     match = start(box).match
@@ -57,51 +56,41 @@ def test_roots_are_those_of_the_record(box: BallotBox, client: Client) -> None:
 
 
 @DB
-def test_roots_disclose_nothing_about_open_or_concealed_turns(box: BallotBox, client: Client) -> None:
+def test_roots_disclose_nothing_about_open_concealed_or_secret_turns(box: BallotBox, client: Client) -> None:
     turn = start(box, game=SELECTOR)
     open_now(turn, box)
     vote(turn, box, red=[3])
     assert fetch(client, turn.match)["turns"] == []
     play(turn.match, box, [(3, 3)])
     assert fetch(client, turn.match)["turns"] == []
-
-
-@DB
-def test_roots_of_secret_sides_wait_for_the_end(box: BallotBox, client: Client) -> None:
-    match = start_secret(box)
-    play(match, box, RED_WINS[:1])
-    assert client.get(f"/record/{match.event.code}/1/roots.json").status_code == 403
-    play(match, box, RED_WINS[1:])
-    turns = fetch(client, match)["turns"]
+    secret = start_secret(box)
+    play(secret, box, RED_WINS[:1])
+    assert client.get(f"/record/{secret.event.code}/1/roots.json").status_code == 403
+    play(secret, box, RED_WINS[1:])
+    turns = fetch(client, secret)["turns"]
     assert len(turns) == len(RED_WINS)
     assert all(set(turn["seals"][0]) == {"at", "turn_commitment"} for turn in turns)
+    assert client.get(f"/record/{new_event().code}/1/roots.json").status_code == 404
 
 
 @DB
 def test_roots_are_built_once_a_turn_without_ballots(box: BallotBox, client: Client) -> None:
     match = start(box).match
-    play(match, box, RED_WINS[:2])
 
     def queries() -> list[str]:
         with CaptureQueriesContext(connection) as captured:
             fetch(client, match)
         return [query["sql"] for query in captured]
 
-    built, again = queries(), queries()
-    assert (len(built), len(again)) == (4, 2)
-    assert not any('"sealed"' in sql for sql in built)
-    play(match, box, RED_WINS[2:3])
-    assert len(queries()) == 4
+    for picks in (RED_WINS[:2], RED_WINS[2:3]):
+        play(match, box, picks)
+        built, again = queries(), queries()
+        assert (len(built), len(again)) == (4, 2)
+        assert not any('"sealed"' in sql for sql in built)
 
 
-@DB
-def test_unknown_match_has_no_roots(client: Client) -> None:
-    assert client.get(f"/record/{new_event().code}/1/roots.json").status_code == 404
-
-
-# ------------------------------------------------------------------ the cache ahead of Django
 class Django:
-    """What stands behind the cache: answers after a while, and counts."""
+    """What stands behind the cache: answers after a while, REFUSED with this status, and counts."""
 
     def __init__(self, status: int = 200) -> None:
         self.status, self.body, self.scopes = status, b'{"turns":[]}', list[Any]()
@@ -109,9 +98,8 @@ class Django:
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         self.scopes.append(scope)
         await asyncio.sleep(0.01)
-        await send(
-            {"type": "http.response.start", "status": self.status, "headers": [(b"set-cookie", b"a=b")]}
-        )
+        status = self.status if scope["path"] == REFUSED else 200
+        await send({"type": "http.response.start", "status": status, "headers": [(b"set-cookie", b"a=b")]})
         await send({"type": "http.response.body", "body": self.body[:5], "more_body": True})
         await send({"type": "http.response.body", "body": self.body[5:]})
 
@@ -127,6 +115,16 @@ async def get(app: Any, path: str = PATH, method: str = "GET", **headers: bytes)
     await app(scope, None, send)
     body = b"".join(message.get("body", b"") for message in sent[1:])
     return sent[0]["status"], dict(sent[0]["headers"]), body
+
+
+def get_each(django: Django, *paths: str, method: str = "GET") -> list[tuple[int, Any, bytes]]:
+    """Requests to one cache, one after the other."""
+
+    async def ask() -> list[tuple[int, Any, bytes]]:
+        app = cache_roots(django)
+        return [await get(app, path, method) for path in paths]
+
+    return asyncio.run(ask())
 
 
 def test_crowd_costs_one_request_to_django() -> None:
@@ -161,28 +159,21 @@ def test_known_answer_is_not_sent_again(monkeypatch: pytest.MonkeyPatch) -> None
         status, headers, body = await get(app, if_none_match=etag)
         assert (status, headers[b"etag"], body) == (304, etag, b"")
         monkeypatch.setattr(match_roots, "FRESH_S", -1)
-        django.body = b'{"turns":[1]}'
-        await get(cache_roots(django))
-        app = cache_roots(django)
+        app, django.body = cache_roots(django), b'{"turns":[1]}'
         await get(app)
         status, headers, _ = await get(app, if_none_match=etag)
         assert (status, headers[b"etag"] != etag) == (200, True)
 
     asyncio.run(ask_again())
-    assert len(django.scopes) == 4
+    assert len(django.scopes) == 3
 
 
 @pytest.mark.parametrize("status", [403, 404, 503])
 def test_refusal_is_passed_on_and_not_kept(status: int) -> None:
     django = Django(status)
-
-    async def ask_twice() -> None:
-        app = cache_roots(django)
-        for _ in range(2):
-            assert (await get(app))[::2] == (status, django.body)
-
-    asyncio.run(ask_twice())
-    assert len(django.scopes) == 2
+    _, *refusals = get_each(django, PATH, REFUSED, REFUSED)
+    assert [answer[::2] for answer in refusals] == [(status, django.body)] * 2
+    assert len(django.scopes) == 3
 
 
 @pytest.mark.parametrize(
@@ -191,25 +182,11 @@ def test_refusal_is_passed_on_and_not_kept(status: int) -> None:
 )
 def test_other_requests_are_not_cached(path: str, method: str) -> None:
     django = Django()
-
-    async def ask_twice() -> None:
-        app = cache_roots(django)
-        for _ in range(2):
-            await get(app, path, method)
-
-    asyncio.run(ask_twice())
+    get_each(django, path, path, method=method)
     assert len(django.scopes) == 2
 
 
 def test_cache_keeps_few_matches() -> None:
-    django = Django()
-
-    async def ask_for_many() -> None:
-        app = cache_roots(django)
-        for number in range(match_roots.CACHE_SIZE + 1):
-            await get(app, PATH.replace("/1/", f"/{number}/"))
-        await get(app, PATH.replace("/1/", f"/{match_roots.CACHE_SIZE}/"))
-        await get(app, PATH.replace("/1/", "/0/"))
-
-    asyncio.run(ask_for_many())
-    assert len(django.scopes) == match_roots.CACHE_SIZE + 2
+    django, most = Django(), match_roots.CACHE_SIZE
+    get_each(django, *(PATH.replace("/1/", f"/{number}/") for number in (*range(most + 1), most, 0)))
+    assert len(django.scopes) == most + 2

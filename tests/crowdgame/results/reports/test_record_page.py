@@ -1,10 +1,10 @@
-"""Exported match records: the command, and the public page."""
+"""Exported match records: the command, the public page, and the page on which readers verify them."""
 
 import gzip
 import json
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from io import StringIO
 from pathlib import Path
@@ -14,8 +14,10 @@ import msgspec
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
+from django.http import HttpResponseBase
 from django.test import Client, RequestFactory
 from django.test.utils import CaptureQueriesContext
+from pytest_django.fixtures import Settings
 
 from crowdgame.results.reports import record_download as record_pages
 from games.engine.record import read_record, replay
@@ -32,90 +34,79 @@ pytestmark = pytest.mark.django_db
 
 def test_exported_record_is_a_replayable_game_record(box: BallotBox, tmp_path: Path) -> None:
     match = play_match(box, *MATCHES["lots"])
-    path = tmp_path / "record.json"
+    path, out = tmp_path / "record.json", StringIO()
     call_command("export", match.event.code.lower(), output=path)
     line = path.read_bytes()
     assert line.count(b"\n") == 1
     played = replay(read_record(line))
     assert (played.result, played.error) == ("red", None)
     assert len(played.resolutions) == match.turns.filter(state=TurnState.RESOLVED).count() > 5
-    out = StringIO()
     call_command("export", match.event.code, match=1, stdout=out)
     assert out.getvalue().encode() == line
-
-
-def test_export_command_rejects_unknown_match(box: BallotBox, tmp_path: Path) -> None:
-    event = new_event()
-    for arguments in ({"code": event.code}, {"code": "ZZZZ"}, {"code": event.code, "match": 2}):
+    for unknown, number in ((new_event().code, None), ("ZZZZ", None), (match.event.code, 2)):
         with pytest.raises(CommandError, match="There is no such match"):
-            call_command("export", arguments.pop("code"), **arguments)
+            call_command("export", unknown, match=number)
 
 
 def test_record_page_omits_open_turn(box: BallotBox, client: Client) -> None:
-    turn = start(box)
-    play(turn.match, box, [(1, 2), (3, 3)])
-    opened = only_turn(turn.match)
+    match = start(box).match
+    play(match, box, [(1, 2), (3, 3)])
+    opened = only_turn(match)
     open_now(opened, box)
-    address = f"/record/{turn.match.event.code}/1.json"
+    address = f"/record/{match.event.code}/1.json"
     plain = client.get(address)
     assert (plain.status_code, plain["Content-Type"]) == (200, "application/json")
     assert plain["Cache-Control"] == "no-cache"
     content = plain.getvalue()
     record = msgspec.json.decode(content, type=MatchRecord)
-    assert record == record_of(turn.match)
+    assert record == record_of(match)
     assert len(record.turns) == 2
     assert opened.seed not in content.decode()
-    packed = client.get(address, headers={"Accept-Encoding": "gzip"})
-    assert packed["Content-Encoding"] == "gzip"
-    play(turn.match, box, [(1, 4), (1, 5), (1, 5)])
+    assert client.get(address, headers={"Accept-Encoding": "gzip"})["Content-Encoding"] == "gzip"
+    play(match, box, [(1, 4), (1, 5), (1, 5)])
     finished = client.get(address)
     assert "max-age" in finished["Cache-Control"]
     assert msgspec.json.decode(finished.getvalue(), type=MatchRecord).result == "red"
-    assert turn.match.turns.filter(state=TurnState.RESOLVED).count() == 5
 
 
 def test_finished_match_record_is_cached(box: BallotBox, client: Client) -> None:
     turn = start(box)
     play(turn.match, box, RED_WINS[:-1])
-    address, seq = f"/record/{turn.match.event.code}/1.json", turn.match.event.seq
+    event, seq = turn.match.event_id, turn.match.event.seq
 
-    def queries(request: Callable[[], object]) -> int:
+    def get() -> tuple[int, bytes]:
+        """The number of queries, and the record."""
         with CaptureQueriesContext(connection) as captured:
-            request()
-        return len(captured)
+            content = client.get(f"/record/{turn.match.event.code}/1.json").getvalue()
+        return len(captured), content
 
-    def get() -> bytes:
-        return client.get(address).getvalue()
-
-    assert queries(get) > queries(get) == 2
+    assert get()[0] > get()[0] == 2
     play(turn.match, box, RED_WINS[-1:])
-    assert queries(get) > 2
-    finished = get()
-    play(start_match(turn.match.event_id, box), box, [(3, 4)])
-    assert Event.objects.get(pk=turn.match.event_id).seq > seq
-    assert queries(get) == 2
-    assert get() == finished
-    Event.objects.filter(pk=turn.match.event_id).update(name="A night")
-    assert b"A night, match 1" in get()
+    queries, finished = get()
+    assert queries > 2
+    play(start_match(event, box), box, [(3, 4)])
+    assert Event.objects.get(pk=event).seq > seq
+    assert get() == (2, finished)
+    Event.objects.filter(pk=event).update(name="A night")
+    assert b"A night, match 1" in get()[1]
 
 
 def test_record_page_returns_503_while_workers_are_busy(box: BallotBox, client: Client) -> None:
     address = f"/record/{start(box).match.event.code}/1.json"
-    with ExitStack() as workers:
-        for _ in range(record_pages.MAX_CONCURRENT):
-            workers.enter_context(record_pages.export_slots)
-        busy = client.get(address)
-        assert (busy.status_code, busy["Retry-After"]) == (503, "2")
+
+    def ask_while_busy() -> HttpResponseBase:
+        with ExitStack() as workers:
+            for _ in range(record_pages.MAX_CONCURRENT):
+                workers.enter_context(record_pages.export_slots)
+            return client.get(address)
+
+    busy = ask_while_busy()
+    assert (busy.status_code, busy["Retry-After"]) == (503, "2")
     assert client.get(address).status_code == 200
-    with ExitStack() as workers:
-        for _ in range(record_pages.MAX_CONCURRENT):
-            workers.enter_context(record_pages.export_slots)
-        assert client.get(address).status_code == 200  # the record is cached
+    assert ask_while_busy().status_code == 200, "the record is cached"
 
 
-def test_stalled_downloads_end_and_refuse_nobody(
-    box: BallotBox, rf: RequestFactory, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_stalled_downloads_end(box: BallotBox, rf: RequestFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     code = start(box).match.event.code
     monkeypatch.setattr(record_pages, "CHUNK_BYTES", 100)
 
@@ -134,9 +125,7 @@ def test_stalled_downloads_end_and_refuse_nobody(
     assert [len(list(reader)) for reader in more] == [whole, whole]
 
 
-def test_records_in_flight_are_limited(
-    box: BallotBox, rf: RequestFactory, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_records_in_flight_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     packed = [gzip.compress(token_bytes(1_000)) for _ in range(4)]
     monkeypatch.setattr(record_pages, "MAX_BYTES", 3_500)
     monkeypatch.setattr(record_pages, "CHUNK_BYTES", 100)
@@ -158,7 +147,6 @@ def test_record_without_commitments_fails_verification(box: BallotBox, tmp_path:
 def test_downloaded_script_verifies_downloaded_record(client: Client, box: BallotBox, tmp_path: Path) -> None:
     match = start(box).match
     play(match, box, RED_WINS)
-    assert 'href="/verify.py"' in client.get(f"/report/{match.event.code}/1").content.decode()
     response = client.get("/verify.py")
     assert response["Content-Type"] == "text/plain; charset=utf-8"
     assert response["X-Content-Type-Options"] == "nosniff"
@@ -171,3 +159,20 @@ def test_downloaded_script_verifies_downloaded_record(client: Client, box: Ballo
         record.write_bytes(downloaded)
         count = [sys.executable, "-I", str(script), str(record)]
         assert subprocess.run(count, capture_output=True, check=False).returncode == status
+
+
+def test_verify_page_is_localized_and_closed(client: Client, settings: Settings, tmp_path: Path) -> None:
+    settings.PAGES_DIR = tmp_path
+    assert client.get("/verify").status_code == 503, "nothing is built"
+    for file, text in (("verify.html", "in English"), ("verify.de.html", "auf Deutsch")):
+        (tmp_path / file).write_text(text)
+    for language, served in (("de", "auf Deutsch"), ("fr", "in English")):
+        response = client.get("/verify", headers={"accept-language": language})
+        assert response.content.decode() == served
+        policy = response.headers["Content-Security-Policy"]
+        assert "default-src 'none'" in policy
+        assert "connect-src 'self'" in policy
+        assert "unsafe" not in policy
+        assert response.headers["Cache-Control"] == "no-cache"
+        assert not response.cookies
+    assert client.post("/verify").status_code == 405

@@ -1,7 +1,6 @@
 """The match report: the figures of the record as sentences, charts and rows."""
 
 import re
-from typing import Any
 from xml.etree import ElementTree as Xml
 
 import msgspec
@@ -18,13 +17,13 @@ from crowdgame.results.reports.sentences import (
     describe_turn,
     describe_turning_point,
 )
-from tests.voting.match_helpers import RED_WINS, new_event, play
+from games.engine.game import SIDES
+from tests.voting.match_helpers import RED_WINS, play, start
 from tests.voting.sample_matches import MATCHES, play_match, record_of
 from voting.ballot_box.ballot_box import BallotBox
-from voting.matches import abort_match
+from voting.matches import abort_match, end_match
 from voting.models import Match
 from voting.records.match_record import MatchRecord, side_count
-from voting.turns.turns import start_match
 
 pytestmark = pytest.mark.django_db
 
@@ -42,8 +41,8 @@ def report_of(match: Match) -> MatchReport:
     return read_report(Match.objects.select_related("event", "red", "yellow").get(pk=match.pk))
 
 
-def played(box: BallotBox, picks: list[tuple[int, int]], **terms: Any) -> MatchReport:
-    match = start_match(new_event(**terms).pk, box)
+def played(box: BallotBox, picks: list[tuple[int, int]]) -> MatchReport:
+    match = start(box).match
     play(match, box, picks)
     return report_of(match)
 
@@ -51,16 +50,13 @@ def played(box: BallotBox, picks: list[tuple[int, int]], **terms: Any) -> MatchR
 @pytest.mark.parametrize("match", MATCHES)
 def test_report_matches_figures_of_the_record(match: str, reports: dict[str, ReportAndRecord]) -> None:
     report, record = reports[match]
-    assert len(report.turns) == len(record.turns)
     falling: dict[str, int] = {}
     for turn, picks, count in zip(report.turns, record.turns, record.counts, strict=True):
         falling |= {side: pick for side, pick in msgspec.structs.asdict(picks).items() if pick}
-        for side in ("red", "yellow"):
+        for side in SIDES:
             counted, vote = side_count(count, side), turn.votes.get(side)
-            assert (counted is None) == (vote is None)
-            if counted and vote:
-                for name in ("counts", "pick", "decided_by", "root"):
-                    assert getattr(counted, name) == getattr(vote, name)
+            for name in ("counts", "pick", "decided_by", "root"):
+                assert getattr(counted, name, None) == getattr(vote, name, None)
         if turn.board.drawing:
             continue  # a game without columns has no drops
         if turn.board.vote != "open":  # otherwise it drops after the other side has moved
@@ -81,8 +77,7 @@ def test_report_drawings_are_valid_and_labelled(name: str, reports: dict[str, Re
 
 def test_report_describes_result_and_turning_point(box: BallotBox) -> None:
     report = played(box, RED_WINS)
-    assert describe_result(report) == "Rooks won"
-    assert describe_end(report) == "Four in a row in turn 4."
+    assert (describe_result(report), describe_end(report)) == ("Rooks won", "Four in a row in turn 4.")
     turned = describe_turning_point(report)
     assert turned.startswith("From turn 3 to the end, Rooks always had a winning column: at first column 1")
     assert turned.endswith("They also held the token, so the other team couldn't block it.")
@@ -92,47 +87,48 @@ def test_report_describes_result_and_turning_point(box: BallotBox) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "result", "end"),
+    ("name", "described"),
     [
-        ("forfeit", "Rooks won", "Nobody from Doves voted in turn 2."),
-        ("both forfeit", "Draw", "Neither team voted in turn 1."),
-        ("begun", "Match in progress", ""),
+        ("forfeit", ("Rooks won", "Nobody from Doves voted in turn 2.")),
+        ("both forfeit", ("Draw", "Neither team voted in turn 1.")),
+        ("begun", ("Match in progress", "")),
     ],
 )
 def test_report_without_board_win_has_no_turning_point(
-    name: str, result: str, end: str, reports: dict[str, ReportAndRecord]
+    name: str, described: tuple[str, str], reports: dict[str, ReportAndRecord]
 ) -> None:
     report, _ = reports[name]
+    result, end = described
     assert describe_result(report) == result
     assert not end or describe_end(report) == end
     assert not describe_turning_point(report)
 
 
-def test_report_describes_aborted_match(box: BallotBox) -> None:
-    match = start_match(new_event().pk, box)
-    play(match, box, [(1, 2)])
-    abort_match(match, box.now())
-    report = report_of(match)
-    assert describe_result(report) == "Stopped early"
-    assert describe_end(report) == "The organizer stopped the match after 1 turn."
+def test_report_describes_match_that_was_stopped(box: BallotBox) -> None:
+    stopped, conceded = (start(box).match for _ in range(2))
+    for match in (stopped, conceded):
+        play(match, box, [(1, 2)])
+    abort_match(stopped, box.now())
+    end_match(conceded, "yellow", "conceded", box.now())
+    assert [
+        (describe_result(report), describe_end(report)) for report in map(report_of, (stopped, conceded))
+    ] == [
+        ("Stopped early", "The organizer stopped the match after 1 turn."),
+        ("Doves won", "Rooks resigned after 1 turn."),
+    ]
 
 
 def test_report_describes_conflict_and_token(box: BallotBox) -> None:
     report = played(box, [(4, 4), (4, 4), (4, 1), (4, 4)])
-    first, second, _, last = report.turns
-    assert describe_turn(report, first).startswith(
-        "Both chose column 4. Rooks held the token and dropped first; Doves"
-    )
-    assert "Doves held the token and dropped first" in describe_turn(report, second)
-    assert "there was no space left for Doves. The token went to Doves." in describe_turn(report, last)
-
-
-def test_report_leaves_token_in_conflict_that_ends_match(box: BallotBox) -> None:
-    report = played(box, [(1, 7), (2, 7), (3, 6), (4, 4)])
-    assert describe_turn(report, report.turns[-1]).endswith(
+    first, second, _, last = (describe_turn(report, turn) for turn in report.turns)
+    assert first.startswith("Both chose column 4. Rooks held the token and dropped first; Doves")
+    assert "Doves held the token and dropped first" in second
+    assert "there was no space left for Doves. The token went to Doves." in last
+    won = played(box, [(1, 7), (2, 7), (3, 6), (4, 4)])
+    assert describe_turn(won, won.turns[-1]).endswith(
         "Rooks held the token and dropped first; Doves landed on top. Four in a row for Rooks."
     )
-    assert [turn.token for turn in view_report(report).turns[-2:]] == ["Rooks", "Rooks"]
+    assert [turn.token for turn in view_report(won).turns[-2:]] == ["Rooks", "Rooks"]
 
 
 @pytest.mark.parametrize(
@@ -156,40 +152,27 @@ def test_report_describes_how_picks_were_decided(
 
 def test_csv_rows_contain_votes_and_results_per_turn(reports: dict[str, ReportAndRecord]) -> None:
     head, *rows = report_csv_rows(reports["forfeit"][0], {})
-    assert {len(row) for row in rows} == {len(head)}
-    cells = [dict(zip(map(str, head), row, strict=True)) for row in rows]
-    assert [row["result"] for row in cells] == ["open", "red"]
-    assert (cells[0]["red_3"], cells[0]["red_pick"], cells[0]["conflict"]) == (1, 3, 3)
-    assert (cells[1]["red_ballots"], cells[1]["yellow_ballots"]) == (2, 0)
-    assert (str(cells[1]["red_agreement"]), cells[1]["yellow_agreement"]) == ("1.0000", None)
-    assert cells[1]["yellow_decided_by"] == "forfeit"
-    assert int(str(cells[0]["opened_at"])) < int(str(cells[0]["sealed_at"]))
+    first, last = (dict(zip(map(str, head), row, strict=True)) for row in rows)
+    assert (first["result"], last["result"]) == ("open", "red")
+    assert (first["red_3"], first["red_pick"], first["conflict"]) == (1, 3, 3)
+    assert (last["red_ballots"], last["yellow_ballots"], last["yellow_decided_by"]) == (2, 0, "forfeit")
+    assert (str(last["red_agreement"]), last["yellow_agreement"]) == ("1.0000", None)
+    assert int(str(first["opened_at"])) < int(str(first["sealed_at"]))
 
 
-def test_chart_line_breaks_where_side_did_not_vote() -> None:
+def test_chart_lines_break_without_votes_and_unanimous_bars_do_not_touch() -> None:
     chart = draw_lines("Told", {"red": [1, None, 3, 4], "yellow": [None] * 4}, 4)
-    line = re.search(r'class="line red" d="([^"]*)"', chart)
-    assert line is not None
-    assert line[1].count("M") == 2
-    assert chart.count('class="dot red"') == 3
-    assert 'class="dot yellow"' not in chart
-
-
-def test_unanimous_votes_of_both_sides_do_not_touch() -> None:
+    (line,) = re.findall(r'class="line red" d="([^"]*)"', chart)
+    assert line.count("M") == 2
+    assert [chart.count(f'class="dot {side}"') for side in ("red", "yellow")] == [3, 0]
     vote = SideVote(counts=(0, 8), ballots=8, pick=2, decided_by="plurality")
-    chart = draw_votes("Told", {"red": vote, "yellow": vote}, ["1", "2"])
-    middles = re.findall(r'class="share" x="([^"]*)"[^>]*>100<', chart)
+    bars = draw_votes("Told", {"red": vote, "yellow": vote}, ["1", "2"])
+    middles = re.findall(r'class="share" x="([^"]*)"[^>]*>100<', bars)
     assert [float(one) for one in middles] == [256, 284]
 
 
-@pytest.mark.parametrize(("value", "top"), [(0, 2), (1, 2), (3, 4), (7, 10), (10, 10), (11, 20), (350, 400)])
-def test_round_up_returns_round_number(value: float, top: float) -> None:
-    assert round_up(value) == top
-
-
-@pytest.mark.parametrize(
-    ("longest", "unit"),
-    [(20_000, " s"), (119_000, " s"), (120_000, " min"), (7_200_000, " h"), (3 * 86_400_000, " d")],
-)
-def test_fitting_unit_depends_on_longest_time(longest: int, unit: str) -> None:
-    assert fitting_unit(longest)[1] == f"%(number)s{unit}"
+def test_scales_are_round() -> None:
+    tops = {0: 2, 1: 2, 3: 4, 7: 10, 10: 10, 11: 20, 350: 400}
+    assert {value: round_up(value) for value in tops} == tops
+    units = {20_000: "s", 119_000: "s", 120_000: "min", 7_200_000: "h", 3 * 86_400_000: "d"}
+    assert {longest: fitting_unit(longest)[1].split()[1] for longest in units} == units

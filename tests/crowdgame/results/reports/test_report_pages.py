@@ -1,15 +1,18 @@
-"""The public report page: contents, hidden open votes, and HTTP headers."""
+"""The public report, as a page and as one file without anything to load, and what both hide."""
 
-import csv
 import gzip
-import io
 import re
+from html import unescape
+from html.parser import HTMLParser
+from urllib.parse import urlsplit
 
 import pytest
 from django.test import Client
 
 from crowdgame.results.reports import views as report_pages
+from tests.voting.content_policy import hashes_of, sources
 from tests.voting.match_helpers import RED_WINS, new_event, only_turn, open_now, play, vote
+from tests.voting.turns.secret_side_helpers import start_secret
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Event, Match, TallyRecord, Team
 from voting.records.exports import record_version
@@ -34,80 +37,144 @@ def page_of(client: Client, match: Match) -> str:
     return client.get(address(match)).content.decode()
 
 
-def test_report_page_shows_result_and_turns(client: Client, match: Match) -> None:
-    response = client.get(address(match))
-    page = response.content.decode()
-    assert response.status_code == 200
+def test_report_page_shows_result_turns_and_seals(client: Client, match: Match) -> None:
+    page = page_of(client, match)
     assert "<bdi>Rooks won</bdi>" in page
     assert "Turning point: turn 3" in page
     assert page.count('<li class="turn"') == 4
     assert page.count('<svg class="cabinet') == 5
-    assert f'href="/record/{match.event.code}/{match.number}.json"' in page
+    code = match.event.code
+    for path in (f"/record/{code}/1.json", f"/verify?match={code}/1", "/verify.py"):
+        assert f'href="{path}"' in page
+    root = TallyRecord.objects.filter(turn__match=match).values_list("root", flat=True)[0]
+    groups = re.findall("....", root)  # as phones do, which show the first half
+    assert len(groups) == 16
+    assert f"<code>{' '.join(groups)}</code>" in page
     assert client.get(address(match).lower()).status_code == 200
 
 
-def test_report_page_shows_seals_in_groups_of_four_digits(client: Client, match: Match) -> None:
-    """As phones do, which show the first half."""
-    root = TallyRecord.objects.filter(turn__match=match).values_list("root", flat=True)[0]
-    groups = re.findall("....", root)
-    assert len(groups) == 16
-    assert f"<code>{' '.join(groups)}</code>" in page_of(client, match)
-
-
-def test_report_page_escapes_names(client: Client, match: Match) -> None:
-    Team.objects.filter(event=match.event, number=1).update(name="<b>&\"'")
-    Event.objects.filter(pk=match.event_id).update(name="</title><script>alert(1)</script>")
-    page = page_of(client, match)
-    assert "<b>&" not in page
-    assert "<script>" not in page
-    assert "&lt;b&gt;&amp;&quot;&#x27; chose column 1" in page
-
-
-def test_report_page_shows_nothing_of_open_turn(client: Client, box: BallotBox) -> None:
-    running_match = start_match(new_event().pk, box)
-    assert "Turn by turn" not in page_of(client, running_match)
-    play(running_match, box, [(1, 2)])
-    before = page_of(client, running_match)
-    turn = only_turn(running_match)
+def test_report_shows_nothing_of_open_turn(client: Client, box: BallotBox) -> None:
+    running = start_match(new_event().pk, box)
+    assert "Turn by turn" not in page_of(client, running)
+    play(running, box, [(1, 2)])
+    before = page_of(client, running), file_of(client, running)
+    turn = only_turn(running)
     open_now(turn, box)
     vote(turn, box, [5, 5, 5], [6])
-    assert page_of(client, running_match) == before
-    assert turn.seed not in before
-    assert "Match in progress" in before
-    assert client.get(address(running_match)).headers["Cache-Control"] == "no-cache"
-    assert record_version(running_match) not in {kept[:-2] for kept in report_pages._cache}
+    assert (page_of(client, running), file_of(client, running)) == before
+    assert turn.seed not in before[0]
+    assert "Match in progress" in before[0]
+    assert client.get(address(running)).headers["Cache-Control"] == "no-cache"
+    assert record_version(running) not in {kept[:-2] for kept in report_pages._cache}
 
 
-def test_report_page_is_in_the_language_of_the_event(client: Client, match: Match) -> None:
-    Event.objects.filter(pk=match.event_id).update(language="ar")
+def test_report_is_in_the_language_of_the_event(client: Client, match: Match) -> None:
+    Event.objects.filter(pk=match.event_id).update(language="ar", name="第三中学")
     response = client.get(address(match), headers={"Accept-Language": "de"})
-    page = response.content.decode()
-    assert '<html lang="ar" dir="rtl">' in page
     assert response.headers["Content-Language"] == "ar"
-    assert "\u2068Rooks\u2069" in page
-    assert '<html lang="de">' in client.get(address(match), {"locale": "de"}).content.decode()
+    assert "\u2068Rooks\u2069" in response.content.decode()
+    for report in (response.content.decode(), file_of(client, match)):
+        assert '<html lang="ar" dir="rtl">' in report
+        assert "第三中学" in report
+    german = client.get(address(match), {"locale": "de"}).content.decode()
+    for report in (german, file_of(client, match, locale="de")):
+        assert '<html lang="de">' in report
+    assert ".html?locale=de" in german
 
 
-def test_report_page_is_gzipped_if_accepted(client: Client, match: Match) -> None:
+def test_report_escapes_names(client: Client, match: Match) -> None:
+    Team.objects.filter(event=match.event, number=1).update(name="<b>&\"'")
+    Event.objects.filter(pk=match.event_id).update(name="</title><script>alert(1)</script>")
+    for report in (page_of(client, match), file_of(client, match)):
+        assert "<b>" not in report
+        assert "<script>" not in report
+        assert "&lt;b&gt;&amp;&quot;&#x27; chose column 1" in report
+
+
+def test_finished_report_is_gzipped_if_accepted_and_cached(client: Client, match: Match) -> None:
     packed = client.get(address(match), headers={"Accept-Encoding": "gzip"})
     assert packed.headers["Content-Encoding"] == "gzip"
     assert gzip.decompress(packed.content) == client.get(address(match)).content
     assert "Accept-Encoding" in packed.headers["Vary"]
-
-
-def test_finished_report_page_is_cached(client: Client, match: Match) -> None:
-    page_of(client, match)
     assert len(report_pages._cache) <= report_pages.CACHE_SIZE
     cached = dict(report_pages._cache)
     page_of(client, match)
     assert report_pages._cache == cached
     Team.objects.filter(event=match.event, number=1).update(name="Ravens")
     assert "Ravens won" in page_of(client, match)
+    table = client.get(address(match, ".csv"))
+    assert table.headers["Content-Disposition"] == f'attachment; filename="{match.event.code}-1.csv"'
 
 
-def test_report_csv_is_sent_as_attachment(client: Client, match: Match) -> None:
-    response = client.get(address(match, ".csv"))
-    assert response.headers["Content-Disposition"] == f'attachment; filename="{match.event.code}-1.csv"'
-    rows = list(csv.reader(io.StringIO(response.content.decode("utf-8-sig"))))
-    assert len(rows) == 5
-    assert rows[1][:3] == [match.event.code, "1", "1"]
+FORBIDDEN = {"script", "link", "iframe", "object", "embed", "base", "form", "audio", "video"}
+LOADED = {"src", "srcset", "poster", "data", "background", "action", "formaction", "ping", "xlink:href"}
+
+
+class Elements(HTMLParser):
+    """All elements of a page, with their attributes."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+
+
+def file_of(client: Client, match: Match, **query: str) -> str:
+    answer = client.get(address(match, ".html"), query)
+    name = f"{match.event.code}-{match.number}.html"
+    assert answer.headers["Content-Disposition"] == f'attachment; filename="{name}"'
+    return answer.content.decode()
+
+
+def test_file_loads_nothing_and_runs_nothing(client: Client, match: Match) -> None:
+    page = file_of(client, match)
+    elements = Elements(page).found
+    assert not FORBIDDEN & {tag for tag, _ in elements}
+    for tag, attributes in elements:
+        assert not LOADED & attributes.keys(), (tag, attributes)
+        assert not [name for name in attributes if name.startswith("on") or name == "style"], (
+            tag,
+            attributes,
+        )
+        link = attributes.get("href") or ""
+        if tag == "a":
+            assert urlsplit(link)[:2] == ("http", "testserver"), link
+        else:
+            assert link[:1] in ("", "#"), (tag, link)
+    (policy,) = re.findall(r'<meta http-equiv="Content-Security-Policy" content="([^"]+)">', page)
+    allowed = sources(unescape(policy))
+    assert allowed.pop("style-src") == hashes_of(page.encode())["style"]
+    assert allowed == {name: {"'none'"} for name in ("default-src", "base-uri", "form-action")}
+    (style,) = re.findall("<style>(.*?)</style>", page, re.DOTALL)
+    assert "url(" not in style
+    assert "@import" not in style
+
+
+def test_file_shows_what_the_page_shows(client: Client, match: Match) -> None:
+    path = address(match)
+    page, file = page_of(client, match), file_of(client, match)
+    repeated = (
+        '<li class="turn"',
+        '<svg class="cabinet',
+        "<tr>",
+        "<figcaption",
+        "<bdi>Rooks won</bdi>",
+        "<code>",
+    )
+    for shown in repeated:
+        assert file.count(shown) == page.count(shown) > 0, shown
+    for link in (path, f"/verify?match={match.event.code}/1", f"/record/{match.event.code}/1.json"):
+        assert f'href="http://testserver{link}"' in file
+    assert f'href="{path}.html?locale=en"' in page
+    assert ".html?locale" not in file
+
+
+def test_file_shows_nothing_of_secret_sides(client: Client, box: BallotBox) -> None:
+    secret = start_secret(box)
+    play(secret, box, [(1, 2)])
+    root = TallyRecord.objects.filter(turn__match=secret).values_list("root", flat=True)[0]
+    assert root[:4] not in re.findall(r"<code>(\w{4}) ", file_of(client, secret))
+    assert client.get("/report/BCDF/7.html").status_code == 404

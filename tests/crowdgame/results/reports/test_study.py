@@ -9,7 +9,16 @@ from django.test import Client
 
 from crowdgame.maintenance.retention import anonymize_ballots
 from crowdgame.results.reports.study import HEADER, studied_matches, study_rows
-from tests.voting.match_helpers import new_event, only_turn, open_now, organizer, play_out, store, vote
+from tests.voting.match_helpers import (
+    new_event,
+    only_turn,
+    open_now,
+    organizer,
+    play_out,
+    play_turn,
+    store,
+    vote,
+)
 from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import HAND_VOTER_PREFIX, Ballot
@@ -26,10 +35,7 @@ def played(event: Event, box: BallotBox, *, ended: bool = True) -> Match:
     """Play two turns in which `red1` and `red2` vote alike, then end the match."""
     match = start_match(event.pk, box)
     for red, yellow in (([3, 3, 4], [1]), ([5, 5, 3], [2])):
-        turn = only_turn(match)
-        open_now(turn, box)
-        vote(turn, box, red, yellow)
-        play_out(turn, box)
+        play_turn(only_turn(match), box, red, yellow)
     if ended:
         end_match(match, "draw", "board", box.now())
     return match
@@ -51,24 +57,19 @@ def test_study_links_votes_of_a_voter_without_identity(box: BallotBox) -> None:
     assert sorted(by_voter) == ["1", "2", "3", "4"]
     red, other, yellow = ("1: red 3", "2: red 5"), ("1: red 4", "2: red 3"), ("1: yellow 1", "2: yellow 2")
     assert Counter(map(tuple, by_voter.values())) == {red: 2, other: 1, yellow: 1}
-    assert {(row["turn"], row["side"], row["picked"]) for row in rows} == {
-        ("1", "red", "3"), ("1", "yellow", "1"), ("2", "red", "5"), ("2", "yellow", "2"),
-    }  # fmt: skip
-    text = "\n".join(",".join(row) for row in study_rows(event))
+    picked = {f"{row['turn']}: {row['side']} {row['picked']}" for row in rows}
+    assert picked == {"1: red 3", "1: yellow 1", "2: red 5", "2: yellow 2"}
+    text = str(rows)
     assert "red1" not in text
     assert "yellow1" not in text
-
-
-def test_study_shuffles_voter_numbers(box: BallotBox) -> None:
-    event = new_event(consent=CONSENT, in_study=True)
-    played(event, box)
     firsts = {next(row["side"] + row["choice"] for row in rows_of(event)) for _ in range(60)}
-    assert firsts == {"red3", "red4", "yellow1"}
+    assert firsts == {"red3", "red4", "yellow1"}, "voters' numbers are shuffled"
 
 
 def test_study_excludes_matches_without_notice_and_anonymized_tallies(box: BallotBox) -> None:
-    event = new_event()
+    event = new_event(consent="We take pictures of the hall.")
     played(event, box)
+    assert not studied_matches(event).exists()
     Event.objects.filter(pk=event.pk).update(consent=CONSENT, in_study=True)
     event.refresh_from_db()
     assert rows_of(event) == []
@@ -81,36 +82,30 @@ def test_study_excludes_matches_without_notice_and_anonymized_tallies(box: Ballo
     assert rows_of(event) == []
 
 
-def test_study_excludes_matches_whose_voters_agreed_to_something_else(box: BallotBox) -> None:
-    event = new_event(consent="We take pictures of the hall.")
-    played(event, box)
-    assert rows_of(event) == []
-    assert not studied_matches(event).exists()
-
-
 def test_study_excludes_counted_hands(box: BallotBox) -> None:
-    event = new_event(consent=CONSENT, in_study=True)
-    turn = only_turn(start_match(event.pk, box))
+    turn = only_turn(start_match(new_event(consent=CONSENT, in_study=True).pk, box))
     open_now(turn, box)
     vote(turn, box, [3])
     store(turn, [Ballot(f"{HAND_VOTER_PREFIX}y{number}", "yellow", 5, 1) for number in range(3)])
-    match = play_out(turn, box).match
-    end_match(match, "draw", "board", box.now())
-    assert [(row["side"], row["choice"]) for row in rows_of(event)] == [("red", "3")]
+    end_match(play_out(turn, box).match, "draw", "board", box.now())
+    assert [(row["side"], row["choice"]) for row in rows_of(turn.match.event)] == [("red", "3")]
 
 
 def test_consent_text_is_fixed_during_a_match(box: BallotBox) -> None:
     event = new_event(consent=CONSENT)
+
+    def change(consent: str) -> str:
+        """Return the text that phones show."""
+        Event.objects.update(consent=consent)
+        event.refresh_from_db()
+        return load_snapshot(event).consent
+
     match = start_match(event.pk, box)
-    Event.objects.update(consent="")
-    event.refresh_from_db()
-    assert load_snapshot(event).consent == CONSENT
+    assert change("") == CONSENT
     end_match(match, "draw", "board", box.now())
-    assert load_snapshot(event).consent == ""
-    match = start_match(event.pk, box)
-    Event.objects.update(consent=CONSENT)
-    event.refresh_from_db()
-    assert load_snapshot(event).consent == ""
+    assert change("") == ""
+    start_match(event.pk, box)
+    assert change(CONSENT) == ""
 
 
 def test_study_export_is_a_private_download(box: BallotBox, client: Client) -> None:

@@ -84,8 +84,3 @@ def test_turning_point_is_start_of_last_lasting_threat(
     winner: Side, turns: Turns, options: dict[str, Any], point: TurningPoint | None
 ) -> None:
     assert find_turning_point(winner, boards(turns, **options)) == point
-
-
-def test_unforeseeable_line_has_a_turning_point() -> None:
-    turns = [(1, 1), (2, 2), (3, 3), (4, 4)]
-    assert find_turning_point("red", boards(turns, token="red")) is not None
