@@ -333,6 +333,7 @@ def test_player_resigns_only_for_themselves(box: BallotBox, client: Client) -> N
     match.refresh_from_db()
     winner = MatchResult.YELLOW if match.red.number == joined else MatchResult.RED
     assert (match.ended_by, match.result) == (Ending.CONCEDED, winner)
+    assert "resigned after 0 turns" in client.get(f"/report/{code}/1").content.decode()
 
 
 def test_turn_of_another_match_is_refused(box: BallotBox) -> None:
