@@ -11,7 +11,6 @@ ON_BOTH_SERVERS = {
     "test_invalid_input",
     "test_side_change_sockets",
     "test_console_sockets",
-    "test_console_audit",
     "test_pages_served",
     "test_rotating_codes",
     "test_ticket_codes",

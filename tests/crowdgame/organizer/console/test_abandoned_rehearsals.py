@@ -36,11 +36,11 @@ def test_match_is_aborted_after_its_crowd_has_left(match: Match, box: BallotBox)
     assert str(entry) == f"The simulated crowd has left, so match {match.number} was aborted"
 
 
-def test_match_goes_on_during_the_rehearsal(match: Match, box: BallotBox, valkey_url: str) -> None:
-    Redis.from_url(valkey_url).hset(event_key(match.event_id, "rehearsal"), "run", "a crowd")
-    assert abort_after(GRACE_S, box, match) == "playing"
-
-
-def test_match_goes_on_without_a_rehearsal(match: Match, box: BallotBox) -> None:
-    Match.objects.filter(pk=match.pk).update(rehearsed=False)
+@pytest.mark.parametrize("rehearsed", [True, False])
+def test_match_goes_on_during_or_without_a_rehearsal(
+    rehearsed: bool, match: Match, box: BallotBox, valkey_url: str
+) -> None:
+    Match.objects.filter(pk=match.pk).update(rehearsed=rehearsed)
+    if rehearsed:
+        Redis.from_url(valkey_url).hset(event_key(match.event_id, "rehearsal"), "run", "a crowd")
     assert abort_after(GRACE_S, box, match) == "playing"

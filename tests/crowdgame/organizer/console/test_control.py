@@ -12,7 +12,6 @@ from tests.voting.concurrency_helpers import at_once
 from tests.voting.match_helpers import (
     RED_WINS,
     kinds,
-    new_event,
     only_turn,
     open_now,
     play,
@@ -28,17 +27,16 @@ from voting.counting.ballots import unpack_ballots
 from voting.counting.voter_codes import derive_voter_code
 from voting.counting.window import START_LEAD_MS
 from voting.matches import live_turn
-from voting.models import Announcement, Event, Match, TurnState
+from voting.models import Announcement, Event, Match, Turn, TurnState
 from voting.records.recount import find_faults
 from voting.terms import MatchState
 from voting.turns.closing import close_turn
-from voting.turns.turns import load_turn, start_match, to_boxed_turn
+from voting.turns.turns import load_turn, to_boxed_turn
 
 pytestmark = pytest.mark.django_db
 TIED = [5, 1, 1, 5]
 
 
-# ------------------------------------------------------------------ abort
 @pytest.mark.parametrize("paused", [False, True])
 def test_aborted_match_is_over_and_next_may_start(paused: bool, box: BallotBox) -> None:
     turn = start(box)
@@ -64,7 +62,6 @@ def test_action_affects_only_its_own_event(box: BallotBox) -> None:
     assert Match.objects.get(pk=mine.match_id).state == MatchState.PLAYING
 
 
-# ------------------------------------------------------------------ void
 def test_voided_turn_is_voted_again(box: BallotBox) -> None:
     turn = start(box)
     play_turn(turn, box, red=[3], yellow=[4])
@@ -108,11 +105,8 @@ def test_last_turn_of_ended_match_can_be_voided(box: BallotBox) -> None:
     assert Match.objects.get(pk=match.pk).result == "red"
 
 
-# ------------------------------------------------------------------ captains
 def test_captain_breaks_ties_from_next_turn_on(box: BallotBox) -> None:
-    turn = start(box, tie_rule="captain")
-    record_voters(event_of(turn), derive_voter_code("red1"))
-    press(event_of(turn), "voter.captain", box, voter_code=derive_voter_code("red1"), team=1)
+    turn = start_with_captain(box, "captain")
     assert load_snapshot(turn.match.event).captains
     play_turn(turn, box, red=TIED, yellow=[4])
     tally = tally_of(turn, "red")
@@ -127,16 +121,21 @@ def test_captain_breaks_ties_from_next_turn_on(box: BallotBox) -> None:
 
 
 def test_captain_has_no_effect_without_captain_tie_rule(box: BallotBox) -> None:
-    event = new_event(tie_rule="lot")
-    record_voters(event.pk, derive_voter_code("red1"))
-    press(event.pk, "voter.captain", box, voter_code=derive_voter_code("red1"), team=1)
-    turn = only_turn(start_match(event.pk, box))
-    play_turn(turn, box, red=TIED, yellow=[4])
-    tally = tally_of(turn, "red")
+    turn = start_with_captain(box, "lot")
+    play_turn(turn, box, red=[1], yellow=[4])
+    play_turn(only_turn(turn.match), box, red=TIED, yellow=[4])
+    tally = tally_of(turn.match.turns.get(number=2), "red")
     assert (tally.decided_by, tally.captain) == ("lot", None)
 
 
-# ------------------------------------------------------------------ concurrency
+def start_with_captain(box: BallotBox, tie_rule: str) -> Turn:
+    """The first turn of a match whose captain of the red team was appointed after the start."""
+    turn, code = start(box, tie_rule=tie_rule), derive_voter_code("red1")
+    record_voters(event_of(turn), code)
+    press(event_of(turn), "voter.captain", box, voter_code=code, team=1)
+    return turn
+
+
 def test_action_on_outdated_turn_is_refused(box: BallotBox) -> None:
     turn = start(box)
     stale = load_turn(turn.pk)
@@ -186,7 +185,6 @@ def test_concurrent_pause_close_and_void_leave_one_live_turn(box: BallotBox) -> 
     assert seqs == list(range(1, len(seqs) + 1))
 
 
-# ------------------------------------------------------------------ unreachable ballot box
 class SilentBox(BallotBox):
     """Answers the time, but times out when a window is placed."""
 

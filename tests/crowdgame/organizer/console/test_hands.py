@@ -13,7 +13,6 @@ from tests.voting.match_helpers import (
     only_turn,
     open_now,
     play_out,
-    play_turn,
     store,
     tally_of,
     vote,
@@ -96,35 +95,18 @@ def test_latest_hand_count_is_tallied(
     assert verified(turn)
 
 
-def test_latest_hand_count_survives_ballot_box_loss(box: BallotBox) -> None:
+def test_latest_hand_count_survives_pause_and_ballot_box_loss(box: BallotBox) -> None:
     turn = by_hands(box)
     count(turn, box, 6, 6, 6)
     lose_box(turn, box)
     vote(load_turn(turn.pk), box, red=[1])
     count(turn, box, 0, 2)
+    for action in ("turn.pause", "turn.extend", "turn.resume", "turn.extend", "turn.shorten"):
+        press(event_of(turn), action, box)
     lose_box(turn, box)
     play_out(turn, box)
     assert tally_of(turn, "yellow").counts == [0, 2, 0, 0, 0, 0, 0]
     assert verified(turn)
-
-
-def test_hand_count_survives_pause_and_time_changes(box: BallotBox) -> None:
-    turn = by_hands(box)
-    count(turn, box, 0, 3)
-    for action in ("turn.pause", "turn.extend", "turn.resume", "turn.extend", "turn.shorten"):
-        press(event_of(turn), action, box)
-    assert play_out(turn, box).yellow_pick == 2
-    assert tally_of(turn, "yellow").ballots == 3
-
-
-def test_voided_turn_needs_a_new_hand_count(box: BallotBox) -> None:
-    turn = by_hands(box, no_ballot_rule="pass")
-    count(turn, box, 0, 3)
-    play_out(turn, box)
-    press(event_of(turn), "turn.void", box)
-    again = only_turn(turn.match)
-    assert play_turn(again, box, red=[1]).yellow_pick is None
-    assert not StoredBallot.objects.filter(turn=again).exists()
 
 
 def test_close_started_before_hand_count_is_not_committed(box: BallotBox) -> None:
@@ -140,15 +122,10 @@ def test_hand_count_keeps_stored_phone_ballots(box: BallotBox) -> None:
     store(turn, [Ballot("ada", "red", 4, 1), Ballot("bob", "yellow", 7, 1)])
     count(turn, box, 2)
     count(turn, box, 1)
-    kept = StoredBallot.objects.filter(turn=turn)
-    assert set(kept.exclude(voter__startswith=HAND_VOTER_PREFIX).values_list("voter", flat=True)) == {
-        "ada",
-        "bob",
-    }
-    assert kept.filter(voter__startswith=HAND_VOTER_PREFIX).count() == 1
+    ada, bob, by_hand = StoredBallot.objects.filter(turn=turn).values_list("voter", flat=True).order_by("pk")
+    assert (ada, bob, by_hand.startswith(HAND_VOTER_PREFIX)) == ("ada", "bob", True)
 
 
-# ------------------------------------------------------------------ refused
 def test_hand_count_accepts_only_legal_columns(box: BallotBox) -> None:
     turn = by_hands(box)
     for _ in range(3):
@@ -164,13 +141,6 @@ def test_hand_count_accepts_only_legal_columns(box: BallotBox) -> None:
     assert count(turn, box, 1, 0, 0, 0, 0, 0, 0, 0)
 
 
-def test_hand_count_is_refused_for_team_not_to_move(box: BallotBox) -> None:
-    turn = by_hands(box, 1, 2, game=CLASSIC, options={"first": "red"})
-    with refused("Doves does not move"):
-        count(turn, box, 1)
-    assert count(turn, box, 1, team=1)
-
-
 def test_hand_count_is_refused_after_phone_votes(box: BallotBox) -> None:
     """The team was set to hands while its phones were voting."""
     turn = by_hands(box)
@@ -183,21 +153,20 @@ def test_hand_count_is_refused_after_phone_votes(box: BallotBox) -> None:
     assert count(turn, box, 1)
 
 
-# ------------------------------------------------------------------ concurrency
-@pytest.mark.parametrize(
-    ("terms", "awaited"), [({}, True), ({"game": CLASSIC, "options": {"first": "red"}}, False)]
-)
-def test_early_close_waits_for_hands_of_team_to_move(
-    terms: dict[str, Any], awaited: bool, box: BallotBox
-) -> None:
+@pytest.mark.parametrize("to_move", [True, False])
+def test_hands_are_counted_and_awaited_only_for_team_to_move(to_move: bool, box: BallotBox) -> None:
+    terms: dict[str, Any] = {} if to_move else {"game": CLASSIC, "options": {"first": "red"}}
     turn = by_hands(box, close_early=True, **terms)
     vote(turn, box, red=[3])
-    close_turn_early(turn.pk, turn.closes_at, box)
-    assert load_turn(turn.pk).state == (TurnState.OPEN if awaited else TurnState.RESOLVED)
-    if awaited:
-        count(turn, box, 0, 1)
+    if not to_move:
+        with refused("Doves does not move"):
+            count(turn, box, 1)
+    else:
         close_turn_early(turn.pk, turn.closes_at, box)
-        assert load_turn(turn.pk).state == TurnState.RESOLVED
+        assert load_turn(turn.pk).state == TurnState.OPEN
+        count(turn, box, 0, 1)
+    close_turn_early(turn.pk, turn.closes_at, box)
+    assert load_turn(turn.pk).state == TurnState.RESOLVED
 
 
 @pytest.mark.django_db(transaction=True)

@@ -9,7 +9,7 @@ from websockets.exceptions import ConnectionClosed
 from tests.deploy.processes import wait_until
 from tests.server import Server
 from tests.socket_clients import Message, SocketClient, SocketClients
-from tests.voting.consoles import done, received_entries, refused
+from tests.voting.consoles import done, open_console, refused
 from tests.voting.open_turn import cast, refusal, vote
 from voting.protocol import CloseCode
 
@@ -37,9 +37,6 @@ class LiveTurn:
     def act(self, action: str, **fields: Any) -> None:
         self.asked += 1
         done(self.console, self.asked, action, **fields)
-
-    def voters(self) -> list[str]:
-        return list(self.server.ask("voters_in_box", event_id=self.event, turn_id=self.turn))
 
     def votes(self, phone: SocketClient) -> list[tuple[int, int]]:
         """Close the turn; return the team and the column of each vote."""
@@ -74,7 +71,8 @@ def test_moved_phone_is_welcomed_again_and_votes_for_new_team(live: LiveTurn) ->
     assert (moved["team"], moved["voter_code"], moved["choice"]) == (other, you["voter_code"], None)
     assert refusal(phone, **cast(live.turn, choice=3, sequence=1)) == "stale"
     vote(phone, live.turn, choice=5, sequence=2)
-    assert live.voters() == [you["token"].split(".")[1]]
+    voters = live.server.ask("voters_in_box", event_id=live.event, turn_id=live.turn)
+    assert voters == [you["token"].split(".")[1]]
     assert live.votes(phone) == [(other, 5)]
 
 
@@ -104,32 +102,19 @@ def test_banned_voter_rejoins_only_when_admitted_and_keeps_ballot(live: LiveTurn
     _, again = live.join(you["token"])
     assert (again["choice"], again["team"]) == (3, you["team"])
     assert live.votes(new_phone) == [(you["team"], 3)]
-    assert [entry["what"] for entry in received_entries(live.console, 4)][1:3] == [
-        f"olga banned {you['voter_code']}",
-        f"olga unbanned {you['voter_code']}",
-    ]
 
 
-def test_roster_pupil_is_found_by_name_banned_and_moved(
-    made: dict[str, Any], console: SocketClient, server: Server, clients: SocketClients
-) -> None:
+def test_roster_pupil_is_found_by_name_banned_and_moved(server: Server, clients: SocketClients) -> None:
     event = server.ask("event", lobby="open", admission="roster")
     ann, ben = server.ask("roster", event_id=event["id"], text="Ann, Rooks\nBen, Rooks")
-    roster_console = clients.console(event["code"], server.ask("session", name="olga"))
-    roster_console.receive("console.welcomed")
-    roster_console.say("people.ask", id=1, query="an")
-    (person,) = roster_console.receive("people.found", id=1)["people"]
+    console = open_console(server, clients, event["code"])
+    (person,) = console.say("people.ask", id=1, query="an").receive("people.found", id=1)["people"]
     assert (person["name"], person["team"], person["moved"], person["banned"]) == ("Ann", 1, None, False)
-    done(roster_console, 1, "voter.ban", voter_code=person["voter_code"])
+    done(console, 1, "voter.ban", voter_code=person["voter_code"])
     assert clients.open("phone").say("phone.join", code=event["code"], key=ann).closed() == CloseCode.BANNED
-    used = server.rows("SELECT used_at FROM voting_ticket WHERE event_id = ? AND code = ?", event["id"], ann)
-    done(roster_console, 2, "voter.admit", voter_code=person["voter_code"])
-    done(roster_console, 3, "voter.move", voter_code=person["voter_code"], team=2)
+    done(console, 2, "voter.admit", voter_code=person["voter_code"])
+    done(console, 3, "voter.move", voter_code=person["voter_code"], team=2)
     wait_until(lambda: is_admitted(clients, 2, code=event["code"], key=ann))
     _, welcome = clients.phone(event["code"], key=ann)
     assert (welcome["you"]["team"], welcome["you"]["voter_code"]) == (2, person["voter_code"])
-    _, other = clients.phone(event["code"], key=ben)
-    assert other["you"]["team"] == 1
-    assert used[0][0] is None or welcome["you"]["voter_code"] == person["voter_code"]
-    roster_console.say("people.ask", id=2)
-    assert [one["moved"] for one in roster_console.receive("people.found", id=2)["people"]] == [2, None]
+    assert clients.phone(event["code"], key=ben)[1]["you"]["team"] == 1

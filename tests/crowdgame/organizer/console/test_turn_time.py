@@ -4,11 +4,10 @@ from typing import Any
 
 import pytest
 
-from tests.voting.action_helpers import event_of, everything, press, refused, words_of
+from tests.voting.action_helpers import event_of, everything, press, refused
 from tests.voting.box_helpers import seal
 from tests.voting.match_helpers import (
     kinds,
-    new_event,
     only_turn,
     open_now,
     play,
@@ -49,7 +48,6 @@ def times(turn: Turn) -> tuple[int, int]:
     return turn.opens_at, turn.closes_at
 
 
-# ------------------------------------------------------------------ pause, resume, extend, shorten
 def test_pause_keeps_remaining_time_and_counts_no_ballots(turn: Turn, box: BallotBox) -> None:
     before = box.now()
     press(event_of(turn), "turn.pause", box, turn=turn.pk)
@@ -75,10 +73,10 @@ def test_pause_moves_the_time_to_restore_lost_ballots(turn: Turn, box: BallotBox
     lost_at, reached_at = box.now() - 500, box.now() - 300
     Turn.objects.filter(pk=turn.pk).update(box_lost_at=lost_at, reached_at=reached_at)
     press(event_of(turn), "turn.pause", box)
-    paused = load_turn(turn.pk)
+    closed_at = load_turn(turn.pk).closes_at
     press(event_of(turn), "turn.resume", box)
     resumed = load_turn(turn.pk)
-    moved_ms = resumed.opens_at - paused.closes_at
+    moved_ms = resumed.opens_at - closed_at
     assert 0 < moved_ms < 60_000
     assert (resumed.box_lost_at, resumed.reached_at) == (lost_at + moved_ms, reached_at + moved_ms)
 
@@ -103,16 +101,6 @@ def test_time_change_moves_deadline_and_keeps_ballots(
     assert play_out(turn, box).red_pick == 3
 
 
-@pytest.mark.parametrize(("action", "left_s"), [("turn.extend", 27), ("turn.shorten", 13)])
-def test_time_change_of_paused_turn_changes_remaining_time(action: str, left_s: int, box: BallotBox) -> None:
-    turn = start(box, window_s=20)
-    press(event_of(turn), "turn.pause", box)
-    assert load_turn(turn.pk).left_ms == 20_000, "a pause before the window keeps all of it"
-    press(event_of(turn), action, box, seconds=7)
-    paused = load_turn(turn.pk)
-    assert (paused.state, paused.left_ms) == (TurnState.PAUSED, left_s * 1_000)
-
-
 def test_extension_reopens_sealed_turn_not_yet_counted(turn: Turn, box: BallotBox) -> None:
     set_window(turn, box, -60_000, -30_000)
     assert isinstance(seal(box, to_boxed_turn(turn)), Sealed)
@@ -124,22 +112,22 @@ def test_extension_reopens_sealed_turn_not_yet_counted(turn: Turn, box: BallotBo
     assert (after.red_pick, after.yellow_pick) == (3, 5)
 
 
-def test_shortening_leaves_three_seconds(box: BallotBox) -> None:
-    turn = start(box, window_s=20)
-    press(event_of(turn), "turn.shorten", box, seconds=17)  # its window has not begun
-    assert length_s(load_turn(turn.pk)) == 3
+def test_remaining_time_changes_before_window_and_in_pause(box: BallotBox) -> None:
+    planned, turn = start(box, window_s=20), start(box, window_s=20)
+    press(event_of(turn), "turn.pause", box)
+    assert load_turn(turn.pk).left_ms == 20_000, "a pause before the window keeps all of it"
+    press(event_of(planned), "turn.shorten", box)
+    assert length_s(load_turn(planned.pk)) == 10
+    for action, seconds, left_ms in (("turn.extend", 7, 27_000), ("turn.shorten", 24, 3_000)):
+        press(event_of(turn), action, box, seconds=seconds)
+        paused = load_turn(turn.pk)
+        assert (paused.state, paused.left_ms) == (TurnState.PAUSED, left_ms)
+    press(event_of(turn), "turn.resume", box)
     set_window(load_turn(turn.pk), box, -60_000, 12_500)
     with refused("Less than 3 seconds"):
         press(event_of(turn), "turn.shorten", box)
 
 
-def test_shortening_reverts_extension(turn: Turn, box: BallotBox) -> None:
-    press(event_of(turn), "turn.extend", box, seconds=300)
-    assert words_of(event_of(turn), "turn.shorten", box, seconds=300) == "olga removed 5 minutes"
-    assert load_turn(turn.pk).closes_at == turn.closes_at
-
-
-# ------------------------------------------------------------------ close
 @pytest.mark.parametrize("paused", [False, True])
 def test_close_counts_the_ballots_so_far(paused: bool, turn: Turn, box: BallotBox) -> None:
     vote(turn, box, yellow=[4])
@@ -154,64 +142,44 @@ def test_close_counts_the_ballots_so_far(paused: bool, turn: Turn, box: BallotBo
             press(event_of(turn), action, box, turn=turn.pk)
 
 
-def test_early_close_ends_running_window(box: BallotBox) -> None:
-    turn = start(box, close_early=True)
-    open_now(turn, box)
-    vote(turn, box, red=[3], yellow=[4])
-    closes_at = load_turn(turn.pk).closes_at
-    close_turn_early(turn.pk, closes_at, box)
-    close_turn_early(turn.pk, closes_at, box)
-    assert load_turn(turn.pk).state == TurnState.RESOLVED
-    assert only_turn(turn.match).state == TurnState.OPEN
-
-
-def test_early_close_skips_other_matches_and_paused_or_moved_turns(turn: Turn, box: BallotBox) -> None:
+def test_early_close_skips_paused_moved_and_ended_turns(turn: Turn, box: BallotBox) -> None:
     paused, moved = start(box, close_early=True), start(box, close_early=True)
     press(event_of(paused), "turn.pause", box)
     open_now(moved, box)
     voted_before = load_turn(moved.pk).closes_at
     press(event_of(moved), "turn.extend", box)
+    ended = play_turn(start(box, close_early=True), box, red=[3])
     before = everything()
-    for one in (turn, paused):
+    for one in (turn, paused, ended):
         close_turn_early(one.pk, load_turn(one.pk).closes_at, box)
     close_turn_early(moved.pk, voted_before, box)
     assert everything() == before
 
 
-# ------------------------------------------------------------------ extra time for every turn
-def test_extra_time_applies_from_next_turn(box: BallotBox) -> None:
+def test_extra_time_applies_from_next_turn_and_keeps_match_terms(box: BallotBox) -> None:
     turn = start(box, window_s=20)
-    press(event_of(turn), "turn.extra_time", box, seconds=30)
+    event = turn.match.event
+    press(event.pk, "turn.extra_time", box, seconds=30)
     assert length_s(load_turn(turn.pk)) == 20, "the turn already planned keeps its time"
     play_turn(turn, box, red=[1], yellow=[2])
     longer = only_turn(turn.match)
-    assert length_s(longer) == 50
-    press(event_of(turn), "turn.extra_time", box)
-    play_turn(longer, box, red=[3], yellow=[4])
+    assert (length_s(longer), longer.match.window_s) == (50, 20)
+    press(event.pk, "turn.extra_time", box)
+    play_turn(longer, box, red=[1], yellow=[3])
     assert length_s(only_turn(turn.match)) == 20
-    press(event_of(turn), "turn.extra_time", box, seconds=10)
-    press(event_of(turn), "turn.void", box)
+    press(event.pk, "turn.extra_time", box, seconds=10)
+    press(event.pk, "turn.void", box)
     assert length_s(only_turn(turn.match)) == 30, "a turn voted again uses the current extra time"
-
-
-def test_extra_time_belongs_to_event_and_keeps_match_terms(box: BallotBox) -> None:
-    event = new_event(window_s=20)
-    press(event.pk, "turn.extra_time", box, seconds=60)
+    play(turn.match, box, [(1, 3), (1, 2), (1, 3)])
     press(event.pk, "match.start", box)
-    turn = only_turn(event.matches.get())
-    assert (length_s(turn), turn.match.window_s) == (80, 20)
-    play(turn.match, box, [(1, 2), (1, 3), (1, 2), (1, 3)])
-    press(event.pk, "match.start", box)
-    assert length_s(only_turn(event.matches.get(number=2))) == 80
+    assert length_s(only_turn(event.matches.get(number=2))) == 30, "it belongs to the event"
     event.refresh_from_db()
     state = load_snapshot(event)
-    assert (state.extra_s, state.match.window_s if state.match else None) == (60, 20)
-    assert kinds(event.pk)[0] == "event.edited"
+    assert (state.extra_s, state.match.window_s if state.match else None) == (10, 20)
+    assert kinds(event.pk).count("event.edited") == 3
 
 
-# ------------------------------------------------------------------ reveal
 def revealed(box: BallotBox, **choices: int) -> Turn:
-    """The turn after the one that is being revealed."""
     turn = start(box, **choices)
     play(turn.match, box, [(1, 2)])
     following = only_turn(turn.match)
@@ -219,22 +187,18 @@ def revealed(box: BallotBox, **choices: int) -> Turn:
     return following
 
 
-def test_reveal_extension_moves_whole_window_and_shortening_moves_it_back(box: BallotBox) -> None:
+def test_reveal_is_extended_and_shortened_to_one_second(box: BallotBox) -> None:
     turn = revealed(box)
     opens_at, closes_at = times(turn)
     press(event_of(turn), "reveal.extend", box, seconds=30)
     assert times(turn) == (opens_at + 30_000, closes_at + 30_000)
     press(event_of(turn), "reveal.shorten", box, seconds=30)
     assert times(turn) == (opens_at, closes_at)
-
-
-def test_shortened_reveal_lasts_another_second(box: BallotBox) -> None:
-    turn = revealed(box)
     now = box.now()
     press(event_of(turn), "reveal.shorten", box, seconds=600)
-    opens_at, closes_at = times(turn)
-    assert now + 1_000 <= opens_at <= box.now() + 1_000
-    assert closes_at - opens_at == turn.closes_at - turn.opens_at
+    shortest, end = times(turn)
+    assert now + 1_000 <= shortest <= box.now() + 1_000
+    assert end - shortest == closes_at - opens_at
 
 
 @pytest.mark.parametrize("action", ["reveal.extend", "reveal.shorten"])
