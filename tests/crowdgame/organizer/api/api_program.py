@@ -11,6 +11,11 @@ from tests.voting.match_helpers import organizer
 from voting.models import Event
 
 
+def address(path: str, event: Event) -> str:
+    """The address of an operation at the event and its first match."""
+    return path.replace("<code:code>", event.code).replace("<int:number>", "1")
+
+
 class Program:
     """A program with a token of the organizer olga."""
 

@@ -1,8 +1,12 @@
-"""An event of the organizer olga, and her browser."""
+"""An event of the organizer olga, her browser, and a receiver of webhooks."""
+
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from django.test import Client
 
+from tests.crowdgame.organizer.api.receiver import Receiver, running_receiver
 from tests.voting.match_helpers import new_event, organizer
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Event
@@ -22,3 +26,10 @@ def olga(client: Client) -> Client:
     client.force_login(user)
     client.post("/console/reauthenticate/", {"password": "of olga"})
     return client
+
+
+@pytest.fixture
+def receiver(settings: Any) -> Iterator[Receiver]:
+    settings.WEBHOOKS = "private"
+    with running_receiver() as running:
+        yield running

@@ -16,7 +16,6 @@ Api = Callable[..., str]
 
 @pytest.fixture
 def api(server: Server, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Api:
-    """Run the command with a token of olga; return its output."""
     token = server.ask("api_token", name="olga", scopes=["run", "create"])
     monkeypatch.setenv("CROWDGAME_TOKEN", token)
 
@@ -41,32 +40,19 @@ def test_event_is_created_run_and_exported(server: Server, api: Api, tmp_path: P
         assert packed.namelist() == [f"{code}-1.json", f"{code}-1.csv"]
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("create", "window_s=1"), "Expected `int` >= 3 - at `$.window_s`"),
-        (
-            ("create", "team_1=A", "team_2=a"),
-            "can't have these settings.\nteam_2: Enter two different",
-        ),
-        (("create", "Ants"), "Ants is not FIELD=VALUE."),
-        (("event", "BCDFGHJK"), "There is no such event."),
-    ],
-)
-def test_refusal_is_said_in_words(api: Api, words: tuple[str, ...], said: str) -> None:
-    with pytest.raises(CommandError) as refusal:
-        api(*words)
-    assert said in str(refusal.value)
+def test_refusal_is_said_in_words(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refusal(*words: str, **where: str) -> str:
+        with pytest.raises(CommandError) as refused:
+            api(*words, **where)
+        return str(refused.value)
 
-
-def test_missing_server_or_token_is_said_in_words(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(CommandError, match="does not answer"):
-        api("events", url=f"http://127.0.0.1:{free_port()}")
-    with pytest.raises(CommandError, match="is not the address of a server"):
-        api("events", url="file:///etc/passwd")
+    assert "Expected `int` >= 3 - at `$.window_s`" in refusal("create", "window_s=1")
+    assert "these settings.\nteam_2: Enter two different" in refusal("create", "team_1=A", "team_2=a")
+    assert "Ants is not FIELD=VALUE." in refusal("create", "Ants")
+    assert "There is no such event." in refusal("event", "BCDFGHJK")
+    assert "does not answer" in refusal("events", url=f"http://127.0.0.1:{free_port()}")
+    assert "is not the address of a server" in refusal("events", url="file:///etc/passwd")
     monkeypatch.setenv("CROWDGAME_TOKEN", "guess")
-    with pytest.raises(CommandError, match="No valid token"):
-        api("events")
+    assert "No valid token" in refusal("events")
     monkeypatch.delenv("CROWDGAME_TOKEN")
-    with pytest.raises(CommandError, match="Set CROWDGAME_TOKEN"):
-        api("events")
+    assert "Set CROWDGAME_TOKEN" in refusal("events")

@@ -1,7 +1,6 @@
 """Webhooks receive the changes of an event: each signed, at least once, and nothing of an open vote."""
 
 import json
-from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -32,7 +31,7 @@ from crowdgame.organizer.api.webhooks import (
     resume_webhook,
     rotate_secret,
 )
-from tests.crowdgame.organizer.api.receiver import Receiver, running_receiver
+from tests.crowdgame.organizer.api.receiver import Receiver
 from tests.voting.match_helpers import RED_WINS, organizer, play
 from voting.announcements.outbox import announce_edit
 from voting.ballot_box.ballot_box import BallotBox
@@ -41,13 +40,6 @@ from voting.protocol import Role
 from voting.turns.turns import start_match
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def receiver(settings: Any) -> Iterator[Receiver]:
-    settings.WEBHOOKS = "private"
-    with running_receiver() as running:
-        yield running
 
 
 def add(event: Event, receiver: Receiver, *types: str, user: User | None = None) -> Webhook:
@@ -63,53 +55,53 @@ def pass_time() -> None:
 
 
 def test_revealed_turn_is_sent_with_ids_and_times_only(
-    event: Event, box: BallotBox, receiver: Receiver
+    event: Event, box: BallotBox, receiver: Receiver, settings: Any
 ) -> None:
+    match = start_match(event.pk, box)
     webhook = add(event, receiver, "turn.revealed")
-    play(start_match(event.pk, box), box, RED_WINS)
+    assert not is_due(), "the webhook is newer"
+    play(match, box, RED_WINS)
+    settings.WEBHOOKS = "off"
+    assert not is_due()
+    settings.WEBHOOKS = "private"
     send_deliveries()
     headers, body = receiver.requests[-1]
-    assert headers["webhook-signature"] == sign(
-        webhook.secret, headers["webhook-id"], int(headers["webhook-timestamp"]), body
-    )
+    signed = (headers["webhook-id"], int(headers["webhook-timestamp"]), body)
+    assert headers["webhook-signature"] == sign(webhook.secret, *signed)
     sent = [json.loads(body) for _, body in receiver.requests]
     assert [(one["type"], one["data"]["revealed"]) for one in sent] == [
         ("turn.revealed", number) for number in (1, 2, 3, 4)
     ]
-    last = Event.objects.get()
-    assert sent[-1]["data"] == {"event": event.code, "seq": last.seq, "match": 1, "turn": None, "revealed": 4}
+    seq = Event.objects.get().seq
+    assert sent[-1]["data"] == {"event": event.code, "seq": seq, "match": 1, "turn": None, "revealed": 4}
     assert sent[-1].keys() == {"type", "timestamp", "data"}
     assert datetime.fromisoformat(sent[-1]["timestamp"]).tzinfo
     assert not is_due()
 
 
-def test_webhook_starts_with_the_next_change_of_its_own_event(
+def test_failed_message_is_sent_again_before_later_ones(
     event: Event, box: BallotBox, receiver: Receiver
 ) -> None:
-    announce_edit(event.pk, box.now())
-    add(event, receiver)
-    assert not is_due()
-    start_match(event.pk, box)
-    send_deliveries()
-    assert [json.loads(body)["type"] for _, body in receiver.requests] == ["match.started"]
-
-
-def test_failed_message_is_sent_again_with_the_same_id(
-    event: Event, box: BallotBox, receiver: Receiver
-) -> None:
-    add(event, receiver)
-    announce_edit(event.pk, box.now())
+    webhook = add(event, receiver)
+    Webhook.objects.update(failing_since=timezone.now() - PAUSE_AFTER + timedelta(minutes=1))
+    for _ in range(3):
+        announce_edit(event.pk, box.now())
     receiver.answers = [500, 302]
     for _ in range(3):
         assert is_due()
         send_deliveries()
         assert not is_due()
+        webhook.refresh_from_db()
+        assert webhook.paused_at is None, "it fails for less than a day"
         pass_time()
-    assert len(set(receiver.ids)) == 1
-    assert len(receiver.ids) == 3
-    row = WebhookDelivery.objects.get()
-    assert (row.attempts, row.status, row.due_at) == (3, 204, None)
-    assert row.duration_ms is not None
+    first, *later = WebhookDelivery.objects.order_by("pk")
+    assert (first.attempts, first.status, first.due_at) == (3, 204, None)
+    assert first.duration_ms is not None
+    assert webhook.failing_since is None, "the failures before a success do not matter"
+    assert receiver.ids == [first.message_id] * 3 + [one.message_id for one in later]
+    resend(first)
+    send_deliveries()
+    assert receiver.ids[5:] == [first.message_id]
 
 
 def test_retries_end_after_a_day(event: Event, receiver: Receiver) -> None:
@@ -127,36 +119,16 @@ def test_retries_end_after_a_day(event: Event, receiver: Receiver) -> None:
     assert sum(RETRY_AFTER, timedelta()) > PAUSE_AFTER
 
 
-def test_failure_delays_later_messages_but_loses_none(
+def test_worker_claims_a_webhook_and_reads_an_announcement_once(
     event: Event, box: BallotBox, receiver: Receiver
 ) -> None:
-    add(event, receiver)
-    for _ in range(3):
-        announce_edit(event.pk, box.now())
-    receiver.answers = [500]
-    send_deliveries()
-    assert len(receiver.ids) == 1
-    pass_time()
-    send_deliveries()
-    assert receiver.ids[1:] == list(
-        WebhookDelivery.objects.order_by("pk").values_list("message_id", flat=True)
-    )
-
-
-def test_announcement_is_read_once(event: Event, box: BallotBox, receiver: Receiver) -> None:
     """Also if another worker's lease has expired."""
-    webhook = add(event, receiver)
-    same = Webhook.objects.get()
+    read_by_both = [add(event, receiver), Webhook.objects.get()]
     announce_edit(event.pk, box.now())
-    for one in (webhook, same):
+    for one in read_by_both:
         read_announcements(one)
     assert WebhookDelivery.objects.count() == 1
-
-
-def test_webhook_is_claimed_by_one_worker(event: Event, receiver: Receiver) -> None:
-    add(event, receiver)
-    read_by_both = Webhook.objects.get()
-    assert [_claim(read_by_both) for _ in range(2)] == [True, False]
+    assert [_claim(read_by_both[0]) for _ in range(2)] == [True, False]
 
 
 @pytest.mark.parametrize("left", [1, 0])
@@ -201,8 +173,8 @@ def test_failing_webhook_is_paused_with_a_mail(
 ) -> None:
     """After a day of failures, or when the receiver is gone for good. It continues when it is resumed."""
     settings.EMAIL_ENABLED, settings.PUBLIC_URL = True, "https://play.example.org"
-    User.objects.update(email="olga@example.org")
     webhook = add(event, receiver)
+    User.objects.update(email="olga@example.org")
     ping(webhook)
     Webhook.objects.update(failing_since=timezone.now() - failing)
     receiver.answers = [status]
@@ -210,26 +182,10 @@ def test_failing_webhook_is_paused_with_a_mail(
     pass_time()
     assert not is_due()
     assert QueuedMail.objects.get().message["to"] == ["olga@example.org"]
-    entry = AuditEntry.objects.latest("pk")
-    assert (entry.action, "127.0.0.1" in str(entry)) == ("webhook.pause", True)
+    assert AuditEntry.objects.latest("pk").action == "webhook.pause"
     resume_webhook(webhook)
     send_deliveries()
     assert len(receiver.ids) == 2
-
-
-def test_webhook_that_fails_for_less_than_a_day_goes_on(event: Event, receiver: Receiver) -> None:
-    """Nor does it matter that it failed before its last success."""
-    webhook = add(event, receiver)
-    ping(webhook)
-    Webhook.objects.update(failing_since=timezone.now() - PAUSE_AFTER + timedelta(minutes=1))
-    receiver.answers = [500]
-    send_deliveries()
-    webhook.refresh_from_db()
-    assert (webhook.paused_at, bool(webhook.failing_since)) == (None, True)
-    pass_time()
-    send_deliveries()
-    webhook.refresh_from_db()
-    assert webhook.failing_since is None
 
 
 def test_old_secret_signs_for_a_day(event: Event, receiver: Receiver) -> None:
@@ -244,24 +200,9 @@ def test_old_secret_signs_for_a_day(event: Event, receiver: Receiver) -> None:
         assert headers["webhook-signature"].split() == [sign(secret, *signed) for secret in valid]
 
 
-def test_message_is_sent_again_on_request(event: Event, receiver: Receiver) -> None:
-    delivery = ping(add(event, receiver))
-    send_deliveries()
-    delivery.refresh_from_db()
-    resend(delivery)
-    send_deliveries()
-    assert receiver.ids == [delivery.message_id] * 2
-
-
 def test_deliveries_are_kept_for_a_week(event: Event, receiver: Receiver) -> None:
     webhook = add(event, receiver)
     old, new = ping(webhook), ping(webhook)
     WebhookDelivery.objects.filter(pk=old.pk).update(created_at=timezone.now() - KEPT_FOR)
     list(purge_deliveries())
     assert [one.pk for one in WebhookDelivery.objects.all()] == [new.pk]
-
-
-def test_server_can_send_none(event: Event, receiver: Receiver, settings: Any) -> None:
-    ping(add(event, receiver))
-    settings.WEBHOOKS = "off"
-    assert not is_due()
