@@ -10,7 +10,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from crowdgame.events.models import AuditEntry, Member
 from crowdgame.organizer.cups import board_view as cup_board
-from crowdgame.organizer.cups.cups import give_walkover, load_cup_progress, start_pairing
+from crowdgame.organizer.cups.cups import CupError, give_walkover, load_cup_progress, start_pairing
 from crowdgame.organizer.cups.forms import CUP_PRESETS
 from crowdgame.organizer.cups.models import Cup, CupPairing, CupTeam
 from crowdgame.organizer.cups.renaming import rename_cup
@@ -19,22 +19,14 @@ from tests.voting.match_helpers import organizer
 from tests.voting.page_fixtures import CLASSIC, SIMULTANEOUS
 from voting.admission.admission import projector_key
 from voting.ballot_box.ballot_box import BallotBox
-from voting.models import Announcement, Event
+from voting.models import Announcement, Event, Match
 
 pytestmark = pytest.mark.django_db
 
-FILLED = {
-    "name": "Spring cup",
-    "names": "4a\n4b\n\n 5a \n5b",
-    "format": "knockout",
-    "game": "simultaneous-captains-mistress",
-    "best_of": "1",
-    "window_s_usual": "20",
-    "talk_s_usual": "",
-    "pace": "normal",
-    "next_match_after_s_usual": "",
-    "nicknames": "off",
-}
+NEW = "/console/cups/new/"
+NAMED = {"name": "Spring cup", "names": "4a\n4b\n\n 5a \n5b", "format": "knockout", "nicknames": "off"}
+TIMES = {"window_s_usual": "20", "talk_s_usual": "", "pace": "normal", "next_match_after_s_usual": ""}
+FILLED = {**NAMED, **TIMES, "game": SIMULTANEOUS, "best_of": "1"}
 RENAMED = {"name": "Autumn cup", "team_1": "5b", "team_2": "4b", "team_3": "5a", "team_4": "4a"}
 SCRIPT = "<script>alert(1)</script>"
 
@@ -44,31 +36,25 @@ def cup() -> Cup:
     return new_cup()
 
 
-def cup_path(cup: Cup) -> str:
-    return f"/console/cups/{cup.code}/"
+def cup_path(cup: Cup, page: str = "") -> str:
+    return f"/console/cups/{cup.code}/{page}"
 
 
 def post_form(client: Client, cup: Cup, **form: object) -> str:
-    """Post the form and return the page it redirects to."""
     return client.post(cup_path(cup), form, follow=True).content.decode()
 
 
-def test_cup_form_creates_cup_from_names(olga: Client) -> None:
-    response = olga.post("/console/cups/new/", FILLED)
+def test_cup_form_creates_cup_from_names_and_options_of_its_game(olga: Client) -> None:
+    options = {f"{CLASSIC}-columns": "6", f"{CLASSIC}-first": "yellow", f"{SIMULTANEOUS}-columns": "7"}
+    response = olga.post(NEW, FILLED | {"game": CLASSIC} | options)
     cup = Cup.objects.get()
     assert response.headers["Location"] == cup_path(cup)
     seeds = list(cup.teams.order_by("seed").values_list("seed", "name"))
     assert seeds == [(1, "4a"), (2, "4b"), (3, "5a"), (4, "5b")]
     assert (cup.owner, cup.format, cup.best_of, cup.window_s) == (organizer(), "knockout", 1, 20)
     assert cup.nicknames == "off"
-    assert "Start this pairing" in olga.get(cup_path(cup)).content.decode()
-
-
-def test_cup_form_stores_options_of_chosen_game(olga: Client) -> None:
-    options = {f"{CLASSIC}-columns": "6", f"{CLASSIC}-first": "yellow", f"{SIMULTANEOUS}-columns": "7"}
-    olga.post("/console/cups/new/", FILLED | {"game": CLASSIC} | options)
-    cup = Cup.objects.get()
     assert (cup.game, cup.options) == (CLASSIC, {"columns": 6, "rows": 6, "first": "yellow"})
+    assert "Start this pairing" in olga.get(cup_path(cup)).content.decode()
 
 
 @pytest.mark.parametrize(
@@ -83,6 +69,9 @@ def test_cup_form_stores_options_of_chosen_game(olga: Client) -> None:
         ({"names": "x" * 5_000}, "Enter at most 32 teams."),
         ({"name": "\u3164"}, "Enter a cup name."),
         ({"format": "ladder"}, "ladder"),
+        ({"names": "4a", "filler": "2"}, "A cup has 2 to 32 teams."),
+        ({"names": "4a\n4b\ncomputer 2", "filler": "2"}, "“Computer 2” appears twice."),
+        ({"filler": "6"}, "6 is not one of the available choices"),
         ({"best_of": "2"}, "2 is not one of the available choices"),
         ({"window_s_usual": "other", "window_s_number": "1", "window_s_unit": "1"}, "Choose between"),
     ],
@@ -90,7 +79,7 @@ def test_cup_form_stores_options_of_chosen_game(olga: Client) -> None:
 def test_invalid_cup_form_shows_error_and_creates_nothing(
     olga: Client, changes: dict[str, str], error: str
 ) -> None:
-    response = olga.post("/console/cups/new/", FILLED | changes)
+    response = olga.post(NEW, FILLED | changes)
     assert response.status_code == 200
     assert error in response.content.decode()
     assert not Cup.objects.exists()
@@ -99,18 +88,20 @@ def test_invalid_cup_form_shows_error_and_creates_nothing(
 
 @pytest.mark.parametrize("preset", CUP_PRESETS, ids=lambda preset: preset.slug)
 def test_cup_template_prefills_form(olga: Client, preset: Any) -> None:
-    page = olga.get(f"/console/cups/new/?like={preset.slug}").content.decode()
+    page = olga.get(f"{NEW}?like={preset.slug}").content.decode()
     assert 'aria-current="true"' in page
-    window = preset.choices["window_s"]
-    assert re.search(rf'name="window_s_usual" value="{window}"[^>]* checked', page)
     nicknames = preset.choices.get("nicknames", "suggested")
-    assert re.search(rf'name="nicknames" value="{nicknames}"[^>]* checked', page)
+    for name, value in (("window_s_usual", preset.choices["window_s"]), ("nicknames", nicknames)):
+        assert re.search(rf'name="{name}" value="{value}"[^>]* checked', page)
 
 
-def test_begin_button_leads_to_event_console(olga: Client, cup: Cup) -> None:
+def test_begin_button_leads_owner_and_superuser_to_event_console(olga: Client, cup: Cup) -> None:
+    olga.force_login(User.objects.create_superuser("root"))
     response = olga.post(cup_path(cup), {"ask": "begin", "pairing": "1"})
     event = Event.objects.get()
     assert response.headers["Location"] == f"/console/{event.code}/?cup={cup.code}"
+    assert event.owner == cup.owner
+    olga.force_login(cup.owner)
     page = olga.get(cup_path(cup)).content.decode()
     assert f'class="button main" href="/console/{event.code}/?cup={cup.code}">Console' in page
     assert f'href="/stage/{cup.code}#{projector_key(cup.code, 0)}"' in page
@@ -120,42 +111,38 @@ def test_begin_button_leads_to_event_console(olga: Client, cup: Cup) -> None:
     assert projector_key(cup.code, 0) not in board
 
 
-def test_walkover_is_given_and_taken_back(olga: Client, cup: Cup) -> None:
-    assert "5b wins by walkover" in post_form(olga, cup, ask="walkover", pairing="1", place="2")
-    assert "Walkover undone" in post_form(olga, cup, ask="back", pairing="1")
-    assert not CupPairing.objects.exists()
-
-
 @pytest.mark.parametrize(
     "form",
     [
-        {},
-        {"ask": "begin"},
-        {"ask": "begin", "pairing": "x"},
-        {"ask": "begin", "pairing": "-1"},
-        {"ask": "begin", "pairing": "²"},
-        {"ask": "begin", "pairing": "9" * 30},
-        {"ask": "begin", "pairing": "3"},
-        {"ask": "walkover", "pairing": "1"},
-        {"ask": "walkover", "pairing": "1", "place": "3"},
-        {"ask": "back", "pairing": "1"},
-        {"ask": "shout", "pairing": "1"},
+        *(
+            {"ask": ask, "pairing": pairing}
+            for ask, pairing in (("begin", "3"), ("back", "1"), ("shout", "1"))
+        ),
+        *({"ask": "begin", "pairing": pairing} for pairing in ("x", "-1", "²", "9" * 30)),
+        *({"ask": "walkover", "pairing": "1"} | place for place in ({}, {"place": "3"})),
+        *({}, {"ask": "begin"}),
     ],
 )
 def test_invalid_cup_action_changes_nothing(olga: Client, cup: Cup, form: dict[str, str]) -> None:
     assert cup.name in post_form(olga, cup, **form)
     assert not CupPairing.objects.exists()
     assert not Event.objects.exists()
+    assert "5b wins by walkover" in post_form(olga, cup, ask="walkover", pairing="1", place="2")
+    assert "Walkover undone" in post_form(olga, cup, ask="back", pairing="1")
+    assert not CupPairing.objects.exists()
 
 
 def test_cup_deletion_keeps_its_events(olga: Client, cup: Cup) -> None:
     """A pairing won by walkover has no event."""
     start_pairing(cup.pk, 1)
     give_walkover(cup.pk, 2, 1)
-    assert "Its 1 event and its matches are kept" in olga.get(f"{cup_path(cup)}delete/").content.decode()
-    olga.post(f"{cup_path(cup)}delete/")
+    path = cup_path(cup, "delete/")
+    assert "Its 1 event and its matches are kept" in olga.get(path).content.decode()
+    olga.post(path)
     assert not Cup.objects.exists()
     assert Event.objects.exists()
+    with pytest.raises(CupError, match="deleted"):
+        start_pairing(cup.pk, 3)
 
 
 def test_event_list_shows_only_own_cups(olga: Client, cup: Cup) -> None:
@@ -173,26 +160,22 @@ def test_event_list_shows_only_own_cups(olga: Client, cup: Cup) -> None:
     assert f'aria-label="{event.name} {event.code}"' in olga.get("/console/").content.decode()
 
 
-def test_superuser_begins_pairing_for_the_owner(client: Client, cup: Cup) -> None:
-    client.force_login(User.objects.create_superuser("root"))
-    post_form(client, cup, ask="begin", pairing="1")
-    assert Event.objects.get().owner == cup.owner
-
-
 def board(client: Client, cup: Cup) -> str:
     cup_board._cache.clear()
     return client.get(f"/cup/{cup.code}").content.decode()
 
 
-def test_cup_board_shows_bracket_and_join_links(client: Client, cup: Cup) -> None:
+def test_cup_board_shows_bracket_join_links_and_why_pairings_ended(client: Client, cup: Cup) -> None:
     assert "Winner of semi-final 2" in board(client, cup)
     event = start_pairing(cup.pk, 1)
     page = board(client, cup)
     assert f'class="join red" href="/{event.code}/1"' in page
     assert f'class="join yellow" href="/{event.code}/2"' in page
+    match = let_win(event, 1)
+    for by, word in (("resign", "Resigned"), ("time", "Out of time"), ("forfeit", "No votes")):
+        Match.objects.filter(pk=match.pk).update(ended_by=by)
+        assert f'<span class="word">{word}' in board(client, cup)
     give_walkover(cup.pk, 2, 1)
-    event.delete()
-    decide(cup, 1, 1)
     decide(cup, 3, 1)
     won = board(client, cup)
     assert re.search(r"<strong><bdi>4a</bdi></strong>.*wins the cup", won, re.DOTALL)
@@ -200,21 +183,17 @@ def test_cup_board_shows_bracket_and_join_links(client: Client, cup: Cup) -> Non
     assert client.get(f"/cup/{cup.code.lower()}").status_code == 200
 
 
-@pytest.mark.parametrize(
-    ("by", "word"), [("resign", "Resigned"), ("time", "Out of time"), ("forfeit", "No votes")]
-)
-def test_cup_board_says_why_pairing_ended(client: Client, cup: Cup, by: str, word: str) -> None:
-    let_win(start_pairing(cup.pk, 1), 1, by)
-    assert f'<span class="word">{word}' in board(client, cup)
-
-
-def test_cup_board_shows_league_table(client: Client) -> None:
-    cup = new_cup(format="league")
+def test_cup_board_shows_league_table_and_escapes_names(olga: Client) -> None:
+    cup = new_cup((f"{SCRIPT}1"[:40], f"{SCRIPT}2"[:40], "5a", "5b"), format="league")
+    Cup.objects.filter(pk=cup.pk).update(name=SCRIPT)
     decide(cup, 1, 2)
     decide(cup, 2, 0)
-    page = board(client, cup)
+    page = board(olga, cup)
     assert "A win is worth 2 points" in page
     assert [int(points) for points in re.findall(r'class="points">(\d+)', page)] == [2, 1, 1, 0]
+    for address in ("/console/", cup_path(cup), cup_path(cup, "delete/"), f"/cup/{cup.code}"):
+        page = olga.get(address).content.decode()
+        assert (SCRIPT in page, "&lt;script&gt;" in page) == (False, True)
 
 
 def test_cup_board_is_served_from_memory_for_two_seconds(
@@ -232,58 +211,32 @@ def test_cup_board_is_served_from_memory_for_two_seconds(
     assert client.get(f"/cup/{cup.code}", headers=known).status_code == 200
 
 
-def test_cup_pages_escape_names(olga: Client) -> None:
-    cup = new_cup((f"{SCRIPT}1"[:40], f"{SCRIPT}2"[:40]))
-    Cup.objects.filter(pk=cup.pk).update(name=SCRIPT)
-    for address in ("/console/", cup_path(cup), f"{cup_path(cup)}delete/", f"/cup/{cup.code}"):
-        page = olga.get(address).content.decode()
-        assert (SCRIPT in page, "&lt;script&gt;" in page) == (False, True)
-
-
-# ------------------------------------------------------------------ renaming
-def edit_path(cup: Cup) -> str:
-    return f"/console/cups/{cup.code}/edit/"
-
-
-def teams_of(event: Event) -> list[str]:
-    return list(event.teams.order_by("number").values_list("name", flat=True))
-
-
 def test_rename_form_updates_cup_teams_and_events(olga: Client, cup: Cup, box: BallotBox) -> None:
     event = start_pairing(cup.pk, 1)
-    form_page = olga.get(edit_path(cup)).content.decode()
+    form_page = olga.get(cup_path(cup, "edit/")).content.decode()
     assert all(f'value="{name}"' in form_page for name in ("Spring cup", "4a", "4b", "5a", "5b"))
-    response = olga.post(edit_path(cup), RENAMED, follow=True).content.decode()
+    response = olga.post(cup_path(cup, "edit/"), RENAMED, follow=True).content.decode()
     assert "Saved." in response
     assert "Autumn cup" in response
     assert list(cup.teams.order_by("seed").values_list("name", flat=True)) == ["5b", "4b", "5a", "4a"]
     event.refresh_from_db()
     assert event.name == "Autumn cup: Semi-final 1"
-    assert teams_of(event) == ["5b", "4a"]
+    assert list(event.teams.order_by("number").values_list("name", flat=True)) == ["5b", "4a"]
     assert Announcement.objects.filter(event=event).exists()
     assert AuditEntry.objects.get(event=event).action == "event.edit"
 
 
-def test_rename_keeps_results(cup: Cup) -> None:
-    decide(cup, 1, 2)
-    give_walkover(cup.pk, 2, 1)
-    rename_cup(cup.pk, cup.name, ("4a", "4b", "5a", "The Owls"))
-    progress = load_cup_progress(Cup.objects.get())
-    assert progress.names[progress.meetings[2].red or 0] == "The Owls"
-
-
-def test_rename_skips_names_changed_by_hand(cup: Cup) -> None:
-    event = start_pairing(cup.pk, 1)
+def test_rename_keeps_results_and_skips_names_changed_by_hand(cup: Cup) -> None:
+    event = decide(cup, 1, 2)
+    assert rename_cup(cup.pk, "Spring cup", ("4a", "4x", "5x", "5b")) == ()
     Event.objects.update(name="The opening")
     event.teams.filter(number=1).update(name="Class 4a")
-    (changed,) = rename_cup(cup.pk, "Autumn cup", ("4x", "4b", "5a", "5x"))
+    (changed,) = rename_cup(cup.pk, "Autumn cup", ("4x", "4b", "5a", "The Owls"))
     changed.refresh_from_db()
-    assert (changed.name, teams_of(changed)) == ("The opening", ["Class 4a", "5x"])
-
-
-def test_rename_returns_no_event_without_changes(cup: Cup) -> None:
-    start_pairing(cup.pk, 1)
-    assert rename_cup(cup.pk, "Spring cup", ("4a", "4x", "5x", "5b")) == ()
+    assert changed.name == "The opening"
+    assert set(changed.teams.values_list("name", flat=True)) == {"Class 4a", "The Owls"}
+    progress = load_cup_progress(Cup.objects.get())
+    assert progress.names[progress.meetings[2].red or 0] == "The Owls"
 
 
 @pytest.mark.parametrize(
@@ -298,17 +251,15 @@ def test_rename_returns_no_event_without_changes(cup: Cup) -> None:
 def test_invalid_rename_shows_error_and_changes_nothing(
     olga: Client, cup: Cup, changes: dict[str, str], error: str
 ) -> None:
-    assert error in olga.post(edit_path(cup), RENAMED | changes).content.decode()
+    assert error in olga.post(cup_path(cup, "edit/"), RENAMED | changes).content.decode()
     assert Cup.objects.get().name == "Spring cup"
     assert cup.teams.get(seed=1).name == "4a"
 
 
-def test_cup_board_and_pairings_are_in_the_language_of_the_cup(olga: Client, client: Client) -> None:
-    olga.post("/console/cups/new/", FILLED, headers={"accept-language": "fr"})
+def test_cup_board_and_pairings_are_in_the_language_of_the_cup(olga: Client) -> None:
+    olga.post(NEW, FILLED, headers={"accept-language": "fr"})
     cup = Cup.objects.get()
     assert (cup.language, start_pairing(cup.pk, 1).language) == ("fr", "fr")
-    assert (
-        '<html lang="fr">'
-        in client.get(f"/cup/{cup.code}", headers={"accept-language": "de"}).content.decode()
-    )
-    assert '<html lang="es">' in client.get(f"/cup/{cup.code}?locale=es").content.decode()
+    for query, language in (("", "fr"), ("?locale=es", "es")):
+        page = olga.get(f"/cup/{cup.code}{query}", headers={"accept-language": "de"}).content.decode()
+        assert f'<html lang="{language}">' in page

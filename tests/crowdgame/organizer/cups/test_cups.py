@@ -1,10 +1,13 @@
 """Cups in the database: pairings are events, and the standings follow from their matches."""
 
+from importlib import import_module
 from typing import Any
 
 import pytest
+from django.apps import apps
 from pytest_django import DjangoAssertNumQueries
 
+from crowdgame.events.models import AuditEntry
 from crowdgame.organizer.console.actions.matches import abort_playing_match, void_last_turn
 from crowdgame.organizer.cups.cup_view import view_cup
 from crowdgame.organizer.cups.cups import (
@@ -16,7 +19,7 @@ from crowdgame.organizer.cups.cups import (
 )
 from crowdgame.organizer.cups.models import CupPairing
 from tests.crowdgame.organizer.cups.cup_helpers import decide, let_win, new_cup
-from tests.voting.match_helpers import RED_WINS, play
+from tests.voting.match_helpers import RED_WINS, new_event, play
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Event, Match
 from voting.terms import Nicknames, TeamChoice
@@ -28,13 +31,8 @@ YELLOW_WINS = [(yellow, red) for red, yellow in RED_WINS]
 
 
 def test_pairing_event_uses_the_cups_terms() -> None:
-    terms: dict[str, Any] = {
-        "window_s": 45,
-        "options": {"columns": 6},
-        "best_of": 3,
-        "next_match_after_s": 30,
-        "nicknames": Nicknames.TYPED,
-    }
+    terms: dict[str, Any] = {"window_s": 45, "options": {"columns": 6}, "best_of": 3}
+    terms |= {"next_match_after_s": 30, "nicknames": Nicknames.TYPED}
     cup = new_cup(**terms)
     event = start_pairing(cup.pk, 1)
     assert (event.name, event.lobby) == ("Spring cup: Semi-final 1", "open")
@@ -44,11 +42,8 @@ def test_pairing_event_uses_the_cups_terms() -> None:
     assert len(cup.code) == 5
     assert start_pairing(cup.pk, 1) == event, "a pairing begins once"
     assert Event.objects.count() == CupPairing.objects.count() == 1
-
-
-def test_single_match_pairing_has_no_series() -> None:
-    event = start_pairing(new_cup(next_match_after_s=30).pk, 1)
-    assert (event.best_of, event.next_match_after_s) == (None, None)
+    single = start_pairing(new_cup(next_match_after_s=30).pk, 1)
+    assert (single.best_of, single.next_match_after_s) == (None, None)
 
 
 def test_match_result_advances_winner_until_voided(box: BallotBox) -> None:
@@ -59,8 +54,18 @@ def test_match_result_advances_winner_until_voided(box: BallotBox) -> None:
 
     cup = new_cup()
     event = start_pairing(cup.pk, 1)
+    start_match(event.pk, box)
+    with pytest.raises(CupError):
+        give_walkover(cup.pk, 1, 1)
+    abort_playing_match(event.pk, box)
+    card = view_cup(load_cup_progress(cup)).now
+    assert card is not None
+    assert (card.number, card.state, card.reports) == (1, "on", ())
     play(start_match(event.pk, box), box, YELLOW_WINS)
     assert finalist() == "5b"
+    with pytest.raises(CupError):
+        give_walkover(cup.pk, 1, 1)
+    assert not CupPairing.objects.exclude(walkover=None).exists()
     void_last_turn(event.pk, None, box)
     assert finalist() == "Winner of semi-final 1"
 
@@ -77,16 +82,6 @@ def test_final_decides_the_champion() -> None:
     assert view_cup(load_cup_progress(cup)).champions == ("5a",)
 
 
-def test_aborted_match_does_not_count(box: BallotBox) -> None:
-    cup = new_cup()
-    event = start_pairing(cup.pk, 1)
-    start_match(event.pk, box)
-    abort_playing_match(event.pk, box)
-    card = view_cup(load_cup_progress(cup)).now
-    assert card is not None
-    assert (card.number, card.state, card.reports) == (1, "on", ())
-
-
 @pytest.mark.parametrize("number", [3, 99])
 def test_pairing_that_is_not_due_cannot_begin(number: int) -> None:
     cup = new_cup()
@@ -98,7 +93,7 @@ def test_pairing_that_is_not_due_cannot_begin(number: int) -> None:
     assert not CupPairing.objects.exists()
 
 
-def test_walkover_advances_team_and_can_be_undone() -> None:
+def test_walkover_can_be_undone_until_next_round_begins() -> None:
     cup = new_cup()
     event = start_pairing(cup.pk, 1)
     assert give_walkover(cup.pk, 1, 2) == "5b"
@@ -108,31 +103,16 @@ def test_walkover_advances_team_and_can_be_undone() -> None:
     revoke_walkover(cup.pk, 1)
     assert load_cup_progress(cup).meetings[2].red is None
     assert start_pairing(cup.pk, 1) == event
-
-
-def test_walkover_is_refused_during_match_or_after_decision(box: BallotBox) -> None:
-    cup = new_cup()
-    start_match(start_pairing(cup.pk, 1).pk, box)
-    decide(cup, 2, 1)
-    for number in (1, 2):
-        with pytest.raises(CupError):
-            give_walkover(cup.pk, number, 1)
-    assert not CupPairing.objects.exclude(walkover=None).exists()
-
-
-def test_walkover_is_final_once_next_round_has_begun() -> None:
-    cup = new_cup()
     for number in (1, 2):
         give_walkover(cup.pk, number, 1)
     start_pairing(cup.pk, 3)
-    with pytest.raises(CupError, match="already started"):
-        revoke_walkover(cup.pk, 1)
-    with pytest.raises(CupError, match="no walkover"):
-        revoke_walkover(cup.pk, 3)
+    for number, reason in ((1, "already started"), (3, "no walkover")):
+        with pytest.raises(CupError, match=reason):
+            revoke_walkover(cup.pk, number)
     assert load_cup_progress(cup).meetings[2].teams == (1, 2)
 
 
-def test_overtaken_pairing_is_begun_again() -> None:
+def test_overtaken_or_deleted_pairing_is_begun_again() -> None:
     cup = new_cup()
     first = decide(cup, 1, 1)
     decide(cup, 2, 1)
@@ -144,22 +124,9 @@ def test_overtaken_pairing_is_begun_again() -> None:
     again = start_pairing(cup.pk, 3)
     assert again != superseded
     assert again.teams.get(number=1).name == "5b"
-
-
-def test_deleted_event_makes_pairing_due_again() -> None:
-    cup = new_cup()
-    decide(cup, 1, 1).delete()
-    assert [meeting.due for meeting in load_cup_progress(cup).meetings] == [True, True, False]
+    first.delete()
+    assert [meeting.due for meeting in load_cup_progress(cup).meetings] == [True, False, False]
     assert start_pairing(cup.pk, 1).teams.count() == 2
-
-
-def test_deleted_cup_keeps_its_events() -> None:
-    cup = new_cup()
-    decide(cup, 1, 1)
-    cup.delete()
-    assert Event.objects.count() == Match.objects.count() == 1
-    with pytest.raises(CupError, match="deleted"):
-        start_pairing(cup.pk, 2)
 
 
 def test_large_cup_is_read_in_few_queries(django_assert_max_num_queries: DjangoAssertNumQueries) -> None:
@@ -170,37 +137,75 @@ def test_large_cup_is_read_in_few_queries(django_assert_max_num_queries: DjangoA
         view_cup(load_cup_progress(cup))
 
 
-SHORT, LONG = "Class", "The class of room"
-
-
 @pytest.mark.parametrize(
-    ("called", "teams", "sheets"),
+    ("called", "most", "sheets"),
     [
-        *[(SHORT, 2, 1), (SHORT, 8, 1), (SHORT, 9, 3), (SHORT, 16, 3), (SHORT, 17, 5), (SHORT, 32, 5)],
-        *[(LONG, 2, 1), (LONG, 4, 1), (LONG, 5, 2), (LONG, 8, 2), (LONG, 9, 5), (LONG, 16, 5)],
-        *[(LONG, 17, 10), (LONG, 32, 10)],
+        ("Class", 4, {2: 1, 8: 1, 9: 3, 16: 3, 17: 5, 32: 5}),
+        ("The class of room", 2, {2: 1, 4: 1, 5: 2, 8: 2, 9: 5, 16: 5, 17: 10, 32: 10}),
     ],
 )
-def test_bracket_is_split_into_sheets(called: str, teams: int, sheets: int) -> None:
-    cup = new_cup(tuple(f"{called} {number}" for number in range(teams)))
-    view = view_cup(load_cup_progress(cup))
-    assert len(view.sheets) == sheets
-    most = 4 if called == SHORT else 2
-    assert all(sheet.kind == "round" or len(sheet.columns[0].cards) <= most for sheet in view.sheets)
-    shown = [
-        card.number for sheet in view.sheets for column in sheet.columns for card in column.cards if card
-    ]
-    assert sorted(shown) == list(range(1, teams))
+def test_bracket_is_split_into_sheets(called: str, most: int, sheets: dict[int, int]) -> None:
+    for teams, count in sheets.items():
+        view = view_cup(load_cup_progress(new_cup(tuple(f"{called} {number}" for number in range(teams)))))
+        assert len(view.sheets) == count
+        assert all(sheet.kind == "round" or len(sheet.columns[0].cards) <= most for sheet in view.sheets)
+        columns = [column for sheet in view.sheets for column in sheet.columns]
+        shown = [card.number for column in columns for card in column.cards if card]
+        assert sorted(shown) == list(range(1, teams))
 
 
 def test_team_lines_show_next_pairing_and_join_link() -> None:
+    def lines() -> dict[str, tuple[str, str]]:
+        return {line.name: (line.status, line.link) for line in view_cup(load_cup_progress(cup)).teams}
+
     cup = new_cup()
     event = start_pairing(cup.pk, 2)
-    lines = {line.name: line for line in view_cup(load_cup_progress(cup)).teams}
-    assert lines["4a"].status == "Next: Semi-final 1, against 5b"
-    assert (lines["4b"].status, lines["4b"].link) == ("Semi-final 2, against 5a", f"/{event.code}/1")
-    assert (lines["5a"].side, lines["5a"].link) == ("yellow", f"/{event.code}/2")
+    assert lines()["4a"] == ("Next: Semi-final 1, against 5b", "")
+    assert lines()["4b"] == ("Semi-final 2, against 5a", f"/{event.code}/1")
+    assert lines()["5a"] == ("Semi-final 2, against 4b", f"/{event.code}/2")
     let_win(event, 1)
-    lines = {line.name: line for line in view_cup(load_cup_progress(cup)).teams}
-    assert lines["4b"].status == "Next: Final. Opponent: Winner of semi-final 1"
-    assert (lines["5a"].status, lines["5a"].link) == ("Eliminated", "")
+    assert lines()["4b"] == ("Next: Final. Opponent: Winner of semi-final 1", "")
+    assert lines()["5a"] == ("Eliminated", "")
+
+
+@pytest.mark.parametrize(
+    ("actions", "rehearsed"),
+    [
+        ({}, set()),
+        *[({at: "start"}, {1}) for at in (50, 150)],
+        *[({at: "start"}, {2}) for at in (200, 250)],
+        ({50: "start", 250: "start"}, {1, 2}),
+        ({400: "start"}, {3}),
+        ({50: "start", 90: "stop"}, set()),
+        ({50: "start", 110: "stop"}, {1}),
+        ({50: "start", 90: "stop", 250: "start"}, {2}),
+        ({100 - 30 * 60 * 1000: "start"}, set()),
+    ],
+)
+def test_migration_marks_match_live_when_crowd_came_or_else_the_next(
+    actions: dict[int, str], rehearsed: set[int]
+) -> None:
+    event = new_event()
+    for started_at in (100, 300):
+        match = let_win(event, 1)
+        Match.objects.filter(pk=match.pk).update(started_at=started_at, ended_at=started_at + 100)
+    playing = {"state": "playing", "result": None, "ended_by": None, "ended_at": None}
+    Match.objects.filter(pk=let_win(event, 1).pk).update(started_at=500, **playing)
+    for at, action in actions.items():
+        AuditEntry.objects.create(event=event, by="olga", action=f"rehearsal.{action}", what="", at=at)
+    import_module("crowdgame.events.migrations.0002_rehearsed_matches").mark_rehearsed_matches(apps, None)
+    assert set(event.matches.filter(rehearsed=True).values_list("number", flat=True)) == rehearsed
+
+
+def test_rehearsed_match_advances_nobody_and_next_match_does() -> None:
+    cup = new_cup()
+    event = start_pairing(cup.pk, 1)
+    let_win(event, 1, rehearsed=True)
+    first = view_cup(load_cup_progress(cup)).rounds[0].cards[0]
+    assert first is not None
+    assert (first.state, first.rehearsed, first.reports, first.scored) == ("on", True, (), False)
+    let_win(event, 2)
+    assert load_cup_progress(cup).meetings[0].outcome.winner == 2
+    first = view_cup(load_cup_progress(cup)).rounds[0].cards[0]
+    assert first is not None
+    assert first.reports == (2,)

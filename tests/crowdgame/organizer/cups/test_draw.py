@@ -61,7 +61,8 @@ def test_knockout_draw_separates_better_seeds_longest(teams: int) -> None:
         assert all(place // 2 == pairing.place for place in places)
 
 
-def test_knockout_draw_of_four_teams() -> None:
+def test_knockout_draws_of_one_and_four_teams() -> None:
+    assert knock_out(1) == league(1) == ()
     assert knock_out(4) == (
         Pairing(1, 1, 0, 1, 4),
         Pairing(2, 1, 1, 2, 3),
@@ -82,7 +83,3 @@ def test_league_draw_pairs_all_teams_once_with_balanced_sides(teams: int) -> Non
     reds = Counter(pairing.red for pairing in draw)
     yellows = Counter(pairing.yellow for pairing in draw)
     assert all(abs(reds[seed] - yellows[seed]) <= 1 for seed in range(1, teams + 1))
-
-
-def test_single_team_has_no_pairings() -> None:
-    assert knock_out(1) == league(1) == ()

@@ -56,7 +56,6 @@ def test_matches_after_the_decision_change_nothing(
 
 
 def play(draw: Draw, rng: Random, kind: CupFormat) -> tuple[PairingStatus, ...]:
-    """Play to the end with random results."""
     held: dict[int, PairingResult] = {}
     while (due := next_pairing(meetings := resolve_draw(draw, held))) is not None:
         assert due.red is not None
@@ -111,16 +110,13 @@ def test_equal_points_are_decided_by_direct_pairing() -> None:
     assert champions(CupFormat.LEAGUE, range(1, 5), meetings) == (1,)
 
 
-def test_fully_tied_teams_share_a_place() -> None:
+def test_tied_teams_share_a_place_and_unfinished_cup_has_no_champion() -> None:
+    assert champions(CupFormat.LEAGUE, range(1, 5), league_of((1, 2, ONE))) == ()
+    assert champions(CupFormat.KNOCKOUT, [1, 2], resolve_draw(knock_out(2), {})) == ()
     circle = league_of((1, 2, ONE), (2, 3, ONE), (3, 1, ONE), (1, 4, ONE), (2, 4, ONE), (3, 4, ONE))
     places = {row.team: row.place for row in league_table(range(1, 5), circle)}
     assert places == {1: 1, 2: 1, 3: 1, 4: 4}
     assert champions(CupFormat.LEAGUE, range(1, 5), circle) == (1, 2, 3)
-
-
-def test_unfinished_cup_has_no_champion() -> None:
-    assert champions(CupFormat.LEAGUE, range(1, 5), league_of((1, 2, ONE))) == ()
-    assert champions(CupFormat.KNOCKOUT, [1, 2], resolve_draw(knock_out(2), {})) == ()
 
 
 def test_changed_result_reopens_next_round() -> None:

@@ -72,7 +72,7 @@ def test_cup_program_stays_with_match_that_began_first(box: BallotBox) -> None:
     assert program(cup, CELEBRATION_MS + 5).event == second
 
 
-def test_cup_program_prefers_chosen_pairing_while_it_is_open(client: Client) -> None:
+def test_cup_program_prefers_chosen_pairing_and_skips_walkovers(client: Client) -> None:
     cup = new_cup()
     first, second = start_pairing(cup.pk, 1), start_pairing(cup.pk, 2)
     client.force_login(organizer())
@@ -81,80 +81,64 @@ def test_cup_program_prefers_chosen_pairing_while_it_is_open(client: Client) -> 
     assert program(cup).event == first
     let_win(first, 1)
     assert program(cup).event == second
-
-
-def test_cup_program_skips_pairing_won_by_walkover() -> None:
-    cup = new_cup()
-    start_pairing(cup.pk, 1)
-    give_walkover(cup.pk, 1, 1)
+    give_walkover(cup.pk, 2, 1)
     assert program(cup) == Program("board")
 
 
 @pytest.mark.parametrize(
-    ("teams", "places"),
+    ("kind", "teams", "winners", "places"),
     [
-        (("4a", "4b"), [(1, ("4a",)), (2, ("4b",))]),
-        (("4a", "4b", "5a"), [(1, ("4b",)), (2, ("4a",)), (3, ("5a",))]),
-        (("4a", "4b", "5a", "5b"), [(1, ("4a",)), (2, ("4b",)), (3, ("5b", "5a"))]),
+        ("knockout", ("4a", "4b"), (1,), [(1, ["4a"]), (2, ["4b"])]),
+        ("knockout", ("4a", "4b", "5a"), (1, 2), [(1, ["4b"]), (2, ["4a"]), (3, ["5a"])]),
+        ("knockout", ("4a", "4b", "5a", "5b"), (1, 1, 1), [(1, ["4a"]), (2, ["4b"]), (3, ["5a", "5b"])]),
+        ("league", ("4a", "4b", "5a"), (0, 0, 0), [(1, ["4a", "4b", "5a"])]),
     ],
 )
-def test_podium_has_losers_of_semi_finals_in_third_place(teams: tuple[str, ...], places: list[Any]) -> None:
-    cup = new_cup(teams)
+def test_podium_follows_the_final_or_the_table(
+    kind: str, teams: tuple[str, ...], winners: tuple[int, ...], places: list[Any]
+) -> None:
+    cup = new_cup(teams, format=kind)
     assert podium(load_cup_progress(cup)) == ()
-    last = len(teams) - 1
-    for number in range(1, last + 1):
-        decide(cup, number, 2 if number == last and len(teams) == 3 else 1)
-    assert [(step.place, step.names) for step in podium(load_cup_progress(cup))] == places
+    for number, winner in enumerate(winners, 1):
+        decide(cup, number, winner)
+    assert [(step.place, sorted(step.names)) for step in podium(load_cup_progress(cup))] == places
 
 
-def test_podium_of_league_follows_table() -> None:
-    cup = new_cup(("4a", "4b", "5a"), format="league")
-    for number in range(1, 4):
-        decide(cup, number, 0)
-    (step,) = podium(load_cup_progress(cup))
-    assert (step.place, sorted(step.names)) == (1, ["4a", "4b", "5a"])
-
-
-def test_display_keys_are_given_only_for_key_of_stage(client: Client) -> None:
-    cup = new_cup()
+def test_display_keys_are_given_only_for_key_of_stage(client: Client, box: BallotBox) -> None:
+    cup, other = new_cup(), new_cup(("6a", "6b"))
     event = start_pairing(cup.pk, 1)
-    key = projector_key(cup.code, 0)
-    assert ask(client, cup.code).json() == {
-        "page": "display",
-        "path": f"/display/{event.code}",
-        "key": None,
-        "report": None,
-    }
-    assert ask(client, cup.code, key).json()["key"] == projector_key(event.code, 0)
-    assert ask(client, event.code, projector_key(event.code, 0)).json()["key"] == projector_key(event.code, 0)
-    wrong = ("", "0" * 24, "é", projector_key(event.code, 0), projector_key(cup.code, 1))
-    assert [ask(client, cup.code, other).status_code for other in wrong] == [403] * len(wrong)
+    key, own = projector_key(cup.code, 0), projector_key(event.code, 0)
+    shown = {"page": "display", "path": f"/display/{event.code}", "key": None, "report": None}
+    assert ask(client, cup.code).json() == shown
+    assert ask(client, cup.code, key).json() == shown | {"key": own}
+    assert ask(client, event.code, own).json()["key"] == own
+    for wrong in ("", "0" * 24, "é", own, projector_key(cup.code, 1)):
+        assert ask(client, cup.code, wrong).status_code == 403
     assert ask(client, event.code, key).status_code == 403
-
-
-def test_replacing_display_link_of_pairing_replaces_that_of_stage(client: Client, box: BallotBox) -> None:
-    cup = new_cup()
-    event, other = start_pairing(cup.pk, 1), new_cup(("6a", "6b"))
     run_action(event.pk, ActionAsk(id=1, action="display.renew"), box)
-    assert ask(client, cup.code, projector_key(cup.code, 0)).status_code == 403
+    assert ask(client, cup.code, key).status_code == 403
     assert ask(client, cup.code, projector_key(cup.code, 1)).json()["key"] == projector_key(event.code, 1)
     assert ask(client, other.code, projector_key(other.code, 0)).status_code == 200
 
 
-def test_pages_of_stage_may_be_framed_only_by_own_pages(client: Client) -> None:
-    cup = new_cup(("4a", "4b"))
+def test_pages_of_stage_have_own_framers_and_language_of_cup(client: Client) -> None:
+    cup = new_cup(("4a", "4b"), language="de")
+    client.cookies["django_language"] = "es"
+    for path in ("ZZZZ", "ZZZZ/now", "ZZZZ/podium", f"{cup.code}/podium"):
+        assert client.get(f"/stage/{path}").status_code == 404
     decide(cup, 1, 1)
     for path, framer in (
-        ("/cup/CODE", "'self'"),
-        ("/stage/CODE/podium", "'self'"),
-        ("/stage/CODE", "'none'"),
+        (f"/cup/{cup.code}?stage", "'self'"),
+        (f"/stage/{cup.code}/podium", "'self'"),
+        (f"/stage/{cup.code.lower()}", "'none'"),
     ):
-        answer = client.get(path.replace("CODE", cup.code))
+        answer = client.get(path)
+        assert '<html lang="de">' in answer.content.decode()
         policy = sources(answer.headers["Content-Security-Policy"])
         assert policy["frame-ancestors"] == {framer}, path
         assert answer.headers["X-Frame-Options"] == ("SAMEORIGIN" if framer == "'self'" else "DENY")
         assert not answer.cookies
-        assert client.post(path.replace("CODE", cup.code)).status_code == 405
+        assert client.post(path).status_code == 405
     assert policy["frame-src"] == policy["script-src"] == {"'self'"}
 
 
@@ -167,22 +151,6 @@ def test_program_is_cached_and_unchanged_reply_is_empty(
         same = client.get(f"/stage/{code}/now", headers={"if-none-match": answer.headers["ETag"]})
     assert (same.status_code, same.content) == (304, b"")
     assert "stage-key" in answer.headers["Vary"].lower()
-
-
-def test_stage_is_in_language_of_cup(client: Client) -> None:
-    cup = new_cup(("4a", "4b"), language="de")
-    assert '<html lang="de">' in client.get(f"/stage/{cup.code.lower()}").content.decode()
-    decide(cup, 1, 1)
-    client.cookies["django_language"] = "es"
-    for path in (f"/cup/{cup.code}?stage", f"/stage/{cup.code}/podium"):
-        assert '<html lang="de">' in client.get(path).content.decode()
-
-
-@pytest.mark.parametrize(
-    "path", ["/stage/ZZZZ", "/stage/ZZZZ/now", "/stage/ZZZZ/podium", "/stage/CODE/podium"]
-)
-def test_unknown_stage_returns_404(path: str, client: Client) -> None:
-    assert client.get(path.replace("CODE", new_cup().code)).status_code == 404
 
 
 def test_console_of_cup_leads_to_its_stage_with_key(client: Client) -> None:
