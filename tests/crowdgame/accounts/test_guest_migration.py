@@ -34,10 +34,6 @@ def migrate_accounts() -> None:
     executor.migrate(executor.loader.graph.leaf_nodes("accounts"))
 
 
-def log_in(name: str) -> str:
-    return Client().post("/play/login", {"login": name, "password": PASSWORD})["Location"]
-
-
 @pytest.mark.nightly
 def test_migration_makes_accounts_users(before_users: Apps, box: BallotBox) -> None:
     """Names that look alike before skeletons were introduced keep their login, too."""
@@ -53,9 +49,9 @@ def test_migration_makes_accounts_users(before_users: Apps, box: BallotBox) -> N
     assert [guest.name_skeleton for guest in guests] == [None, "bob", None, name_skeleton("Mona L"), "ada"]
     users = [guest.user and guest.user.username for guest in guests]
     assert users == [None, "bob", "b0b", name_key(MONA), "ada2004"]
-    for name in ("Bob", "B0b", MONA, "Ada 2004"):
-        assert log_in(name) == "/play/"
     with pytest.raises(AccountError, match="taken"):
         rename(guests[2], "B\u043eb")
     rename(guests[2], "Robert")
-    assert log_in("robert") == "/play/"
+    for name in ("Bob", "robert", MONA, "Ada 2004"):
+        answer = Client().post("/play/login", {"login": name, "password": PASSWORD})
+        assert answer["Location"] == "/play/"

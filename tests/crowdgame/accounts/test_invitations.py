@@ -25,7 +25,6 @@ def user() -> User:
 
 
 def opened(invitation: Invitation | None) -> HttpRequest:
-    """A request of a browser that has opened the invitation."""
     request = RequestFactory().post("/console/signup/")
     request.session = SessionStore()
     if invitation:
@@ -48,6 +47,8 @@ def test_spent_invitation_names_its_user_and_leaves_others_open(user: User) -> N
     assert not spend_invitation(opened(mine), user)
     assert find_open_invitation(opened(mine)) is None
     assert find_open_invitation(opened(other)) == other
+    assert find_open_invitation(opened(None)) is None
+    assert not spend_invitation(opened(None), user)
     assert [one.used_by for one in Invitation.objects.order_by("pk")] == [user, None]
 
 
@@ -58,13 +59,6 @@ def test_only_an_invitation_of_an_administrator_makes_one(administrator: bool, u
     assert spend_invitation(opened(mine), user)
     user.refresh_from_db()
     assert (user.is_staff, user.is_superuser) == (administrator, administrator)
-
-
-def test_browser_without_invitation_spends_none(user: User) -> None:
-    invitation("Otto")
-    assert find_open_invitation(opened(None)) is None
-    assert not spend_invitation(opened(None), user)
-    assert Invitation.objects.get().used_at is None
 
 
 def test_only_the_revoked_unused_invitation_is_deleted(user: User) -> None:

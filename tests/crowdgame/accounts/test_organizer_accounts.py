@@ -18,7 +18,9 @@ from django.db.models.signals import pre_save
 from django.test import Client
 from django.utils import timezone
 
-from crowdgame.accounts.invitations import create_invitation
+from crowdgame.accounts.invitations import (
+    create_invitation,
+)
 from crowdgame.accounts.login_links import login_link_path
 from crowdgame.accounts.models import Invitation, QueuedMail
 from crowdgame.accounts.queued_mail import is_due, send_due
@@ -28,6 +30,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("valkey_url")]
 Delivery = Callable[[], AbstractContextManager[None]]
 PASSWORD = "correct horse battery"
 PUBLIC_URL = "https://play.example.org"
+INVITATIONS = "/console/invitations/"
 
 
 @pytest.fixture
@@ -53,15 +56,15 @@ def ada() -> User:
 
 
 def open_invitation(**details: Any) -> Client:
-    """A browser in which an invitation was opened."""
     client = Client()
     answer = client.get(f"/console/invitation/{create_invitation('Olga', **details)}/")
     assert answer.headers["Location"] == "/console/signup/"
     return client
 
 
-def sign_up(client: Client, name: str = "olga", email: str = "") -> Any:
-    return client.post("/console/signup/", {"username": name, "email": email, "password1": PASSWORD})
+def sign_up(client: Client, name: str = "olga", email: str = "", host: str = "testserver") -> Any:
+    form = {"username": name, "email": email, "password1": PASSWORD}
+    return client.post("/console/signup/", form, headers={"host": host})
 
 
 def log_in(client: Client, name: str = "ada") -> Any:
@@ -73,40 +76,31 @@ def is_logged_in(client: Client) -> bool:
 
 
 def link_in_mail(number: int = -1) -> str:
-    """The path of the link in a sent e-mail."""
     [link] = re.findall(rf"{PUBLIC_URL}\S+", str(mail.outbox[number].body))
     return str(urlsplit(link).path)
 
 
-def test_nobody_signs_up_without_an_invitation() -> None:
-    page = Client().get("/console/signup/")
-    assert "You need an invitation" in page.content.decode()
-    sign_up(Client())
-    assert not User.objects.exists()
-
-
-def test_anybody_signs_up_where_sign_up_is_open(settings: Any) -> None:
-    settings.SIGNUP = "open"
-    sign_up(Client())
-    assert User.objects.exists()
-
-
-def test_nobody_signs_up_with_an_invitation_once_sign_up_is_closed(settings: Any) -> None:
-    client = open_invitation()
-    settings.SIGNUP = "closed"
+@pytest.mark.parametrize(
+    ("setting", "invited", "allowed"),
+    [
+        ("invitation", False, False),
+        ("open", False, True),
+        ("closed", True, False),
+        ("invitation", True, True),
+    ],
+)
+def test_sign_up_needs_an_invitation_unless_it_is_open_or_closed(
+    setting: str, invited: bool, allowed: bool, settings: Any
+) -> None:
+    client = open_invitation() if invited else Client()
+    settings.SIGNUP = setting
+    page = client.get("/console/signup/").content.decode()
+    assert ("You need an invitation" in page) == (not allowed)
     sign_up(client)
-    assert not User.objects.exists()
-
-
-def test_invitation_creates_one_account_that_may_create_events() -> None:
-    client = open_invitation()
-    assert sign_up(client).status_code == 302
-    assert is_logged_in(client)
-    assert client.get("/console/new/").status_code == 200
-    olga = User.objects.get()
-    assert (olga.username, olga.is_staff, olga.is_superuser) == ("olga", False, False)
+    assert (client.get("/console/new/").status_code == 200) == is_logged_in(client) == allowed
     sign_up(client, "otto")
-    assert User.objects.count() == 1
+    accounts = [(user.username, user.is_staff, user.is_superuser) for user in User.objects.all()]
+    assert accounts == ([("olga", False, False)] if allowed else [])
 
 
 def test_invitation_link_is_gone_once_it_is_used_withdrawn_or_expired(ada: User) -> None:
@@ -116,16 +110,6 @@ def test_invitation_link_is_gone_once_it_is_used_withdrawn_or_expired(ada: User)
     Invitation.objects.filter(name="expired").update(expires_at=timezone.now())
     for token in (used, withdrawn, expired, "guess"):
         assert Client().get(f"/console/invitation/{token}/").status_code == 410
-
-
-def test_two_browsers_cannot_use_the_same_invitation() -> None:
-    token = create_invitation("Olga")
-    browsers = [Client(), Client()]
-    for browser in browsers:
-        browser.get(f"/console/invitation/{token}/")
-    sign_up(browsers[0], "olga")
-    sign_up(browsers[1], "otto")
-    assert [user.username for user in User.objects.all()] == ["olga"]
 
 
 def test_invitation_that_is_spent_during_sign_up_creates_no_account() -> None:
@@ -142,76 +126,67 @@ def test_invitation_that_is_spent_during_sign_up_creates_no_account() -> None:
     assert not User.objects.exists()
 
 
-def test_first_administrator_is_invited_by_command(capsys: pytest.CaptureFixture[str]) -> None:
-    call_command("invite", "Olga", "--administrator", "--first", "--base-url", PUBLIC_URL)
+def test_first_administrator_is_invited_by_command(capsys: pytest.CaptureFixture[str], settings: Any) -> None:
+    first = ("invite", "Olga", "--administrator", "--first", "--base-url", PUBLIC_URL)
+    call_command(*first)
     client = Client()
     client.get(urlsplit(capsys.readouterr().out.strip()).path)
     sign_up(client)
     assert User.objects.get().is_superuser
-    assert client.get("/console/invitations/").status_code == 200
-    call_command("invite", "Otto", "--administrator", "--first", "--base-url", PUBLIC_URL)
+    assert client.get(INVITATIONS).status_code == 200
+    call_command(*first)
     assert capsys.readouterr().out == ""
-
-
-def test_invite_command_reports_what_is_wrong(settings: Any) -> None:
-    with pytest.raises(CommandError, match="PUBLIC_URL"):
-        call_command("invite", "Olga")
-    with pytest.raises(ImproperlyConfigured, match="--base-url must be the scheme and the host"):
-        call_command("invite", "Olga", "--base-url", "play.example.org")
-    with pytest.raises(CommandError, match="valid email"):
-        call_command("invite", "Olga", "--base-url", PUBLIC_URL, "--email", "olga")
-    settings.SIGNUP = "closed"
-    with pytest.raises(CommandError, match="SIGNUP is closed"):
-        call_command("invite", "Olga", "--base-url", PUBLIC_URL)
+    for signup, options, error in [
+        ("open", (), "PUBLIC_URL"),
+        ("open", ("--base-url", "play.example.org"), "--base-url must be the scheme and the host"),
+        ("open", ("--base-url", PUBLIC_URL, "--email", "olga"), "valid email"),
+        ("closed", ("--base-url", PUBLIC_URL), "SIGNUP is closed"),
+    ]:
+        settings.SIGNUP = signup
+        with pytest.raises((CommandError, ImproperlyConfigured), match=error):
+            call_command("invite", "Olga", *options)
 
 
 def test_only_administrators_invite_and_withdraw(ada: User) -> None:
     client = Client()
     client.force_login(ada)
-    assert client.get("/console/invitations/").status_code == 404
-    assert "/console/invitations/" not in client.get("/console/").content.decode()
+    assert client.get(INVITATIONS).status_code == 404
+    assert INVITATIONS not in client.get("/console/").content.decode()
     User.objects.update(is_superuser=True)
-    for name, gone in (("used", {"used_at": timezone.now()}), ("expired", {"expires_at": timezone.now()})):
-        create_invitation(name)
-        Invitation.objects.filter(name=name).update(**gone)
-    assert "No open invitations" in client.get("/console/invitations/").content.decode()
-    assert "/console/invitations/" in client.get("/console/").content.decode()
-    page = client.post("/console/invitations/", {"ask": "invite", "name": "Olga"}).content.decode()
-    link = re.search(r'value="(http://testserver/console/invitation/[^"]+)"', page)
-    assert link
-    assert client.post("/console/invitations/", {"ask": "invite", "name": ""}).status_code == 400
-    client.post("/console/invitations/", {"revoke": str(Invitation.objects.latest("pk").pk)})
-    assert Client().get(urlsplit(link[1]).path).status_code == 410
+    for gone in ({"used_at": timezone.now()}, {"expires_at": timezone.now()}):
+        create_invitation("gone")
+        Invitation.objects.filter(pk=Invitation.objects.latest("pk").pk).update(**gone)
+    assert "No open invitations" in client.get(INVITATIONS).content.decode()
+    assert INVITATIONS in client.get("/console/").content.decode()
+    page = client.post(INVITATIONS, {"ask": "invite", "name": "Olga"}).content.decode()
+    [path] = re.findall(r'value="http://testserver(/console/invitation/[^"]+)"', page)
+    assert client.post(INVITATIONS, {"ask": "invite", "name": ""}).status_code == 400
+    client.post(INVITATIONS, {"revoke": str(Invitation.objects.latest("pk").pk)})
+    assert Client().get(path).status_code == 410
 
 
-def test_sign_up_confirms_the_address_by_mail_to_the_public_url(mailing: Delivery) -> None:
+def test_sign_up_confirms_address_by_mail_unless_it_is_the_invited_one(mailing: Delivery) -> None:
     client = open_invitation()
-    form = {"username": "olga", "email": "olga@example.org", "password1": PASSWORD}
     with mailing():
-        client.post("/console/signup/", form, headers={"host": "localhost"})  # allowed, but not public
+        sign_up(client, email="olga@example.org", host="localhost")  # allowed, but not public
     assert not is_logged_in(client)
     assert log_in(client, "olga").headers["Location"] == "/console/confirm-email/"
     path = link_in_mail(0)
     client.get(path)
     client.post(path)
     assert log_in(client, "olga").headers["Location"] == "/console/"
+    invited, other = (open_invitation(email=f"{name}@example.org") for name in ("otto", "ada"))
+    sign_up(invited, "otto", email="otto@example.org")
+    assert is_logged_in(invited)
+    sign_up(other, "ada", email="other@example.org")
+    verified = EmailAddress.objects.filter(user__username="ada").values_list("email", "verified")
+    assert dict(verified) == {"ada@example.org": True, "other@example.org": False}
 
 
-@pytest.mark.usefixtures("mailing")
-def test_address_of_the_invitation_counts_as_confirmed() -> None:
-    client = open_invitation(email="olga@example.org")
-    sign_up(client, email="olga@example.org")
-    assert is_logged_in(client)
-    other = open_invitation(email="otto@example.org")
-    sign_up(other, "otto", email="other@example.org")
-    verified = EmailAddress.objects.filter(user__username="otto").values_list("email", "verified")
-    assert dict(verified) == {"otto@example.org": True, "other@example.org": False}
-
-
-def test_reset_link_works_once_and_ends_all_sessions(ada: User, mailing: Delivery) -> None:
+def test_reset_link_works_once_and_ends_all_sessions(ada: User, mailing: Delivery, settings: Any) -> None:
     elsewhere, client = Client(), Client()
     log_in(elsewhere)
-    assert is_logged_in(elsewhere)
+    assert elsewhere.cookies["sessionid"]["max-age"] == 12 * 3600
     with mailing():
         client.post("/console/password/reset/", {"email": "ada@example.org"}, headers={"host": "localhost"})
     path = link_in_mail()
@@ -221,54 +196,20 @@ def test_reset_link_works_once_and_ends_all_sessions(ada: User, mailing: Deliver
     assert ada.check_password("another horse")
     assert not is_logged_in(elsewhere)
     assert Client().get(path).status_code == 200, "no redirect to the form: the link is used"
+    settings.EMAIL_ENABLED = False
+    assert "reset_link" in client.get("/console/password/reset/").content.decode()
 
 
-def test_reset_without_mail_names_the_command() -> None:
-    assert "reset_link" in Client().get("/console/password/reset/").content.decode()
-
-
-def test_reset_link_by_command_works_without_mail(ada: User, capsys: pytest.CaptureFixture[str]) -> None:
-    call_command("reset_link", "ada", "--base-url", PUBLIC_URL)
-    client = Client()
-    form_path = client.get(urlsplit(capsys.readouterr().out.strip()).path).headers["Location"]
-    client.post(form_path, {"password1": "another horse", "password2": "another horse"})
-    ada.refresh_from_db()
-    assert ada.check_password("another horse")
-    with pytest.raises(CommandError, match="no active account"):
-        call_command("reset_link", "nobody", "--base-url", PUBLIC_URL)
-
-
-def test_page_of_addresses_works_without_mail(ada: User) -> None:
-    client = Client()
+def test_address_is_changed_only_after_entering_the_password_again(ada: User) -> None:
+    client, added = Client(), {"action_add": "", "email": "new@example.org"}
     log_in(client)
-    client.post("/console/reauthenticate/", {"password": PASSWORD})
-    assert client.post("/console/email/", {"action_add": "", "email": "new@example.org"}).status_code == 302
-    assert not QueuedMail.objects.exists()
-
-
-def test_address_is_not_changed_without_entering_the_password_again(ada: User) -> None:
-    client = Client()
-    log_in(client)
-    answer = client.post("/console/email/", {"action_add": "", "email": "thief@example.org"})
+    answer = client.post("/console/email/", added)
     assert answer.headers["Location"].startswith("/console/reauthenticate/")
-    assert not EmailAddress.objects.filter(email="thief@example.org").exists()
-
-
-def test_session_outlives_the_browser(ada: User) -> None:
-    client = Client()
-    log_in(client)
-    assert client.cookies["sessionid"]["max-age"] == 12 * 3600
-
-
-def test_sessions_are_listed_and_others_ended(ada: User) -> None:
-    here, elsewhere = Client(headers={"user-agent": "Here"}), Client(headers={"user-agent": "Elsewhere"})
-    log_in(here)
-    log_in(elsewhere)
-    page = here.get("/console/sessions/").content.decode()
-    assert "Here" in page
-    assert "Elsewhere" in page
-    here.post("/console/sessions/")
-    assert (is_logged_in(here), is_logged_in(elsewhere)) == (True, False)
+    assert not EmailAddress.objects.filter(email="new@example.org").exists()
+    client.post("/console/reauthenticate/", {"password": PASSWORD})
+    assert client.post("/console/email/", added).status_code == 302
+    assert EmailAddress.objects.filter(email="new@example.org").exists()
+    assert not QueuedMail.objects.exists()
 
 
 def test_session_of_a_deactivated_organizer_stays_ended_after_reactivation(ada: User) -> None:
@@ -276,15 +217,11 @@ def test_session_of_a_deactivated_organizer_stays_ended_after_reactivation(ada: 
     client, other = Client(), Client()
     log_in(client)
     log_in(other, "bob")
-    ada.first_name = "Ada"
     ada.save()
     assert is_logged_in(client)
-    ada.is_active = False
-    ada.save()
-    ada.is_active = True
-    ada.save()
-    assert not is_logged_in(client)
-    assert is_logged_in(other)
+    for ada.is_active in (False, True):
+        ada.save()
+    assert (is_logged_in(client), is_logged_in(other)) == (False, True)
     assert UserSession.objects.get().user.username == "bob"
 
 

@@ -95,12 +95,13 @@ def test_hashing_in_a_transaction_does_not_wait() -> None:
 @pytest.mark.nightly
 @pytest.mark.usefixtures("record")
 def test_threads_that_hash_let_the_event_loop_go_first() -> None:
+    has_thread_priorities = sys.platform == "linux"
+
     def hash_twice() -> int:
         for _ in range(2):
             hashers.make_password("a guess")
         return os.getpriority(os.PRIO_PROCESS, threading.get_native_id() if has_thread_priorities else 0)
 
-    has_thread_priorities = sys.platform == "linux"
     before = os.getpriority(os.PRIO_PROCESS, 0)
     lowered = min(before + LOWER_BY, 19) if has_thread_priorities else before
     with ThreadPoolExecutor(1) as thread:
