@@ -47,7 +47,6 @@ class FaultProxy:
         self.phones: dict[ServerConnection, str] = {}
         self.joins: list[PhoneJoin] = []
         self.casts: list[tuple[str, BallotCast]] = []
-        self.errors: list[str] = []
         self.port = 0
 
     @property
@@ -56,7 +55,6 @@ class FaultProxy:
 
     @property
     def voters(self) -> set[str]:
-        """The voters who have cast a ballot."""
         return {voter for voter, _ in self.casts}
 
     def make_event(self, **choices: Any) -> None:
@@ -65,7 +63,6 @@ class FaultProxy:
         self.event = {**self.server.ask("event", **terms), "window_s": terms["window_s"]}
 
     def begin(self) -> None:
-        """Start the match and open its first turn at once."""
         self.server.ask("close_after", event_id=self.event["id"], ms=self.event["window_s"] * 1000)
 
     @asynccontextmanager
@@ -79,39 +76,30 @@ class FaultProxy:
             to_phone = asyncio.create_task(self._forward_to_phone(gateway, phone))
             with suppress(ConnectionClosed):
                 async for frame in phone:
-                    await self._forward_to_gateway(frame, gateway, phone)
+                    replies = self._answer(phone, msgspec.json.decode(frame, type=PhoneMessage))
+                    if replies is None:
+                        await gateway.send(frame)
+                    for reply in replies or ():
+                        await send(phone, reply)
             self.phones.pop(phone, None)
         await to_phone
 
     async def _forward_to_phone(self, gateway: ClientConnection, phone: ServerConnection) -> None:
         with suppress(ConnectionClosed):
             async for frame in gateway:
-                text = re.sub(r'(at":)(\d{13})\b', _an_hour_later, str(frame))
+                text = re.sub(r'(?<=at":)\d{13}\b', lambda ms: str(int(ms[0]) + HOUR_MS), str(frame))
                 if text.startswith('{"type":"phone.welcomed"'):
                     self.phones[phone] = json.loads(text)["you"]["token"].split(".")[1]
-                elif text.startswith('{"type":"error"'):
-                    self.errors.append(json.loads(text)["code"])
                 await phone.send(text)
         await phone.close(gateway.close_code or 1000)
 
-    async def _forward_to_gateway(
-        self, frame: str | bytes, gateway: ClientConnection, phone: ServerConnection
-    ) -> None:
-        message = msgspec.json.decode(frame, type=PhoneMessage)
-        replies = None
+    def _answer(self, phone: ServerConnection, message: PhoneMessage) -> Sequence[ToPhone] | None:
         if isinstance(message, PhoneJoin):
             self.joins.append(message)
-        elif isinstance(message, BallotCast):
-            self.casts.append((self.phones[phone], message))
-            replies = self.answer(self.phones[phone], message)
-        if replies is None:
-            await gateway.send(frame)
-        for reply in replies or ():
-            await send(phone, reply)
-
-
-def _an_hour_later(found: re.Match[str]) -> str:
-    return f"{found[1]}{int(found[2]) + HOUR_MS}"
+        if not isinstance(message, BallotCast):
+            return None
+        self.casts.append((self.phones[phone], message))
+        return self.answer(self.phones[phone], message)
 
 
 async def send(phone: ServerConnection, message: ToPhone) -> None:
@@ -150,8 +138,6 @@ def rehearse(
     plan: CrowdPlan = PLAN,
     meanwhile: Callable[[FaultProxy], Awaitable[object]] | None = None,
 ) -> RehearsalReport:
-    """Let a simulated crowd play at the proxy's event while `meanwhile` runs."""
-
     async def rehearsal() -> RehearsalReport:
         async with proxy.open(), asyncio.timeout(90):
             context = new_context(proxy.url, proxy.event["code"])

@@ -34,15 +34,12 @@ from voting.protocol import BallotCast, BallotCounted, BallotRefused, CloseCode,
 pytestmark = pytest.mark.usefixtures("no_phone_breaks")
 
 
-# ------------------------------------------------------------------ joining
 def join(
     proxy: FaultProxy,
     plan: CrowdPlan = PLAN,
     tokens: Sequence[str] = (),
     meanwhile: Callable[[], Awaitable[None]] | None = None,
 ) -> RehearsalReport:
-    """Let a crowd join the proxy's event, and stop it then."""
-
     async def joined() -> RehearsalReport:
         async with proxy.open(), asyncio.timeout(30):
             context = new_context(proxy.url, proxy.event["code"], tokens)
@@ -58,23 +55,16 @@ def join(
 
 
 @pytest.mark.nightly
-def test_phones_choose_team_when_asked(proxy: FaultProxy) -> None:
-    proxy.make_event(team_choice="choose")
-    report = join(proxy)
-    assert report.errors == {"team_needed": PHONES}
-    assert Counter(report.teams.values()) == {1: PHONES // 2, 2: PHONES // 2}
-
-
-@pytest.mark.nightly
-def test_phones_retry_while_lobby_is_closed(proxy: FaultProxy) -> None:
+def test_phones_retry_at_closed_lobby_and_choose_team(proxy: FaultProxy) -> None:
     async def open_lobby_late() -> None:
-        await until(lambda: "lobby_closed" in proxy.errors)
+        await until(lambda: len(proxy.joins) > 1)
         proxy.server.ask("edit", event_id=proxy.event["id"], lobby="open")
 
-    proxy.make_event(lobby="closed")
+    proxy.make_event(lobby="closed", team_choice="choose")
     report = join(proxy, meanwhile=open_lobby_late)
-    assert report.joined == PHONES
+    assert report.joined == report.errors["team_needed"] == PHONES
     assert report.errors["lobby_closed"]
+    assert Counter(report.teams.values()) == {1: PHONES // 2, 2: PHONES // 2}
 
 
 def test_saved_seats_restore_the_same_crowd(proxy: FaultProxy, tmp_path: Path) -> None:
@@ -96,11 +86,6 @@ def test_rejected_seat_token_leads_to_new_join(proxy: FaultProxy, monkeypatch: p
     assert len(proxy.joins) == 2 * PHONES
 
 
-# ------------------------------------------------------------------ reconnecting
-async def restart(phone: ServerConnection) -> None:
-    await phone.close(CloseCode.UNAVAILABLE)
-
-
 async def drain(phone: ServerConnection) -> None:
     await send(phone, RetryAfter(within_ms=2500))
     await phone.close(CloseCode.RESTARTING)
@@ -113,10 +98,11 @@ async def abort(phone: ServerConnection) -> None:
 @pytest.mark.parametrize(
     ("disturb", "closed", "retries"),
     [
-        (restart, str(CloseCode.UNAVAILABLE), 0),
+        (lambda phone: phone.close(CloseCode.UNAVAILABLE), str(CloseCode.UNAVAILABLE), 0),
         pytest.param(drain, str(CloseCode.RESTARTING), PHONES, marks=pytest.mark.nightly),
         pytest.param(abort, "no word", 0, marks=pytest.mark.nightly),
     ],
+    ids=["restart", "drain", "abort"],
 )
 def test_disconnected_phones_return_to_their_seats(
     disturb: Callable[[ServerConnection], Awaitable[None]], closed: str, retries: int, proxy: FaultProxy
@@ -150,7 +136,6 @@ def test_phone_stays_away_after_final_close_code(code: int, proxy: FaultProxy) -
     assert len(proxy.joins) == PHONES
 
 
-# ------------------------------------------------------------------ ballots
 def test_crowd_votes_and_report_matches_server(proxy: FaultProxy) -> None:
     proxy.make_event(window_s=4, close_early=False)
     report = rehearse(proxy, replace(PLAN, phones=40, turns=2))
@@ -162,71 +147,51 @@ def test_crowd_votes_and_report_matches_server(proxy: FaultProxy) -> None:
     assert report.reveal_ms
     assert 0 <= report.reveal_ms.p50 < 60_000
     assert_ballots_are_sealed(proxy, report, 40)
-    drawn: dict[tuple[str, int], dict[int, set[str | None]]] = {}
+    blinds: dict[tuple[str, int, int], set[str | None]] = {}
     for voter, cast in proxy.casts:
-        drawn.setdefault((voter, cast.turn), {}).setdefault(cast.sequence, set()).add(cast.blind)
-    assert {tuple(choices) for choices in drawn.values()} == {(1,), (1, 2)}
-    secrets = [blinds for choices in drawn.values() for blinds in choices.values()]
-    assert all(len(blinds) == 1 and None not in blinds for blinds in secrets)
-    assert len(set.union(*secrets)) == len(secrets)
+        blinds.setdefault((voter, cast.turn, cast.sequence), set()).add(cast.blind)
+    assert {sequence for _, _, sequence in blinds} == {1, 2}
+    assert all(len(drawn) == 1 and None not in drawn for drawn in blinds.values())
+    assert len(set.union(*blinds.values())) == len(blinds)
     for entry in report.turns:
         for phone, (_, sequence) in entry.acknowledged.items():
-            assert {entry.blinds[phone]} == drawn[report.voters[phone], entry.turn][sequence]
+            assert {entry.blinds[phone]} == blinds[report.voters[phone], entry.turn, sequence]
 
 
-def refusal(cast: BallotCast, code: Refusal, last: int = 0) -> BallotRefused:
-    return BallotRefused(turn=cast.turn, sequence=cast.sequence, code=code, last=last)
-
-
-def once(reply: Callable[[BallotCast], list[BallotRefused]]) -> Answer:
-    """Answer the first ballot of each voter."""
+def once(*codes: Refusal) -> Answer:
+    """Answer the first ballot of each voter with these refusals."""
     answered = set[str]()
 
     def answer(voter: str, cast: BallotCast) -> list[BallotRefused] | None:
-        is_first = voter not in answered
+        if voter in answered:
+            return None
         answered.add(voter)
-        return reply(cast) if is_first else None
+        return [BallotRefused(turn=cast.turn, sequence=cast.sequence, code=code, last=7) for code in codes]
 
     return answer
 
 
 @pytest.mark.parametrize(
-    ("answer", "refused", "first_sealed"),
+    ("codes", "first_sealed"),
     [
-        pytest.param(once(lambda cast: []), {}, 1, marks=pytest.mark.nightly),
-        (once(lambda cast: [refusal(cast, "busy")]), {"busy": PHONES}, 1),
-        pytest.param(
-            once(lambda cast: [refusal(cast, "stale", last=7)]),
-            {"stale": PHONES},
-            8,
-            marks=pytest.mark.nightly,
-        ),
+        pytest.param((), 1, marks=pytest.mark.nightly, id="no answer"),
+        pytest.param(("busy",), 1, id="busy"),
+        pytest.param(("stale",), 8, marks=pytest.mark.nightly, id="stale"),
     ],
-    ids=["no answer", "busy", "stale"],
 )
 def test_ballot_is_resent_until_counted(
-    answer: Answer, refused: dict[str, int], first_sealed: int, proxy: FaultProxy
+    codes: tuple[Refusal, ...], first_sealed: int, proxy: FaultProxy
 ) -> None:
     proxy.make_event()
-    proxy.answer = answer
+    proxy.answer = once(*codes)
     report = rehearse(proxy)
-    assert refused.items() <= report.ballots.refused.items()
+    assert dict.fromkeys(codes, PHONES).items() <= report.ballots.refused.items()
     assert report.ballots.lost == 0
     assert_ballots_are_sealed(proxy, report)
     [entry] = report.turns
     assert {sequence for _, sequence in entry.acknowledged.values()} <= {first_sealed, first_sealed + 1}
     if first_sealed == 1:  # resent unchanged, unless the voter has changed the vote meanwhile
         assert max(Counter(proxy.casts).values()) > 1
-
-
-@pytest.mark.nightly
-def test_permanently_refused_ballot_is_not_resent(proxy: FaultProxy) -> None:
-    proxy.make_event(window_s=3, close_early=False)
-    proxy.answer = lambda voter, cast: [refusal(cast, "illegal")]
-    report = rehearse(proxy)
-    assert report.ballots.acknowledged == 0
-    assert report.ballots.refused == {"illegal": report.ballots.sent}
-    assert len(set(proxy.casts)) == len(proxy.casts)
 
 
 @pytest.mark.nightly
@@ -258,32 +223,14 @@ def test_phones_resend_ballots_missing_after_reconnect(proxy: FaultProxy) -> Non
             await phone.close(CloseCode.RESTARTING)
 
     proxy.make_event()
-    proxy.answer = lambda voter, cast: [counted(cast)]
+    proxy.answer = lambda voter, cast: [
+        BallotCounted(turn=cast.turn, choice=cast.choice, sequence=cast.sequence)
+    ]
     report = rehearse(proxy, PLAN, reconnect)
     assert report.ballots.lost == 0
     assert_ballots_are_sealed(proxy, report)
 
 
-def counted(cast: BallotCast) -> BallotCounted:
-    return BallotCounted(turn=cast.turn, choice=cast.choice, sequence=cast.sequence)
-
-
-def lose_one_ballot_per_turn() -> Answer:
-    """Acknowledge the ballots of the first voter of each turn without forwarding them to the gateway."""
-    losers: dict[int, str] = {}
-    return lambda voter, cast: [counted(cast)] if losers.setdefault(cast.turn, voter) == voter else None
-
-
-@pytest.mark.nightly
-def test_report_counts_ballots_lost_by_server(proxy: FaultProxy) -> None:
-    proxy.make_event(window_s=3, close_early=False)
-    proxy.answer = lose_one_ballot_per_turn()
-    report = rehearse(proxy, replace(PLAN, turns=2))
-    assert [entry.missing for entry in report.turns] == [1, 1]
-    assert (report.ballots.missing, report.ballots.lost) == (2, 0)
-
-
-# ------------------------------------------------------------------ the end
 def test_rehearsal_ends_with_aborted_match(proxy: FaultProxy) -> None:
     async def abort_match(proxy: FaultProxy) -> None:
         await until_voted(proxy)
@@ -293,23 +240,16 @@ def test_rehearsal_ends_with_aborted_match(proxy: FaultProxy) -> None:
     assert rehearse(proxy, replace(PLAN, turns=None), abort_match).joined == PHONES
 
 
-def test_rehearsal_of_unknown_event_fails_with_message(proxy: FaultProxy) -> None:
+def test_rehearsal_without_server_or_of_unknown_event_fails_with_message(proxy: FaultProxy) -> None:
     async def join_unknown_event() -> None:
         async with proxy.open():
             with pytest.raises(RehearsalError, match="no event with the code NOPE"):
                 await Crowd(PLAN, new_context(proxy.url), lambda progress: None).play()
+        with pytest.raises(RehearsalError, match="nobody can join at"):
+            await Crowd(PLAN, new_context(proxy.url, tokens=["old"]), lambda progress: None).play()
         assert len(proxy.joins) == 1
 
     asyncio.run(join_unknown_event())
-
-
-def test_rehearsal_without_server_fails_with_message() -> None:
-    async def join_unreachable_server() -> None:
-        context = new_context("http://127.0.0.1:9", tokens=["old"])
-        with pytest.raises(RehearsalError, match="nobody can join at"):
-            await Crowd(PLAN, context, lambda progress: None).play()
-
-    asyncio.run(join_unreachable_server())
 
 
 def test_until_stopped_crowd_waits_for_server_and_stops(proxy: FaultProxy) -> None:

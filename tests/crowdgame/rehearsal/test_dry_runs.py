@@ -85,6 +85,27 @@ def converse(proxy: FaultProxy) -> Converse:
     return lambda conversation: asyncio.run(run(conversation))
 
 
+@pytest.mark.nightly
+def test_concurrent_dry_run_starts_after_expired_lease_leave_one_running(
+    converse: Converse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The gateway that held the lease was killed."""
+
+    async def conversation(harness: DryRunHarness) -> None:
+        with monkeypatch.context() as patch:
+            patch.setattr(dry_run_lease, "KEPT_MS", 300)
+            await harness.lease.renew(1, "killed", OTHER)
+        assert await harness.lease.watch(1) == OTHER
+        await asyncio.sleep(0.4)
+        assert await harness.lease.watch(1) is None
+        starts = [harness.start(runs) for runs in (harness.runs, harness.others) for _ in range(3)]
+        refusals = [bool(refusal) for refusal in await asyncio.gather(*starts, return_exceptions=True)]
+        assert sorted(refusals) == [False] + [True] * 5
+        assert len(harness.runs.playing | harness.others.playing) == 1
+
+    converse(conversation)
+
+
 def test_event_has_one_dry_run_at_a_time(converse: Converse) -> None:
     async def conversation(harness: DryRunHarness) -> None:
         await harness.start_and_join()
@@ -104,21 +125,15 @@ def test_event_has_one_dry_run_at_a_time(converse: Converse) -> None:
     converse(conversation)
 
 
-@pytest.mark.nightly
-def test_concurrent_dry_run_starts_leave_one_running(converse: Converse) -> None:
-    async def conversation(harness: DryRunHarness) -> None:
-        starts = [harness.start(runs) for runs in (harness.runs, harness.others) for _ in range(3)]
-        refusals = [bool(refusal) for refusal in await asyncio.gather(*starts, return_exceptions=True)]
-        assert sorted(refusals) == [False] + [True] * 5
-        assert len(harness.runs.playing | harness.others.playing) == 1
-
-    converse(conversation)
-
-
-def test_dry_run_ends_when_lease_is_taken_over(valkey_url: str, converse: Converse) -> None:
+def test_dry_run_renews_expired_lease_until_it_is_taken_over(valkey_url: str, converse: Converse) -> None:
     async def conversation(harness: DryRunHarness) -> None:
         await harness.start_and_join()
         with Redis.from_url(valkey_url) as redis:
+            assert redis.delete(event_key(1, "rehearsal")) == 1
+            await asyncio.sleep(2 * dry_run.RENEWED_EVERY_S)
+            renewed = await harness.lease.watch(1)
+            assert renewed
+            assert (renewed.connected, renewed.running) == (PHONES, True)
             while await harness.lease.renew(1, "other", OTHER) is dry_run_lease.LeaseAnswer.TAKEN:
                 redis.flushall()
         await until(lambda: not harness.runs.playing)
@@ -127,61 +142,22 @@ def test_dry_run_ends_when_lease_is_taken_over(valkey_url: str, converse: Conver
     converse(conversation)
 
 
-@pytest.mark.nightly
-def test_dry_run_takes_its_expired_lease_again(valkey_url: str, converse: Converse) -> None:
-    async def conversation(harness: DryRunHarness) -> None:
-        await harness.start_and_join()
-        with Redis.from_url(valkey_url) as redis:
-            assert redis.delete(event_key(1, "rehearsal")) == 1
-        await asyncio.sleep(2 * dry_run.RENEWED_EVERY_S)
-        renewed = await harness.lease.watch(1)
-        assert renewed
-        assert (renewed.connected, renewed.running) == (PHONES, True)
-
-    converse(conversation)
-
-
-@pytest.mark.nightly
-def test_lease_of_killed_gateway_expires(converse: Converse, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def conversation(harness: DryRunHarness) -> None:
-        with monkeypatch.context() as patch:
-            patch.setattr(dry_run_lease, "KEPT_MS", 300)
-            await harness.lease.renew(1, "killed", OTHER)
-        assert await harness.lease.watch(1) == OTHER
-        await asyncio.sleep(0.4)
-        assert await harness.lease.watch(1) is None
-        await harness.start(harness.others)
-
-    converse(conversation)
-
-
-def drain(harness: DryRunHarness, patch: pytest.MonkeyPatch) -> None:
-    harness.draining = True
-
-
-def stop_watching(harness: DryRunHarness, patch: pytest.MonkeyPatch) -> None:
-    harness.watched = False
-    patch.setattr(dry_run_lease, "UNWATCHED_MS", 400)
-
-
-def exceed_time_limit(harness: DryRunHarness, patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(dry_run, "MAX_DURATION_S", 0.1)
-
-
 @pytest.mark.parametrize(
-    "end",
-    [stop_watching, *(pytest.param(end, marks=pytest.mark.nightly) for end in (drain, exceed_time_limit))],
+    "cause",
+    ["unwatched", *(pytest.param(one, marks=pytest.mark.nightly) for one in ("draining", "time limit"))],
 )
-def test_dry_run_ends_by_itself(
-    end: Callable[[DryRunHarness, pytest.MonkeyPatch], None],
-    converse: Converse,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_dry_run_ends_by_itself(cause: str, converse: Converse, monkeypatch: pytest.MonkeyPatch) -> None:
     async def conversation(harness: DryRunHarness) -> None:
         await harness.start_and_join()
         await asyncio.sleep(2 * dry_run.RENEWED_EVERY_S)
         assert harness.runs.playing
-        end(harness, monkeypatch)
+        if cause == "unwatched":
+            harness.watched = False
+            monkeypatch.setattr(dry_run_lease, "UNWATCHED_MS", 400)
+        elif cause == "draining":
+            harness.draining = True
+        else:
+            monkeypatch.setattr(dry_run, "MAX_DURATION_S", 0.1)
         await harness.wait_until_over()
 
     converse(conversation)

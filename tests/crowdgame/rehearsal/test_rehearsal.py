@@ -3,6 +3,7 @@
 import asyncio
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -73,15 +74,12 @@ def test_agenda_delays_nothing_for_long(monkeypatch: pytest.MonkeyPatch) -> None
     assert asyncio.run(keeps_adding())
 
 
-def test_display_warns_when_crowd_overloads_its_machine() -> None:
-    def report_text(busy_s: float) -> str:
-        load, output = OwnLoad(), StringIO()
-        load.busy_s = busy_s
-        Display(output).finish(build_report(new_context(NO_SERVER), 1, load))
-        return output.getvalue()
-
-    assert "the results show the crowd's own limits" in report_text(3.0)
-    assert "the results show the crowd's own limits" not in report_text(0.0)
+@pytest.mark.parametrize(("busy_s", "warns"), [(3.0, True), (0.0, False)])
+def test_display_warns_when_crowd_overloads_its_machine(busy_s: float, warns: bool) -> None:
+    load, output = OwnLoad(), StringIO()
+    load.busy_s = busy_s
+    Display(output).finish(build_report(new_context(NO_SERVER), 1, load))
+    assert ("the results show the crowd's own limits" in output.getvalue()) is warns
 
 
 def test_samples_use_nearest_rank_percentiles() -> None:
@@ -103,64 +101,42 @@ def test_saved_seats_are_private_and_bound_to_event(tmp_path: Path) -> None:
         read_seats(file, "HALL")
 
 
-# ------------------------------------------------------------------ frames and clock
-@pytest.mark.parametrize(
-    ("url", "address"),
-    [
-        ("http://127.0.0.1:8000", "ws://127.0.0.1:8000/ws/phone"),
-        ("http://hall.local/", "ws://hall.local/ws/phone"),
-        ("https://play.example:8443/", "wss://play.example:8443/ws/phone"),
-        ("http://[::1]:8000", "ws://[::1]:8000/ws/phone"),
-    ],
-)
-def test_phone_address_derives_from_server_url(url: str, address: str) -> None:
-    assert phone_address(url) == address
-
-
-@pytest.mark.parametrize(
-    "url", ["", "hall.local", "ftp://hall.local", "http://", "http://hall:port", "http://h:99999"]
-)
-def test_phone_address_rejects_invalid_url(url: str) -> None:
-    with pytest.raises(ValueError, match=r"."):
-        phone_address(url)
+def test_phone_address_derives_from_server_url() -> None:
+    for url, address in {
+        "http://127.0.0.1:8000": "ws://127.0.0.1:8000/ws/phone",
+        "http://hall.local/": "ws://hall.local/ws/phone",
+        "https://play.example:8443/": "wss://play.example:8443/ws/phone",
+        "http://[::1]:8000": "ws://[::1]:8000/ws/phone",
+    }.items():
+        assert phone_address(url) == address
+    for url in ("", "hall.local", "ftp://hall.local", "http://", "http://hall:port", "http://h:99999"):
+        with pytest.raises(ValueError, match=r"."):
+            phone_address(url)
 
 
 @pytest.mark.parametrize("name", ["short", "long" * 200])
-def test_decode_shares_changes(name: str) -> None:
+def test_decode_shares_changes_and_equal_state_of_welcomes(name: str) -> None:
     changes = [EventEdited(seq=seq, at=0, state=replace(playing(1), name=name)) for seq in (1, 2)]
-    frames = [msgspec.json.encode(change) for change in changes]
-    read = [decode(bytes(bytearray(frame))) for frame in (*frames, frames[1])]
-    assert read == [*changes, changes[1]]
+    yous = [You(token=token, team=1) for token in "ab"]
+    welcomes = [PhoneWelcomed(now_at=7, seq=1, you=you, state=changes[0].state) for you in yous]
+    sent = [*changes, changes[1], *welcomes]
+    read: list[Any] = [decode(msgspec.json.encode(message)) for message in sent]
+    assert read == sent
     assert read[1] is read[2]
+    assert read[3].state is read[4].state
 
 
-def test_decode_caches_broadcast_frames() -> None:
+def test_decode_caches_broadcast_frames_and_rejects_invalid_ones() -> None:
     frame = b'{"type":"turnout.counted","turn":1,"connected":[1,2],"voted":[0,0]}'
     assert decode(frame) is decode(bytes(bytearray(frame)))
     own = b'{"type":"ballot.counted","turn":1,"choice":2,"sequence":3}'
     assert decode(own) == BallotCounted(turn=1, choice=2, sequence=3)
+    for wrong in (b"", b"\xff", *(b'{"type":"%b"}' % t for t in (b"phone.welcomed", b"clock.synced", b"x"))):
+        with pytest.raises(msgspec.DecodeError):
+            decode(wrong)
     cast = BallotCast(turn=1, epoch=1, choice=2, sequence=3, blind="0a" * 16)
     ballot = b'"turn":1,"epoch":1,"choice":2,"sequence":3,"blind":"%b"' % (b"0a" * 16)
     assert encode(cast) == b'{"type":"ballot.cast",%b}' % ballot
-
-
-def test_decode_shares_equal_state_between_welcomes() -> None:
-    welcomes = [
-        PhoneWelcomed(now_at=7, seq=1, you=You(token=token, team=1), state=playing(1)) for token in "ab"
-    ]
-    read = [decode(msgspec.json.encode(welcome)) for welcome in welcomes]
-    assert read == welcomes
-    assert isinstance(read[0], PhoneWelcomed)
-    assert isinstance(read[1], PhoneWelcomed)
-    assert read[0].state is read[1].state
-
-
-@pytest.mark.parametrize(
-    "frame", [b"", b"\xff", b'{"type":"phone.welcomed"}', b'{"type":"clock.synced"}', b'{"type":"nonsense"}']
-)
-def test_decode_rejects_invalid_frame(frame: bytes) -> None:
-    with pytest.raises(msgspec.DecodeError):
-        decode(frame)
 
 
 def test_server_clock_uses_shortest_round_trip() -> None:
@@ -174,56 +150,38 @@ def test_server_clock_uses_shortest_round_trip() -> None:
     assert clock.until(6_000) == pytest.approx(0.005)
 
 
-# ------------------------------------------------------------------ phone
 KINDS = ["change", "change", "lost", "again", "again", "welcome", "back"]
 STEPS = st.lists(st.tuples(st.sampled_from(KINDS), st.integers(0, 30)), max_size=40)
 
 
-class StateHistory:
-    """The states a server has announced; after a restore from a copy they continue differently."""
-
-    def __init__(self) -> None:
-        self.base = playing(1)
-        self.states = [self.base]
-        self.changes = 0
-
-    def change(self) -> None:
-        self.changes += 1
-        self.states.append(replace(self.base, name=f"state {self.changes}"))
-
-    def frame(self, seq: int) -> EventEdited:
-        return EventEdited(seq=seq, at=0, state=self.states[seq])
-
-    def welcome(self) -> PhoneWelcomed:
-        you = You(token="1.a.1:x", team=1)
-        return PhoneWelcomed(now_at=0, seq=len(self.states) - 1, you=you, state=self.states[-1])
-
-
 @given(steps=STEPS)
 def test_phone_keeps_newest_state_since_last_welcome(steps: list[tuple[str, int]]) -> None:
+    """After a restore from a copy ("back"), the server's states continue differently."""
+
     async def run_steps() -> None:
-        context = new_context(NO_SERVER)
-        phone, history = Phone(0, context), StateHistory()
+        context, base = new_context(NO_SERVER), playing(1)
+        phone, states = Phone(0, context), [base]
 
         def welcome() -> int:
             phone._seq = -1  # as after a lost connection
-            phone.receive(history.welcome())
-            return len(history.states) - 1
+            seq, you = len(states) - 1, You(token="1.a.1:x", team=1)
+            phone.receive(PhoneWelcomed(now_at=0, seq=seq, you=you, state=states[seq]))
+            return seq
 
         newest = welcome()
-        for step, number in steps:
+        for count, (step, number) in enumerate(steps):
             if step in {"change", "lost"}:
-                history.change()
+                states.append(replace(base, name=f"state {count}"))
             if step == "back":
-                del history.states[number % len(history.states) + 1 :]
+                del states[number % len(states) + 1 :]
             if step in {"welcome", "back"}:
                 newest = welcome()
             elif step != "lost":
-                seq = len(history.states) - 1 if step == "change" else number % len(history.states)
-                phone.receive(history.frame(seq))
+                seq = len(states) - 1 if step == "change" else number % len(states)
+                phone.receive(EventEdited(seq=seq, at=0, state=states[seq]))
                 newest = max(newest, seq)
-            assert (phone._seq, phone._state) == (newest, history.states[newest])
-            assert (context.seq, context.state) == (newest, history.states[newest])
+            assert (phone._seq, phone._state) == (newest, states[newest])
+            assert (context.seq, context.state) == (newest, states[newest])
         phone.leave()
 
     asyncio.run(run_steps())

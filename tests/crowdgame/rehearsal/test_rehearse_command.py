@@ -22,18 +22,16 @@ from voting.protocol import BallotCounted
 
 PHONES = 20
 LONGEST_S = 60
-BRISK = {"window_s": 3, "pace": "instant", "lobby": "open", "next_match_after_s": 3}
+TERMS = {"window_s": 60, "pace": "instant", "lobby": "open", "close_early": True}
 NO_SERVER = "http://127.0.0.1:9"
 ENVIRONMENT = {"PATH": os.environ["PATH"], "SECRET_KEY": "x", "REDIS_URL": "redis://127.0.0.1:1/0"}
 
 
 def start(*arguments: str, environment: dict[str, str] = ENVIRONMENT) -> "subprocess.Popen[str]":
-    argv = [*MANAGE, "rehearse", *arguments]
-    pipe = subprocess.PIPE
+    argv, pipe = [*MANAGE, "rehearse", *arguments], subprocess.PIPE
     return subprocess.Popen(argv, cwd=ROOT, env=environment, stdout=pipe, stderr=pipe, text=True)
 
 
-# ------------------------------------------------------------------ without a server
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -79,7 +77,6 @@ def test_rehearse_command_without_server_stops_on_signal(ending: signal.Signals,
     assert b'"joined":0' in report.read_bytes()
 
 
-# ------------------------------------------------------------------ during a match
 @pytest.mark.parametrize("interrupted", [False, pytest.param(True, marks=pytest.mark.nightly)])
 def test_rehearse_command_prints_report(interrupted: bool, proxy: FaultProxy) -> None:
     """It is interrupted, or ends after a turn in which the server has lost a ballot."""
@@ -112,47 +109,34 @@ def test_rehearse_command_prints_report(interrupted: bool, proxy: FaultProxy) ->
     assert bool(errors) is not interrupted
 
 
-# ------------------------------------------------------------------ admission by code
-def rehearse(server: Server, code: str, *options: str, secret: str | None = None) -> tuple[int, str]:
-    """Rehearse one turn; return the exit code and the error output."""
-    environment = {**os.environ, **server.stack.env} | ({} if secret is None else {"SECRET_KEY": secret})
-    options = ("--url", server.http, "--phones", str(PHONES), "--turns", "1", *options)
-    with start(code, *options, environment=environment) as process:
-        errors = process.communicate(timeout=LONGEST_S)[1]
-    return process.returncode, errors
-
-
-def joined(report: Path) -> int:
-    return msgspec.json.decode(report.read_bytes(), type=RehearsalReport).joined
-
-
 @pytest.mark.nightly
-def test_rehearse_command_reads_tickets_from_file(server: Server, tmp_path: Path) -> None:
-    event = server.ask("event", admission="tickets", **BRISK)
-    server.ask("begin", event_id=event["id"])
-    code, errors = rehearse(server, event["code"])
-    assert code == 1
-    assert "--tickets FILE" in errors
-    tickets, report = tmp_path / "tickets.txt", tmp_path / "report.json"
-    tickets.write_text("\n".join(server.ask("tickets", event_id=event["id"], count=PHONES)))
-    assert rehearse(server, event["code"], "--tickets", str(tickets), "--json", str(report))[0] == 0
-    assert joined(report) == PHONES
-    tickets.write_text("BCDF-GHJK")
-    _, errors = rehearse(server, event["code"], "--tickets", str(tickets))
-    assert "holds 1 codes, too few for 20 phones" in errors
+@pytest.mark.parametrize("admission", ["tickets", "rotating"])
+def test_rehearse_command_joins_with_codes(admission: str, server: Server, tmp_path: Path) -> None:
+    """Of a file, or derived from the secret."""
 
+    def rehearse(*options: str, **environment: str) -> str:
+        """Rehearse one turn; return the error output."""
+        phones = ("--url", server.http, "--phones", str(PHONES), "--turns", "1", "--json", str(report))
+        process_env = {**os.environ, **server.stack.env, **environment}
+        with start(event["code"], *phones, *options, environment=process_env) as process:
+            errors = process.communicate(timeout=LONGEST_S)[1]
+        assert (process.returncode == 0) == (errors == "")
+        return errors
 
-@pytest.mark.nightly
-def test_rehearse_command_derives_rotating_code_from_secret(server: Server, tmp_path: Path) -> None:
-    event = server.ask("event", admission="rotating", **BRISK)
+    report, tickets = tmp_path / "report.json", tmp_path / "tickets.txt"
+    event, options = server.ask("event", admission=admission, **TERMS), list[str]()
+    if admission == "rotating":
+        for secret in ("", "another"):
+            assert "set SECRET_KEY to the server's" in rehearse(SECRET_KEY=secret)
+    else:
+        assert "--tickets FILE" in rehearse()
+        tickets.write_text("BCDF-GHJK")
+        assert "holds 1 codes, too few for 20 phones" in rehearse("--tickets", str(tickets))
+        tickets.write_text("\n".join(server.ask("tickets", event_id=event["id"], count=PHONES)))
+        options = ["--tickets", str(tickets)]
     server.ask("begin", event_id=event["id"])
-    report = tmp_path / "report.json"
-    assert rehearse(server, event["code"], "--json", str(report))[0] == 0
-    assert joined(report) == PHONES
-    for secret in ("", "another"):
-        code, errors = rehearse(server, event["code"], secret=secret)
-        assert code == 1
-        assert "set SECRET_KEY to the server's" in errors
+    assert rehearse(*options) == ""
+    assert msgspec.json.decode(report.read_bytes(), type=RehearsalReport).joined == PHONES
 
 
 @pytest.mark.parametrize("admission", ["tickets", "roster"])
