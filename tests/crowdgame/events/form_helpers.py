@@ -15,8 +15,6 @@ BANK = {"clock": "bank", "bank_s_usual": "300", "increment_s_usual": "5", "cap_s
 
 
 class _FormDefaults(HTMLParser):
-    """Collects what a browser submits for an untouched form."""
-
     def __init__(self) -> None:
         super().__init__()
         self.sent: dict[str, str] = {}
@@ -61,5 +59,4 @@ def event_settings(event: Event) -> dict[str, Any]:
 
 
 def sources(event: Event) -> dict[int, str]:
-    """Return where the ballots of the teams without phones come from."""
     return dict(event.teams.exclude(source=PHONES).values_list("number", "source"))

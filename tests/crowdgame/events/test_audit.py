@@ -14,11 +14,11 @@ from crowdgame.organizer.console.audit_log import (
     add_audit_entry,
     list_audit_entries,
 )
-from tests.voting.action_helpers import done_by, event_of, words_of
-from tests.voting.match_helpers import new_event, play, start
+from tests.voting.action_helpers import done_by
+from tests.voting.match_helpers import new_event
 from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
-from voting.models import Announcement, Event
+from voting.models import Event
 from voting.protocol import AuditEntry as ListedEntry
 from voting.protocol import Pressed
 
@@ -45,16 +45,15 @@ def test_page_audit_entry_has_no_undo_and_lists_changes(box: BallotBox) -> None:
 
 def test_audit_entry_is_translated_for_its_reader(box: BallotBox) -> None:
     event = new_event()
+    AuditEntry.objects.create(event=event, by="olga", action="turn.pause", what="paused turn 1, 100 %", at=1)
+    assert latest(event)[0].what == "olga paused turn 1, 100 %"
+    longest = done_by(event.pk, "notice.show", box, text="x" * 140)
+    add_audit_entry(event.pk, "o" * 150, longest, box.now())
+    assert latest(event)[0].what == f"{'o' * 150} wrote: {'x' * 140}"
     add_audit_entry(event.pk, "olga", done("turn.extend", "%(by)s: %(duration)s", duration=60), box.now())
     shown = [latest(event, language)[0].what for language in ("en", "de", "ar")]
     assert shown[:2] == ["olga: 1 minute", "olga: 1 Minute"]
     assert shown[2].startswith("\u2068olga\u2069: ")
-
-
-def test_old_audit_entry_is_shown_as_stored(box: BallotBox) -> None:
-    event = new_event()
-    AuditEntry.objects.create(event=event, by="olga", action="turn.pause", what="paused turn 1, 100 %", at=1)
-    assert latest(event)[0].what == "olga paused turn 1, 100 %"
 
 
 def test_latest_entries_are_newest_first_per_event(box: BallotBox) -> None:
@@ -67,27 +66,3 @@ def test_latest_entries_are_newest_first_per_event(box: BallotBox) -> None:
     assert [entry.what for entry in entries] == [f"olga added {n} s" for n in range(MAX_SHOWN + 1, 1, -1)]
     assert (entries[0].by, entries[0].action, entries[0].at) == ("olga", "turn.extend", 1_005)
     assert AuditEntry.objects.filter(event=mine).count() == MAX_SHOWN + 2
-
-
-def test_audit_entry_announces_nothing_and_is_deleted_with_event(box: BallotBox) -> None:
-    turn = start(box)
-    event, before = turn.match.event, Announcement.objects.count()
-    add_audit_entry(event.pk, "olga", done("turn.pause", "paused turn 1"), box.now())
-    event.refresh_from_db()
-    assert (Announcement.objects.count(), event.seq) == (before, before)
-    event.matches.all().delete()
-    event.delete()
-    assert not AuditEntry.objects.exists()
-
-
-def test_longest_notice_is_not_truncated(box: BallotBox) -> None:
-    event = new_event()
-    performed = done_by(event.pk, "notice.show", box, text="x" * 140)
-    add_audit_entry(event.pk, "o" * 150, performed, box.now())
-    assert latest(event)[0].what == f"{'o' * 150} wrote: {'x' * 140}"
-
-
-def test_second_match_is_described_by_its_number(box: BallotBox) -> None:
-    turn = start(box)
-    play(turn.match, box, [(1, 2), (1, 3), (1, 2), (1, 3)])
-    assert words_of(event_of(turn), "match.start", box) == "olga started match 2"

@@ -37,7 +37,6 @@ def test_organizer_logs_in_and_out(client: Client, organizer: User) -> None:
     assert client.get("/console/").status_code == 302
 
 
-# ------------------------------------------------------------------ pages
 @pytest.mark.parametrize(
     "path",
     [
@@ -45,25 +44,24 @@ def test_organizer_logs_in_and_out(client: Client, organizer: User) -> None:
         *("enter/MQ/x-y/", "login/"),
     ],
 )
-def test_console_pages_have_csp_and_no_inline_code(path: str, browser: Client, event: Event) -> None:
+def test_console_pages_have_no_inline_code(path: str, browser: Client, event: Event) -> None:
     make_tickets(event, 3)
     response = browser.get(f"/console/{path.replace('EVENT', event.code)}")
     assert response.status_code in {200, 302, 410}
-    assert sources(response.headers["Content-Security-Policy"])["default-src"] == {"'self'"}
     assert not re.search(r"<script(?![^>]* src=)|<style| style=| on[a-z]+=", response.content.decode())
 
 
 def test_event_list_links_to_console_display_and_join_page(browser: Client, event: Event) -> None:
-    keys = [projector_key(event.code, version) for version in range(2)]
-    page = browser.get("/console/").content.decode()
-    for address in (f"/console/{event.code}/", f"/stage/{event.code}#{keys[0]}", f"/{event.code}"):
-        assert f'href="{address}"' in page
+    def assert_links(*addresses: str) -> None:
+        page = browser.get("/console/").content.decode()
+        assert [address for address in addresses if f'href="{address}"' not in page] == []
+
+    stage, console = f"/stage/{event.code}#", f"/console/{event.code}/"
+    assert_links(console, stage + projector_key(event.code, 0), f"/{event.code}")
     Event.objects.filter(pk=event.pk).update(team_choice="link", display_key_version=1)
-    page = browser.get("/console/").content.decode()
-    for address in (f"/{event.code}/1", f"/{event.code}/2", f"/stage/{event.code}#{keys[1]}"):
-        assert f'href="{address}"' in page
+    assert_links(f"/{event.code}/1", f"/{event.code}/2", stage + projector_key(event.code, 1))
     event.delete()
-    assert 'href="/console/new/empty/"' in browser.get("/console/").content.decode()
+    assert_links("/console/new/empty/")
 
 
 def test_console_page_is_served_to_owner(
@@ -82,21 +80,17 @@ def test_console_page_is_served_to_owner(
     assert arabic.content == b"<!doctype html><html lang=ar>"
 
 
-# ------------------------------------------------------------------ deletion
-def test_event_deletion_asks_for_confirmation(browser: Client, event: Event) -> None:
+def test_event_is_deleted_after_confirmation_unless_a_match_is_live(
+    browser: Client, event: Event, box: BallotBox
+) -> None:
     path = f"/console/{event.code}/delete/"
+    match = start_match(event.pk, box)
+    assert browser.post(path).status_code == 409
+    match.turns.update(state="void")
+    event.matches.update(state="aborted", ended_at=1)
     assert "cannot be undone" in browser.get(path).content.decode()
     assert Event.objects.filter(pk=event.pk).exists()
     assert [browser.post(path).status_code for _ in range(2)] == [302, 404]
-    assert not Event.objects.filter(pk=event.pk).exists()
-
-
-def test_playing_event_cannot_be_deleted(browser: Client, event: Event, box: BallotBox) -> None:
-    match = start_match(event.pk, box)
-    assert browser.post(f"/console/{event.code}/delete/").status_code == 409
-    match.turns.update(state="void")
-    event.matches.update(state="aborted", ended_at=1)
-    assert browser.post(f"/console/{event.code}/delete/").status_code == 302
     assert not Event.objects.filter(pk=event.pk).exists()
 
 

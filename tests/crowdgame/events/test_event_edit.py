@@ -39,10 +39,16 @@ def test_unchanged_edit_form_changes_only_seq(browser: Client, organizer: User) 
     assert not event.audit_entries.exists()
 
 
-def test_edit_form_sets_and_clears_options(browser: Client, organizer: User) -> None:
+def test_edit_form_sets_and_clears_options_and_audits_its_changes(browser: Client, organizer: User) -> None:
     event = EMPTY_PRESET.create(organizer)
     chosen = {"own_counts": "on", "source_1": "bot:4"}
-    after = edited(browser, event, **chosen, talk_s_usual="60", best_of="5", resign="two_thirds")
+    edited(browser, event, team_1="Owls", talk_s_usual="60", own_counts="on")
+    entry = event.audit_entries.get()
+    assert (entry.by, entry.action, entry.undo) == (organizer.get_username(), "event.edit", None)
+    own = "Show each team its own votes so far on its phones (all screens say so)"
+    talk = "Time to talk before each vote: 1 minute"
+    assert str(entry) == f"{entry.by} changed: First team, red: Owls, {talk}, {own}"
+    after = edited(browser, event, **chosen, best_of="5", resign="two_thirds")
     assert (after.talk_s, after.best_of, sources(after), after.own_counts) == (60, 5, {1: "bot:4"}, True)
     assert after.resign == "two_thirds"
     chosen = {"own_counts": "off", "source_1": PHONES}
@@ -98,13 +104,3 @@ def test_show_of_hands_cannot_change_during_match(browser: Client, event: Event,
     assert edited(browser, event, name="Renamed").name == "Renamed"
     press(event.pk, "match.abort", box)
     assert sources(edited(browser, event, source_2=HANDS)) == {2: HANDS}
-
-
-def test_event_edit_is_audited_with_its_changes(browser: Client, organizer: User) -> None:
-    event = EMPTY_PRESET.create(organizer)
-    edited(browser, event, team_1="Owls", talk_s_usual="60", own_counts="on")
-    entry = event.audit_entries.get()
-    assert (entry.by, entry.action, entry.undo) == (organizer.get_username(), "event.edit", None)
-    own = "Show each team its own votes so far on its phones (all screens say so)"
-    talk = "Time to talk before each vote: 1 minute"
-    assert str(entry) == f"{entry.by} changed: First team, red: Owls, {talk}, {own}"

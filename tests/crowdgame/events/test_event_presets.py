@@ -17,16 +17,12 @@ from voting.turns.turns import start_match
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("box")]
 
 
-def test_presets_are_listed_in_order() -> None:
-    assert [preset.slug for preset in PRESETS] == [
-        "two-halls", "first-game", "two-classes", "class-against-class",
-        "show-of-hands", "computer", "stream", "one-against-all", "best-of-three", "empty",
-    ]  # fmt: skip
-
-
-def test_only_templates_for_classes_start_without_nicknames() -> None:
+def test_only_some_presets_have_no_nicknames_or_a_single_person(organizer: User) -> None:
     without = {preset.slug for preset in PRESETS if preset.build_event().nicknames == "off"}
     assert without == {"first-game", "two-classes", "class-against-class"}
+    solo = {preset.slug for preset in PRESETS if preset.create(organizer).teams.filter(solo=True)}
+    assert solo == {"one-against-all"}
+    assert Event.objects.filter(tickets__isnull=False).count() == 1
 
 
 @pytest.mark.parametrize("preset", READY_PRESETS, ids=lambda preset: preset.slug)
@@ -63,26 +59,18 @@ def test_unchanged_preset_form_creates_same_event(preset: Preset, browser: Clien
     assert by_form.options["columns"] == at_once.options.get("columns", 7)
 
 
-def test_stream_preset_asks_for_its_channel(browser: Client, organizer: User) -> None:
-    assert 'class="preset" href="/console/new/stream/"' in browser.get("/console/new/").content.decode()
-    filled = form_defaults(browser, "/console/new/stream/")
-    assert (
-        "Enter the name of a Twitch channel" in browser.post("/console/new/stream/", filled).content.decode()
-    )
-    browser.post("/console/new/stream/", filled | {"source_2_address": "rooks"})
-    event = organizer.events.get()
-    assert (event.window_s, sources(event)) == (60, {2: "twitch:rooks"})
-
-
 @pytest.mark.parametrize("preset", ["", "chess", "empty\0", "stream"])
-def test_unknown_preset_creates_nothing(preset: str, browser: Client) -> None:
-    assert browser.post("/console/new/", {"preset": preset}).status_code == 200
-    assert not Event.objects.exists()
+def test_unknown_preset_or_stream_without_its_channel_creates_nothing(preset: str, browser: Client) -> None:
+    page = browser.post("/console/new/", {"preset": preset}).content.decode()
+    assert 'class="preset" href="/console/new/stream/"' in page
     assert browser.get("/console/new/chess/").status_code == 404
-
-
-def solo_teams(event: Event) -> list[tuple[int, bool]]:
-    return list(event.teams.order_by("number").values_list("number", "solo"))
+    filled = form_defaults(browser, "/console/new/stream/")
+    page = browser.post("/console/new/stream/", filled).content.decode()
+    assert "Enter the name of a Twitch channel" in page
+    assert not Event.objects.exists()
+    browser.post("/console/new/stream/", filled | {"source_2_address": "rooks"})
+    event = Event.objects.get()
+    assert (event.window_s, sources(event)) == (60, {2: "twitch:rooks"})
 
 
 def test_single_person_has_the_only_ticket_also_in_copies(browser: Client, organizer: User) -> None:
@@ -92,16 +80,9 @@ def test_single_person_has_the_only_ticket_also_in_copies(browser: Client, organ
     browser.post(path, form_defaults(browser, path) | {"team_1": "Ada"})
     copy = organizer.events.exclude(pk=event.pk).get()
     for one, name in ((event, "One person"), (copy, "Ada")):
-        assert solo_teams(one) == [(1, True), (2, False)]
+        assert list(one.teams.filter(solo=True).values_list("number", flat=True)) == [1]
         assert list(one.tickets.values_list("label", "team")) == [(name, 1)]
     page = browser.get(f"/console/{copy.code}/tickets/").content.decode()
     assert "Ada" in page
     assert "not in use" not in page
     assert f"/console/{copy.code}/tickets/" in browser.get("/console/").content.decode()
-
-
-def test_other_presets_have_no_single_person(organizer: User) -> None:
-    for preset in PRESETS:
-        if preset.slug != "one-against-all":
-            event = preset.create(organizer)
-            assert (solo_teams(event), event.tickets.count()) == ([(1, False), (2, False)], 0)

@@ -19,7 +19,6 @@ def page(event: Event) -> str:
 
 
 def post_form(browser: Client, event: Event, **form: Any) -> str:
-    """Post the form and return the resulting page."""
     return browser.post(page(event), form, follow=True).content.decode()
 
 
@@ -44,13 +43,10 @@ def test_owner_adds_changes_and_removes_member(browser: Client, event: Event, ot
     ("name", "role", "words"),
     [
         ("", "viewer", "Enter a username."),
-        ("nobody", "viewer", "No account has this username"),
-        ("BOB", "viewer", "No account has this username"),
-        ("gone", "viewer", "No account has this username"),
+        *((name, "viewer", "No account has this username") for name in ("nobody", "BOB", "gone")),
         ("ada", "viewer", "the event&#x27;s owner"),
         ("carl", "cohost", "already a member"),
-        ("bob", "", "Choose a role."),
-        ("bob", "owner", "Choose a role."),
+        *(("bob", role, "Choose a role.") for role in ("", "owner")),
         ("b" * 151, "viewer", "This username is too long."),
     ],
 )
@@ -77,17 +73,3 @@ def test_change_of_unknown_member_or_role_is_rejected(
     number = number.replace("THEIRS", str(theirs.pk)).replace("OURS", str(ours.pk))
     assert "not on the list any more" in post_form(browser, event, ask=ask, member=number)
     assert list(Member.objects.values_list("role", flat=True)) == ["viewer", "viewer"]
-
-
-def test_event_is_listed_once_for_owner_with_several_members(
-    browser: Client, event: Event, other: User
-) -> None:
-    for user in (other, User.objects.create_user("<b>x")):
-        Member.objects.create(event=event, user=user, role="viewer")
-    listed = browser.get("/console/").content.decode()
-    assert listed.count("<h2>Gala</h2>") == 1
-    assert f"/console/{event.code}/members/" in listed
-    shown = browser.get(page(event)).content.decode()
-    assert ("<b>x" in shown, "&lt;b&gt;x" in shown) == (False, True)
-    other.delete()
-    assert Member.objects.count() == 1

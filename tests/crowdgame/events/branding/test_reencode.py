@@ -41,11 +41,7 @@ def test_reencode_removes_metadata() -> None:
 
 @pytest.mark.parametrize(
     ("size", "mode"),
-    [
-        ((4096, 40), "RGB"),
-        ((40, 4096), "RGBA"),
-        pytest.param((4096, 4096), "RGBA", marks=pytest.mark.nightly),
-    ],
+    [((4096, 40), "RGB"), ((40, 4096), "RGBA")],
 )
 def test_reencode_limits_the_size_and_keeps_the_proportions(size: tuple[int, int], mode: str) -> None:
     width, height = opened(reencode("a.png", picture(size=size, mode=mode))).size
@@ -55,25 +51,19 @@ def test_reencode_limits_the_size_and_keeps_the_proportions(size: tuple[int, int
 
 
 @pytest.mark.parametrize(("ink", "plate"), [("white", (11, 16, 32)), ("black", (255, 255, 255))])
-def test_reencode_puts_transparent_logos_on_a_contrasting_plate(
-    ink: str, plate: tuple[int, int, int]
-) -> None:
+def test_reencode_puts_transparent_logos_on_a_contrasting_plate(ink: str, plate: tuple[int, ...]) -> None:
     drawn = Image.new("RGBA", (80, 40))
     drawn.paste(Image.new("RGBA", (40, 20), ink), (20, 10))
     file = BytesIO()
     drawn.save(file, "PNG")
-    assert opened(reencode("a.png", file.getvalue())).convert("RGB").getpixel((2, 2)) == pytest.approx(
-        plate, abs=4
-    )
+    logo = opened(reencode("a.png", file.getvalue())).convert("RGB")
+    assert logo.getpixel((2, 2)) == pytest.approx(plate, abs=4)
 
 
 TOO_MANY, ANIMATED, OTHER = (REFUSALS[code] for code in program.REFUSALS)
-
-
 REFUSED = [
     ("a.png", SCRIPT, UNREADABLE),
     ("a.png", picture("JPEG"), UNREADABLE),
-    ("a.png", picture(mode="RGBA", size=(1, 1))[:-40], UNREADABLE),
     ("a.png", picture()[:-5], OTHER),
     ("a.png", picture() + SCRIPT, OTHER),
     ("a.webp", animation("WEBP"), ANIMATED),
@@ -84,10 +74,9 @@ REFUSED = [
 ALSO_REFUSED = [
     ("a.svg", SCRIPT, UNREADABLE),
     ("a.gif", animation("GIF"), UNREADABLE),
-    ("a.png", animation("GIF"), UNREADABLE),
-    ("a.jpg", picture("PNG"), UNREADABLE),
     ("a", picture("PNG"), UNREADABLE),
     ("a.png", b"", UNREADABLE),
+    ("a.png", picture(mode="RGBA", size=(1, 1))[:-40], UNREADABLE),
     ("a.jpg", picture("JPEG")[:-40], OTHER),
     ("a.webp", picture("WEBP")[:-2], UNREADABLE),
     ("a.jpg", picture("JPEG") + b"PK\3\4", OTHER),
@@ -95,7 +84,6 @@ ALSO_REFUSED = [
     ("a.png", animation("PNG"), ANIMATED),
     ("a.png", bomb(4097, 10), TOO_MANY),
     ("a.png", bomb(10, 4097), TOO_MANY),
-    ("a.png", bomb(60_000, 60_000), UNREADABLE),
 ]
 
 

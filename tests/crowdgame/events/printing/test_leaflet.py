@@ -1,8 +1,10 @@
-"""The printed rules: each picture matches the game engine."""
+"""The printed rules, whose pictures match the game engine, and the cards for play without phones."""
 
 import re
+import sys
 
 import pytest
+from django.test import Client
 
 from crowdgame.events.printing.rules_leaflet import RULE_EXAMPLES, draw_examples, play_example
 from games.engine.game import Drop
@@ -26,14 +28,30 @@ def test_picture_matches_the_game_engine(title: str, expected: dict[str, object]
     assert {"result": "open"} | expected == {name: getattr(played, name) for name in ("result", *expected)}
 
 
-def test_picture_of_both_winning_lights_both_lines() -> None:
+def test_pictures_show_winning_lines_and_pending_balls() -> None:
     scene = SCENES_BY_TITLE["Both win at once"]
     assert scene.after.winning_cells == ((1, 1), (2, 1), (3, 1), (4, 1))
     assert scene.after.losing_cells == ((7, 1), (7, 2), (7, 3), (7, 4))
-    assert draw_examples()[4].after.count('class="light"') == 8
-
-
-def test_pending_balls_are_drawn_above_their_column() -> None:
-    same = draw_examples()[1].before
-    heights = re.findall(r'href="#ball-(red|yellow)" x="326" y="(-?\d+)"', same)
+    _, same, *_, both = draw_examples()
+    assert both.after.count('class="light"') == 8
+    heights = re.findall(r'href="#ball-(red|yellow)" x="326" y="(-?\d+)"', same.before)
     assert heights == [("red", "-102"), ("yellow", "-220")]
+
+
+@pytest.mark.parametrize(
+    ("path", "size"), [("/rules/cards.pdf", b"595.28 841.89"), ("/rules/cards-letter.pdf", b"612.00 792.00")]
+)
+@pytest.mark.parametrize("language", ["ar", pytest.param("en", marks=pytest.mark.nightly)])
+def test_play_sheets_are_two_pages_of_their_paper(path: str, size: bytes, language: str) -> None:
+    answer = Client().get(path, {"locale": language})
+    assert answer["Content-Type"] == "application/pdf"
+    assert len(re.findall(rb"/Type /Page\b", answer.content)) == 2
+    assert b"/MediaBox [0 0 %s]" % size in answer.content
+
+
+def test_page_says_how_to_install_missing_libraries(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "fpdf", None)
+    answer = Client().get("/rules/cards.pdf", {"locale": "de"})
+    assert answer.status_code == 501
+    assert "PDF-Dateien sind nicht verfügbar" in answer.content.decode()
+    assert 'pip install "crowdgame[pdf]"' in answer.content.decode()
