@@ -42,6 +42,7 @@ from crowdgame.play.notifications.models import PushNotification  # noqa: E402
 from crowdgame.play.notifications.vapid import public_key  # noqa: E402
 from crowdgame.play.notifications.vote_news import VoteNews  # noqa: E402
 from tests import admission_helpers, chat_helpers, duel_helpers, stream_chat_helpers  # noqa: E402
+from tests.crowdgame.events.form_helpers import form_defaults  # noqa: E402
 from tests.voting.match_helpers import RED_WINS, only_turn, open_now, organizer, play, set_window  # noqa: E402
 from voting.admission.seats import Seat, sign_seat  # noqa: E402
 from voting.announcements.outbox import announce_edit  # noqa: E402
@@ -72,7 +73,6 @@ def set_source(event_id: int, team: int, source: str) -> None:
 
 
 def session(name: str, superuser: bool = False) -> str:
-    """Log a user in; return the session cookie."""
     rights = {"is_superuser": superuser, "is_staff": superuser}
     user, _ = User.objects.get_or_create(username=name, defaults=rights)
     client = Client()
@@ -80,9 +80,12 @@ def session(name: str, superuser: bool = False) -> str:
     return f"sessionid={client.cookies['sessionid'].value}"
 
 
+def begin(event_id: int) -> None:
+    _playing(event_id)
+
+
 def _playing(event_id: int) -> Match:
-    playing = Match.objects.filter(event_id=event_id, state="playing").first()
-    return playing or start_match(event_id, box)
+    return Match.objects.filter(event_id=event_id, state="playing").first() or start_match(event_id, box)
 
 
 def play_to(event_id: int, picks: list[tuple[int, int]], voters: tuple[int, int] = (1, 1)) -> int:
@@ -157,16 +160,11 @@ def open_turn_now(event_id: int) -> None:
     open_now(only_turn(_playing(event_id)), box)
 
 
-def begin(event_id: int) -> None:
-    _playing(event_id)
-
-
 def act(event_id: int, action: str, **fields: Any) -> None:
     run_action(event_id, ActionAsk(id=1, action=action, **fields), box)
 
 
 def void(event_id: int) -> None:
-    """Void the last resolved turn."""
     act(event_id, "turn.void")
 
 
@@ -201,40 +199,31 @@ def anonymize_voters(turn_id: int) -> None:
 def corrupt_ballot_list(turn_id: int) -> None:
     """Make the ballot list unreadable, as if another version had written it."""
     for record in TallyRecord.objects.filter(turn=turn_id):
-        TallyRecord.objects.filter(pk=record.pk).update(sealed=NOT_OURS + bytes(record.sealed))
+        record.sealed = NOT_OURS + bytes(record.sealed)
+        record.save(update_fields=["sealed"])
 
 
 def repair_ballot_list(turn_id: int) -> None:
-    """Undo `corrupt_ballot_list`."""
     for record in TallyRecord.objects.filter(turn=turn_id):
-        original = bytes(record.sealed).removeprefix(NOT_OURS)
-        TallyRecord.objects.filter(pk=record.pk).update(sealed=original)
+        record.sealed = bytes(record.sealed).removeprefix(NOT_OURS)
+        record.save(update_fields=["sealed"])
 
 
 def abort_all_matches() -> None:
-    """Abort all matches and schedule no others."""
     Event.objects.update(next_match_at=None)
     for event_id in Match.objects.filter(state=MatchState.PLAYING).values_list("event_id", flat=True):
         abort_playing_match(event_id, box)
 
 
-def rehearsed_matches(event_id: int) -> list[int]:
-    """The numbers of the event's matches in which a simulated crowd has played."""
-    return list(Match.objects.filter(event=event_id, rehearsed=True).values_list("number", flat=True))
-
-
 def api_token(name: str, scopes: list[Scope]) -> str:
-    """A new API token of an organizer."""
     return create_token(organizer(name), "script", scopes)
 
 
 def invite(name: str) -> str:
-    """The path of a new invitation."""
     return invitation_path(create_invitation(name))
 
 
 def confirmed_organizer(name: str, password: str) -> None:
-    """Create an organizer with a confirmed e-mail address."""
     user = User.objects.create_user(name, f"{name}@example.org", password)
     EmailAddress.objects.create(user=user, email=user.email, verified=True, primary=True)
 
@@ -245,7 +234,6 @@ def command(words: list[str]) -> None:
 
 
 def voters_in_box(event_id: int, turn_id: int) -> list[str]:
-    """The voters with a ballot in the box."""
     with Redis.from_url(settings.BALLOT_BOX_URL) as redis:
         return [voter.decode() for voter in redis.hkeys(turn_keys(event_id, turn_id)[1])]
 
@@ -256,7 +244,6 @@ def give_away_events(name: str) -> None:
 
 
 def member(event_id: int, name: str, role: str) -> None:
-    """Give a user this role at the event, or change the role."""
     Member.objects.update_or_create(event_id=event_id, user=organizer(name), defaults={"role": role})
 
 
@@ -307,7 +294,7 @@ def _member(event_id: int, name: str) -> Member:
 def deactivate_in_admin(event_id: int, name: str) -> None:
     user = User.objects.get(username=name)
     form = {"username": name, "date_joined_0": user.date_joined.date(), "date_joined_1": "12:00:00"}
-    _post_in_admin(f"auth/user/{user.pk}/change/", form)
+    _admin().post(f"/admin/auth/user/{user.pk}/change/", form)
 
 
 def delete_account(event_id: int, name: str) -> None:
@@ -316,33 +303,17 @@ def delete_account(event_id: int, name: str) -> None:
 
 def change_owner_in_admin(event_id: int, name: str) -> None:
     """Give the event of `name` to another owner."""
-    form: dict[str, Any] = {
-        "name": "An evening",
-        "owner": organizer(f"after-{name}").pk,
-        "team_choice": "balance",
-        "analysis": "match",
-        "nicknames": "suggested",
-        "admission": "open",
-        "window_s": 600,
-        "pace": "normal",
-        "tally_method": "plurality",
-        "tie_rule": "first",
-        "no_ballot_rule": "random",
-        "teams-TOTAL_FORMS": 2,
-        "teams-INITIAL_FORMS": 2,
-    }
-    for i, team in enumerate(Event.objects.get(pk=event_id).teams.order_by("number")):
-        form |= {f"teams-{i}-id": team.pk, f"teams-{i}-event": event_id, f"teams-{i}-name": team.name}
-    _post_in_admin(f"voting/event/{event_id}/change/", form)
+    page = f"/admin/voting/event/{event_id}/change/"
+    form = form_defaults(_admin(), page) | {"owner": str(organizer(f"after-{name}").pk)}
+    assert _admin().post(page, form).status_code == 302
 
 
-def _post_in_admin(page: str, form: dict[str, Any]) -> None:
-    """Submit a page of the admin as a superuser."""
+def _admin() -> Client:
+    """The browser of a superuser."""
     boss, _ = User.objects.get_or_create(username="admin", defaults={"is_superuser": True, "is_staff": True})
     client = Client(SERVER_NAME="localhost")
     client.force_login(boss)
-    answer = client.post(f"/admin/{page}", form)
-    assert answer.status_code == 302, answer.content.decode()
+    return client
 
 
 def cup(event_id: int, teams: list[str], won: list[int], **choices: Any) -> str:
@@ -369,7 +340,6 @@ def change_password(event_id: int, name: str) -> None:
 
 
 def log_out(name: str) -> None:
-    """End all sessions of a user."""
     key = str(User.objects.get(username=name).pk)
     for kept in Session.objects.all():
         if kept.get_decoded().get("_auth_user_id") == key:
@@ -383,13 +353,7 @@ def deactivate(name: str) -> None:
 # All functions of these modules without an underscore.
 OPERATIONS: dict[str, Callable[..., Any]] = {
     name: value
-    for module in (
-        admission_helpers,
-        chat_helpers,
-        duel_helpers,
-        stream_chat_helpers,
-        sys.modules[__name__],
-    )
+    for module in (admission_helpers, chat_helpers, duel_helpers, stream_chat_helpers, sys.modules[__name__])
     for name, value in vars(module).items()
     if isfunction(value) and value.__module__ == module.__name__ and not name.startswith("_")
 }
