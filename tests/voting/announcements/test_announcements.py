@@ -11,7 +11,9 @@ from typing import Any
 import msgspec
 import pytest
 from channels.layers import get_channel_layer
+from django.conf import settings
 from django.db import transaction
+from django.test import override_settings
 from django.utils import timezone
 from redis import Redis
 from redis.client import PubSub
@@ -114,18 +116,22 @@ def test_relay_sends_in_order_and_once(event: Event, valkey_url: str) -> None:
     assert not Announcement.objects.filter(sent_at=None).exists()
 
 
+@contextmanager
+def unreachable_layer() -> Iterator[None]:
+    unreachable = {"CONFIG": {"hosts": [{"address": f"redis://{LOOPBACK}:{free_port()}/0"}]}}
+    with override_settings(CHANNEL_LAYERS={"default": settings.CHANNEL_LAYERS["default"] | unreachable}):
+        yield
+
+
 def test_relay_keeps_unsent_announcements_in_order(
-    event: Event, valkey_url: str, settings: Any, caplog: pytest.LogCaptureFixture
+    event: Event, valkey_url: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     for now in range(2):
         announce(event.pk, protocol.EventEdited, now)
-    reachable = settings.CHANNEL_LAYERS
-    unreachable = {"address": f"redis://{LOOPBACK}:{free_port()}/0"}
-    settings.CHANNEL_LAYERS = {"default": reachable["default"] | {"CONFIG": {"hosts": [unreachable]}}}
-    relay(event.pk)
+    with unreachable_layer():
+        relay(event.pk)
     assert Announcement.objects.filter(sent_at=None).count() == 2
     assert "channel layer unavailable" in caplog.text
-    settings.CHANNEL_LAYERS = reachable
     announce(event.pk, protocol.EventEdited, 3)
     with listening(valkey_url, event) as listener:
         relay(event.pk)
@@ -193,10 +199,10 @@ def test_announcements_after_returns_missed_announcements(event: Event) -> None:
     assert latest_seqs([]) == {}
 
 
-def test_relay_without_announcements_makes_no_call(event: Event, settings: Any) -> None:
-    settings.CHANNEL_LAYERS = {}
-    relay()
-    relay(event.pk)
+def test_relay_without_announcements_makes_no_call(event: Event) -> None:
+    with override_settings(CHANNEL_LAYERS={}):
+        relay()
+        relay(event.pk)
 
 
 def test_purge_deletes_only_announcements_sent_long_ago(event: Event) -> None:

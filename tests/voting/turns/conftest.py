@@ -1,13 +1,31 @@
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
 
 from tests.voting.match_helpers import open_now, run_out, start, vote
+from tests.voting.recovery_model import Crash
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Turn
 
 DueTurn = Callable[..., Turn]
+
+
+@contextmanager
+def crashing(owner: Any, step: str, *, after: bool = False) -> Iterator[None]:
+    """Run a process that dies just before, or just after, it calls this step."""
+    call = getattr(owner, step)
+
+    def crash(*arguments: Any) -> None:
+        if after:
+            call(*arguments)
+        raise Crash
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(owner, step, crash)
+        with pytest.raises(Crash):
+            yield
 
 
 @pytest.fixture

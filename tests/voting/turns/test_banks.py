@@ -4,17 +4,17 @@ from typing import Any
 
 import pytest
 
-from crowdgame.organizer.console.control import run_action
 from games.engine.game import Side
+from tests.voting.action_helpers import event_of, press, refused
 from tests.voting.box_helpers import ask
 from tests.voting.match_helpers import kinds, only_turn, start, tally_of
 from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import Ballot
 from voting.counting.window import EXTENSION_MS, MIN_RESTORED_MS
-from voting.matches import MatchError, claim_turn
+from voting.matches import claim_turn
 from voting.models import Match, MatchResult, Turn, TurnState
-from voting.protocol import ActionAsk, Clocks
+from voting.protocol import Clocks
 from voting.records.exports import export_match
 from voting.records.recount import find_faults
 from voting.terms import Ending, MatchState
@@ -35,7 +35,6 @@ BLITZ: dict[str, Any] = {
 
 
 def begin(box: BallotBox, **choices: Any) -> Turn:
-    """An open first turn."""
     turn = start(box, **(BLITZ | choices))
     return age(turn, box, 0)
 
@@ -68,47 +67,41 @@ def match_of(turn: Turn) -> Match:
     return Match.objects.get(pk=turn.match_id)
 
 
-def test_first_turn_lasts_as_long_as_time_banks(box: BallotBox) -> None:
-    turn = start(box, **BLITZ)
-    assert turn.closes_at - turn.opens_at == 60_000
-    assert (turn.red_bank_ms, turn.yellow_bank_ms) == (60_000, 60_000)
-
-
 def test_turn_closes_once_both_picked_and_charges_each_side(box: BallotBox) -> None:
-    turn = age(begin(box), box, 4_000)
+    turn = age(begin(box), box, 1_000)
     pick(turn, "red", 3)
     assert closed_early(turn, box).state == TurnState.OPEN
-    turn = age(turn, box, 10_000)
+    turn = age(turn, box, 9_000)
+    pick(turn, "red", 4, sequence=2)
     pick(turn, "yellow", 4)
     after = closed_early(turn, box)
-    assert (after.state, after.red_pick, after.yellow_pick) == (TurnState.RESOLVED, 3, 4)
-    assert 10_000 <= (after.yellow_used_ms or 0) < 30_000
+    assert (after.state, after.red_pick, after.yellow_pick) == (TurnState.RESOLVED, 4, 4)
     following = only_turn(turn.match)
     used = (after.red_used_ms or 0, after.yellow_used_ms or 0)
+    assert all(9_000 <= used_ms < 30_000 for used_ms in used), (
+        "a changed pick costs the time until its change"
+    )
     left = (following.red_bank_ms or 0, following.yellow_bank_ms or 0)
     assert [bank + took for bank, took in zip(left, used, strict=True)] == [62_000, 62_000]
     assert following.closes_at - following.opens_at == min(left)
 
 
-def test_early_close_uses_few_database_queries(box: BallotBox, django_assert_max_num_queries: Any) -> None:
+def test_pick_extends_turn_to_time_bank_of_other_side(
+    box: BallotBox, django_assert_max_num_queries: Any
+) -> None:
     """Thousands of duels close this way, so each query counts."""
     turn = age(begin(box), box, 1_000, red_bank_ms=10_000, yellow_bank_ms=50_000)
+    assert turn.closes_at - turn.opens_at == 10_000
     pick(turn, "red", 3)
     with django_assert_max_num_queries(MOST_A_PICK):
         close_turn_early(turn.pk, turn.closes_at, box)
+    moved = load_turn(turn.pk)
+    assert (moved.state, moved.closes_at - moved.opens_at) == (TurnState.OPEN, 50_000)
+    assert kinds(turn.match.event_id)[-1] == "turn.moved"
     pick(turn, "yellow", 4)
     with django_assert_max_num_queries(MOST_A_CLOSE):
         close_turn_early(turn.pk, turn.closes_at, box)
     assert load_turn(turn.pk).state == TurnState.RESOLVED
-
-
-def test_pick_extends_turn_to_time_bank_of_other_side(box: BallotBox) -> None:
-    turn = age(begin(box), box, 1_000, red_bank_ms=10_000, yellow_bank_ms=50_000)
-    assert turn.closes_at - turn.opens_at == 10_000
-    pick(turn, "red", 3)
-    moved = closed_early(turn, box)
-    assert (moved.state, moved.closes_at - moved.opens_at) == (TurnState.OPEN, 50_000)
-    assert kinds(turn.match.event_id)[-1] == "turn.moved"
 
 
 def test_close_turn_extends_turn_after_unnoticed_pick(box: BallotBox) -> None:
@@ -168,35 +161,22 @@ def test_side_out_of_time_gets_random_column_without_forfeit_rule(box: BallotBox
     assert (after.red_used_ms, only_turn(turn.match).red_bank_ms) == (10_000, 2_000)
 
 
-def test_changed_pick_charges_time_until_the_change(box: BallotBox) -> None:
-    turn = age(begin(box), box, 1_000)
-    pick(turn, "red", 3)
-    turn = age(turn, box, 9_000)
-    pick(turn, "red", 4, sequence=2)
-    pick(turn, "yellow", 5)
-    after = closed_early(turn, box)
-    assert after.red_pick == 4
-    assert 9_000 <= (after.red_used_ms or 0) < 30_000
-
-
-def test_organizer_cannot_pause_extend_or_close_timed_turn(box: BallotBox) -> None:
-    turn = begin(box)
-    for action in ("turn.pause", "turn.extend", "turn.close"):
-        with pytest.raises(MatchError, match="players' clocks"):
-            run_action(turn.match.event_id, ActionAsk(id=1, action=action), box)
-
-
-def test_voided_turn_restores_time_banks(box: BallotBox) -> None:
+def test_organizer_can_void_timed_turn_but_not_change_its_time(box: BallotBox) -> None:
     turn = age(begin(box), box, 5_000)
+    for action in ("turn.pause", "turn.extend", "turn.close"):
+        with refused("players' clocks"):
+            press(event_of(turn), action, box)
     for side in ("red", "yellow"):
         pick(turn, side, 3)
     resolved = closed_early(turn, box)
-    run_action(turn.match.event_id, ActionAsk(id=1, action="turn.void", turn=resolved.pk), box)
+    press(event_of(turn), "turn.void", box, turn=resolved.pk)
     again = only_turn(turn.match)
     assert (again.number, again.red_bank_ms, again.yellow_bank_ms) == (1, 60_000, 60_000)
 
 
 def test_snapshot_shows_time_banks(box: BallotBox) -> None:
+    turn = start(box, **BLITZ)
+    assert (turn.closes_at - turn.opens_at, turn.red_bank_ms, turn.yellow_bank_ms) == (60_000,) * 3
     turn = age(begin(box, cap_s=30), box, 1_000, red_bank_ms=50_000, yellow_bank_ms=40_000)
     match = load_snapshot(turn.match.event).match
     assert match

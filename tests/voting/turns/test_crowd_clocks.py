@@ -8,7 +8,7 @@ from games.engine.game import Side
 from tests.voting.box_helpers import ask
 from tests.voting.turns.test_banks import age, begin, closed_early, match_of
 from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.box_types import PresenceCounts, Turnout
+from voting.ballot_box.box_types import PresenceCounts
 from voting.counting.ballots import Ballot
 from voting.models import MatchResult, Turn, TurnState
 from voting.terms import Ending
@@ -24,19 +24,18 @@ def pick(turn: Turn, side: Side, number: int) -> None:
     ask(lambda box: box.cast(turn.match.event_id, turn.pk, turn.epoch, [ballot]))
 
 
-def heartbeat(turn: Turn, red: int, yellow: int) -> Turnout:
-    """The heartbeat of a gateway with two phones per side, of which `red` and `yellow` have yet to vote."""
+def heartbeat(turn: Turn, red: int, yellow: int, phones: tuple[int, int] = (2, 2)) -> tuple[int, int]:
+    """The heartbeat of a gateway, of whose phones `red` and `yellow` have yet to vote; when all had voted."""
+    present = PresenceCounts(phones, (red, yellow))
     asked = (turn.pk, turn.epoch)
-    return ask(
-        lambda box: box.heartbeat(turn.match.event_id, "a", asked, PresenceCounts((2, 2), (red, yellow)))
-    )
+    return ask(lambda box: box.heartbeat(turn.match.event_id, "a", asked, present)).all_voted_at
 
 
 def test_crowd_clock_runs_until_all_of_side_voted(box: BallotBox) -> None:
     turn = begin(box, **CROWD)
     for side in ("red", "yellow"):
         pick(turn, side, 1)
-    assert heartbeat(turn, 1, 1).all_voted_at == (0, 0)
+    assert heartbeat(turn, 1, 1) == (0, 0)
     assert closed_early(turn, box).state == TurnState.OPEN
     assert load_turn(turn.pk).closes_at == turn.closes_at
 
@@ -46,11 +45,11 @@ def test_crowd_clock_charges_time_until_last_vote(box: BallotBox) -> None:
     pick(turn, "red", 1)
     turn = age(turn, box, 4_000)
     pick(turn, "red", 2)
-    assert heartbeat(turn, 0, 2).all_voted_at[0] > 0
+    assert heartbeat(turn, 0, 2)[0] > 0
     turn = age(closed_early(turn, box), box, 20_000)
     for number in (1, 2):
         pick(turn, "yellow", number)
-    assert all(heartbeat(turn, 0, 0).all_voted_at)
+    assert all(heartbeat(turn, 0, 0))
     after = closed_early(turn, box)
     assert after.state == TurnState.RESOLVED
     assert after.yellow_used_ms == pytest.approx(20_000, abs=8_000)
@@ -63,8 +62,8 @@ def test_crowd_clock_charges_time_until_last_vote(box: BallotBox) -> None:
 def test_crowd_clock_waits_for_voter_who_joins_late(box: BallotBox) -> None:
     turn = begin(box, **CROWD)
     pick(turn, "red", 1)
-    assert heartbeat(turn, 0, 1).all_voted_at[0]
-    assert heartbeat(turn, 1, 1).all_voted_at == (0, 0)
+    assert heartbeat(turn, 0, 1)[0]
+    assert heartbeat(turn, 1, 1) == (0, 0)
     assert box.all_voted_at(turn.match.event_id, turn.pk) == {}
 
 
@@ -72,9 +71,7 @@ def test_crowd_clock_waits_for_voter_who_just_disconnected(box: BallotBox) -> No
     turn = begin(box, **CROWD)
     pick(turn, "red", 1)
     heartbeat(turn, 1, 2)
-    asked = (turn.pk, turn.epoch)
-    counted = ask(lambda own: own.heartbeat(turn.match.event_id, "a", asked, PresenceCounts((1, 2), (0, 2))))
-    assert counted.all_voted_at == (0, 0)
+    assert heartbeat(turn, 0, 2, phones=(1, 2)) == (0, 0)
 
 
 def test_crowd_clock_running_out_counts_votes_so_far(box: BallotBox) -> None:

@@ -12,8 +12,8 @@ from django.test import Client
 from crowdgame.management.commands.demo import NEXT_MATCH_AFTER_S, STARTS_IN_MS
 from voting.ballot_box.ballot_box import BallotBox
 from voting.events import create_event
-from voting.models import Event, Match
-from voting.turns.turns import start_due_match, start_match
+from voting.models import Event
+from voting.turns.turns import start_match
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("valkey_url")]
 
@@ -27,45 +27,20 @@ def demo(*more: str) -> dict[str, str]:
     return details
 
 
-def test_demo_creates_event_that_starts_automatically(box: BallotBox) -> None:
+def test_demo_creates_or_reuses_event_that_starts_automatically(box: BallotBox) -> None:
     before = box.now()
     details = demo()
     event = Event.objects.get()
     assert [team.name for team in event.teams.order_by("number")] == ["North Hall", "South Hall"]
-    assert (event.name, event.window_s, event.pace, event.next_match_after_s, event.lobby) == (
-        "Event night",
-        12,
-        "normal",
-        10,
-        "open",
-    )
+    shown = (event.name, event.window_s, event.pace, event.next_match_after_s, event.lobby)
+    assert shown == ("Event night", 12, "normal", 10, "open")
     assert details["code"] == event.code
     assert details["phone_url"] == f"{BASE}/{event.code}"
     assert details["display_url"] == f"{BASE}/display/{event.code}"
     assert details["console_url"] == f"{BASE}/console/{event.code}/"
-    assert event.next_match_at is not None
-    assert before + STARTS_IN_MS <= event.next_match_at <= box.now() + STARTS_IN_MS
-
-
-def test_demo_reuses_existing_event(box: BallotBox) -> None:
-    first, again = demo(), demo()
-    assert first["code"] == again["code"]
+    assert before + STARTS_IN_MS <= (event.next_match_at or 0) <= box.now() + STARTS_IN_MS
+    assert demo()["code"] == event.code
     assert (User.objects.count(), Event.objects.count()) == (1, 1)
-
-
-def test_demo_keeps_running_match(box: BallotBox) -> None:
-    demo()
-    start_match(Event.objects.get().pk, box)
-    demo()
-    assert Event.objects.get().next_match_at is None
-    assert Match.objects.count() == 1
-
-
-def test_demo_match_is_started_when_due(box: BallotBox) -> None:
-    demo()
-    Event.objects.update(next_match_at=box.now())
-    start_due_match(Event.objects.get().pk, box)
-    assert Match.objects.get().state == "playing"
 
 
 def test_demo_leaves_own_events_of_the_organizer_alone(box: BallotBox) -> None:
@@ -88,46 +63,39 @@ def test_demo_stop_creates_no_event_and_login_opens_event_list(client: Client) -
 def test_demo_stop_ends_running_and_scheduled_matches(box: BallotBox) -> None:
     demo()
     demo("--stop")
-    assert Event.objects.get().next_match_at is None
-    demo()
-    start_match(Event.objects.get().pk, box)
-    demo("--stop")
-    assert Match.objects.get().state == "aborted"
-    assert (Event.objects.get().next_match_at, Event.objects.get().next_match_after_s) == (None, None)
+    event = Event.objects.get()
+    assert event.next_match_at is None
     demo()
     assert Event.objects.get().next_match_at is not None
+    start_match(event.pk, box)
+    demo()
+    event.refresh_from_db()
+    assert (event.next_match_at, event.matches.count()) == (None, 1), "it keeps the running match"
+    demo("--stop")
+    event.refresh_from_db()
+    assert event.matches.get().state == "aborted"
+    assert (event.next_match_at, event.next_match_after_s) == (None, None)
+    start_match(event.pk, box)
+    demo("--stop")
+    assert event.matches.get(number=2).state == "playing", "the organizer started it"
+    demo()
     assert Event.objects.get().next_match_after_s == NEXT_MATCH_AFTER_S
 
 
-def test_demo_stop_keeps_match_that_organizer_started(box: BallotBox) -> None:
-    demo()
-    demo("--stop")
-    start_match(Event.objects.get().pk, box)
-    demo("--stop")
-    assert Match.objects.get().state == "playing"
-
-
-def test_demo_login_opens_console_and_not_the_admin(client: Client) -> None:
+def test_demo_login_opens_console_and_not_the_admin_until_renewed(client: Client) -> None:
     details = demo()
-    answer = client.post(urlsplit(details["login_url"]).path)
+    old = urlsplit(details["login_url"]).path
+    answer = client.post(old)
     assert answer.headers["Location"] == f"/console/{details['code']}/"
     assert client.get("/admin/", follow=True).status_code == 403
     assert not User.objects.get().has_usable_password()
-
-
-def test_demo_fresh_login_invalidates_earlier_link(client: Client) -> None:
-    old = urlsplit(demo()["login_url"]).path
     new = urlsplit(demo("--fresh-login")["login_url"]).path
-    assert client.get(old).status_code == 410
-    assert client.get(new).status_code == 200
+    assert [client.get(path).status_code for path in (old, new)] == [410, 200]
 
 
-def test_demo_prints_addresses_as_text() -> None:
+def test_demo_requires_base_url_and_prints_addresses_as_text() -> None:
     out = StringIO()
+    with pytest.raises(CommandError, match="PUBLIC_URL"):
+        call_command("demo", stdout=out)
     call_command("demo", "--base-url", BASE, stdout=out)
     assert f"display  {BASE}/display/{Event.objects.get().code}" in out.getvalue()
-
-
-def test_demo_requires_base_url() -> None:
-    with pytest.raises(CommandError, match="PUBLIC_URL"):
-        call_command("demo")

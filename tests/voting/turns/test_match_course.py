@@ -24,7 +24,7 @@ from voting.ballot_box.box_types import TooEarly
 from voting.counting.methods.voting_method import METHODS
 from voting.counting.window import SPECIAL_RULE_MS, START_LEAD_MS
 from voting.matches import MatchError, live_turn
-from voting.models import Event, Match, TurnState
+from voting.models import Event, TurnState
 from voting.positions import load_position
 from voting.terms import Lobby, MatchState
 from voting.turns.turns import load_turn, start_due_match, start_match, to_boxed_turn
@@ -32,31 +32,23 @@ from voting.turns.turns import load_turn, start_due_match, start_match, to_boxed
 pytestmark = pytest.mark.django_db
 
 
-# ------------------------------------------------------------------ start
-def test_start_match_opens_first_turn_in_box(box: BallotBox) -> None:
-    event = new_event(window_s=20)
+@pytest.mark.parametrize(
+    ("special", "rules", "lobby", "lobby_after"),
+    [({}, 0, "closed", "open"), ({"resign": "half", "tie_rule": "captain"}, 2, "locked", "locked")],
+)
+def test_start_match_opens_lobby_and_first_turn_after_its_rules_are_read(
+    special: dict[str, Any], rules: int, lobby: str, lobby_after: str, box: BallotBox
+) -> None:
+    event = new_event(window_s=20, lobby=lobby, **special)
     before = box.now()
     match = start_match(event.pk, box)
     turn = only_turn(match)
     assert (turn.number, turn.state, turn.version, turn.epoch) == (1, TurnState.OPEN, 1, 1)
-    assert before <= turn.opens_at - START_LEAD_MS <= box.now()
+    assert before <= turn.opens_at - START_LEAD_MS - rules * SPECIAL_RULE_MS <= box.now()
     assert turn.closes_at - turn.opens_at == 20_000
     assert seal(box, to_boxed_turn(turn)) == TooEarly(turn.closes_at)
     assert kinds(event.pk) == ["match.started"]
-
-
-def test_first_turn_waits_until_special_rules_are_read(box: BallotBox) -> None:
-    before = box.now()
-    match = start_match(new_event(resign="half", tie_rule="captain").pk, box)
-    lead_ms = START_LEAD_MS + 2 * SPECIAL_RULE_MS
-    assert before <= only_turn(match).opens_at - lead_ms <= box.now()
-
-
-def test_start_match_opens_lobby_unless_locked(box: BallotBox) -> None:
-    for before, after in [("closed", "open"), ("open", "open"), ("locked", "locked")]:
-        event = new_event(lobby=before)
-        start_match(event.pk, box)
-        assert Event.objects.get(pk=event.pk).lobby == Lobby(after)
+    assert Event.objects.get(pk=event.pk).lobby == Lobby(lobby_after)
 
 
 @pytest.mark.parametrize(
@@ -87,24 +79,17 @@ def test_concurrent_starts_start_one_match(box: BallotBox) -> None:
     assert kinds(event.pk) == ["match.started"]
 
 
-# ------------------------------------------------------------------ end and next match
-def test_won_match_ends_and_schedules_next_match(box: BallotBox) -> None:
+def test_won_match_ends_and_next_one_starts_once_when_due(box: BallotBox) -> None:
     event = new_event(next_match_after_s=30, pace="normal")
     match = start_match(event.pk, box)
     play(match, box, RED_WINS)
-    match = Match.objects.get(pk=match.pk)
+    match.refresh_from_db()
     last = match.turns.get(number=4)
     assert (match.state, match.result, match.ended_by) == (MatchState.ENDED, "red", "board")
     assert match.ended_at == last.resolved_at
     assert live_turn(match) is None
-    assert last.resolved_at is not None
-    assert Event.objects.get(pk=event.pk).next_match_at == last.resolved_at + reveal_ms(last) + 30_000
-
-
-def test_start_due_match_starts_once_when_due(box: BallotBox) -> None:
-    event = new_event(next_match_after_s=30)
-    match = start_match(event.pk, box)
-    play(match, box, RED_WINS)
+    event.refresh_from_db()
+    assert event.next_match_at == (last.resolved_at or 0) + reveal_ms(last) + 30_000
     Event.objects.filter(pk=new_event().pk).update(next_match_at=box.now())
     start_due_match(event.pk, box)
     assert event.matches.count() == 1, "another event is due"
@@ -117,8 +102,7 @@ def test_start_due_match_starts_once_when_due(box: BallotBox) -> None:
 
 
 def test_match_pauses_after_two_turns_without_votes(box: BallotBox) -> None:
-    event = new_event(no_ballot_rule="pass", window_s=20, talk_s=5)
-    match = start_match(event.pk, box)
+    match = start(box, no_ballot_rule="pass", window_s=20, talk_s=5).match
     seen = []
     for votes in ([], [1], [], []):
         turn = only_turn(match)
@@ -127,9 +111,7 @@ def test_match_pauses_after_two_turns_without_votes(box: BallotBox) -> None:
     assert seen == [TurnState.OPEN] * 4
     turn = only_turn(match)
     assert (turn.state, turn.left_ms, turn.talk_left_ms) == (TurnState.PAUSED, 20_000, 5_000)
-    shown = load_snapshot(Event.objects.get(pk=event.pk)).match
-    assert shown is not None
-    assert shown.turn is not None
+    shown: Any = load_snapshot(match.event).match
     assert (shown.turn.paused, shown.turn.idle) == (True, True)
     play_turn(turn, box, [2], [3])
     assert only_turn(match).state == TurnState.OPEN

@@ -56,32 +56,25 @@ def test_large_turn_counts_ballots_cast_after_preparation(
     box: BallotBox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A new one and a revote: the records and roots are those of a count without preparation."""
-    turn = voting_turn(box)
-    late = with_blinds([Ballot("red1", "red", 6, 2), Ballot("new", "yellow", 2, 1)])
-    prepared = cast_after_preparation(monkeypatch, late)
+    turn, prepared = voting_turn(box), list[PreparedBallots]()
+
+    def prepare_then_cast(turn: Turn, box: BallotBox) -> PreparedBallots:
+        prepared.append(prepare_ballots(turn, box))
+        late = [Ballot("red1", "red", 6, 2), Ballot("new", "yellow", 2, 1)]
+        box.cast(to_boxed_turn(turn), with_blinds(late))
+        return prepared[-1]
+
+    monkeypatch.setattr(closing, "prepare_ballots", prepare_then_cast)
     close_turn(turn.pk, box)
     assert [len(one.leaves) for one in prepared] == [3]
-    counted = {side: arrived_ballots(turn, side) for side in SIDES}
     expected: dict[Side, list[tuple[str, int, int]]] = {
         "red": [("red2", 4, 2), ("red1", 6, 4)],
         "yellow": [("yellow1", 5, 3), ("new", 2, 5)],
     }
     for side in SIDES:
-        assert [(ballot.voter, ballot.choice, ballot.arrival) for ballot in counted[side]] == expected[side]
-        assert tally_of(turn, side).root == sort_ballots(turn.pk, side, counted[side]).commitment.root
-
-
-def cast_after_preparation(monkeypatch: pytest.MonkeyPatch, late: list[Ballot]) -> list[PreparedBallots]:
-    """Cast ballots right after the preparation of a close, which is returned."""
-    prepared = []
-
-    def prepare_then_cast(turn: Turn, box: BallotBox) -> PreparedBallots:
-        prepared.append(prepare_ballots(turn, box))
-        box.cast(to_boxed_turn(turn), late)
-        return prepared[-1]
-
-    monkeypatch.setattr(closing, "prepare_ballots", prepare_then_cast)
-    return prepared
+        counted = arrived_ballots(turn, side)
+        assert [(ballot.voter, ballot.choice, ballot.arrival) for ballot in counted] == expected[side]
+        assert tally_of(turn, side).root == sort_ballots(turn.pk, side, counted).commitment.root
 
 
 def test_preparation_publishes_nothing(box: BallotBox) -> None:
@@ -109,21 +102,24 @@ def test_change_of_the_turn_during_preparation_is_noticed(
     assert load_turn(turn.pk).state == TurnState.RESOLVED
 
 
-@pytest.mark.parametrize("left_ms", [-1, ENQUEUE_EARLY_MS, MAX_EARLY_MS + 1_000])
-def test_nothing_is_prepared_at_other_times(left_ms: int, box: BallotBox) -> None:
-    turn = voting_turn(box)
+@pytest.mark.parametrize(
+    ("left_ms", "large_turn", "terms"),
+    [
+        (-1, 1, {}),
+        (ENQUEUE_EARLY_MS, 1, {}),
+        (MAX_EARLY_MS + 1_000, 1, {}),
+        (LEFT_MS, 4, {}),
+        (LEFT_MS, 1, {"bank_s": 60}),
+        (LEFT_MS, 1, {"max_side_changes": 3}),
+    ],
+)
+def test_nothing_is_prepared_at_other_times_or_for_small_or_special_turns(
+    left_ms: int, large_turn: int, terms: dict[str, int], box: BallotBox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(prefetching, "LARGE_TURN", large_turn)
+    turn = voting_turn(box, **terms)
     set_window(turn, box, -1_000, left_ms)
     assert prepare_ballots(turn, box) == PreparedBallots()
-
-
-@pytest.mark.parametrize("terms", [{"bank_s": 60}, {"max_side_changes": 3}])
-def test_nothing_is_prepared_for_turns_that_are_not_plain(terms: dict[str, Any], box: BallotBox) -> None:
-    assert prepare_ballots(voting_turn(box, **terms), box) == PreparedBallots()
-
-
-def test_nothing_is_prepared_for_small_turns(box: BallotBox, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(prefetching, "LARGE_TURN", 4)
-    assert prepare_ballots(voting_turn(box), box) == PreparedBallots()
 
 
 def test_scheduler_enqueues_large_turn_early_and_alone(

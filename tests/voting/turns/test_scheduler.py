@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
 from threading import Event as Flag
 from threading import Thread
 
@@ -17,15 +16,24 @@ from redis.exceptions import LockError
 
 from crowdgame.organizer.api.webhook_delivery import SEND_DELIVERIES
 from crowdgame.play.duels.plan_casting import CAST_CONDITIONAL_PICKS
-from crowdgame.play.duels.tasks import cast_conditional_picks as cast_conditional_picks_task
 from crowdgame.play.notifications.email import SEND_NOTIFICATIONS
-from crowdgame.play.notifications.tasks import send_notifications as send_notifications_task
 from crowdgame.server.laptop.network import LOOPBACK, free_port
 from crowdgame.server.laptop.paths import ROOT
 from tests.deploy.processes import handles_sigterm, wait_until
 from tests.voting.box_helpers import queued_tasks
+from tests.voting.box_loss_helpers import empty
 from tests.voting.concurrency_helpers import at_once
-from tests.voting.match_helpers import kinds, new_event, only_turn, open_now, run_out, set_window, start, vote
+from tests.voting.match_helpers import (
+    NINE_MINUTES_MS,
+    kinds,
+    new_event,
+    only_turn,
+    open_now,
+    run_out,
+    set_window,
+    start,
+    vote,
+)
 from tests.voting.turns.conftest import DueTurn
 from voting.announcements.outbox import announce
 from voting.ballot_box.ballot_box import BallotBox
@@ -50,41 +58,24 @@ from voting.turns.turns import load_turn, to_boxed_turn
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A scheduler that leaves turns to the worker, however slow this process is."""
-    monkeypatch.setattr("voting.turns.scheduler.WORKER_TIMEOUT_MS", 60_000)
-
-
-def pause(turn: Turn, box: BallotBox) -> None:
-    Turn.objects.filter(pk=turn.pk).update(state=TurnState.PAUSED, left_ms=1, opens_at=0, closes_at=0)
-
-
-def let_it_end_soon(turn: Turn, box: BallotBox) -> None:
-    set_window(turn, box, -1_000, ENQUEUE_EARLY_MS)
-
-
-@pytest.mark.usefixtures("patient")
-@pytest.mark.parametrize(("change", "calls"), [(run_out, 1), (let_it_end_soon, 1), (open_now, 0), (pause, 0)])
-def test_scheduler_hands_turn_to_worker_once_at_its_deadline(
-    change: Callable[[Turn, BallotBox], None], calls: int, box: BallotBox, valkey_url: str
+def test_scheduler_hands_turn_to_worker_once_each_time_its_deadline_comes(
+    box: BallotBox, valkey_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    turn = start(box)
-    change(turn, box)
-    state, scheduler = load_turn(turn.pk).state, DeadlineScheduler(box)
-    for _ in range(2):
-        scheduler.run_once()
-    messages = queued_tasks(valkey_url)
-    assert [CLOSE_TURNS.encode() in message for message in messages] == [True] * calls
-    assert load_turn(turn.pk).state == state
+    monkeypatch.setattr("voting.turns.scheduler.WORKER_TIMEOUT_MS", 60_000)  # however slow this process is
+    turn, scheduler = start(box), DeadlineScheduler(box)
+    for closes_in_ms, state, calls in (
+        (NINE_MINUTES_MS, TurnState.OPEN, 0),
+        (0, TurnState.PAUSED, 0),
+        (0, TurnState.OPEN, 1),
+        (NINE_MINUTES_MS, TurnState.OPEN, 1),
+        (ENQUEUE_EARLY_MS, TurnState.OPEN, 2),
+    ):
+        set_window(turn, box, -1_000, closes_in_ms, state=state, left_ms=1 if state == "paused" else None)
+        for _ in range(2):
+            scheduler.run_once()
+        assert [CLOSE_TURNS.encode() in message for message in queued_tasks(valkey_url)] == [True] * calls
+        assert load_turn(turn.pk).state == state
     assert ENQUEUE_EARLY_MS < MAX_EARLY_WAIT_MS
-
-
-def test_scheduler_closes_turn_itself_without_worker(box: BallotBox, due: DueTurn) -> None:
-    turn = due(red=[3])
-    scheduler = DeadlineScheduler(box)
-    wait_until(lambda: scheduler.run_once() and load_turn(turn.pk).state == TurnState.RESOLVED)
-    assert load_turn(turn.pk).red_pick == 3
 
 
 def test_scheduler_closes_late_turns_together(
@@ -131,20 +122,6 @@ def test_scheduler_sleeps_until_next_deadline_or_poll(
     assert 0 < scheduler.run_once() <= 60
 
 
-@pytest.mark.usefixtures("patient")
-def test_scheduler_rearms_deadline_that_moved_away(box: BallotBox, valkey_url: str) -> None:
-    turn = start(box)
-    run_out(turn, box)
-    scheduler = DeadlineScheduler(box)
-    scheduler.run_once()
-    open_now(turn, box)
-    scheduler.run_once()
-    assert not scheduler.dispatched
-    run_out(turn, box)
-    scheduler.run_once()
-    assert len(queued_tasks(valkey_url)) == 2
-
-
 def test_scheduler_rearms_window_moved_between_iterations(box: BallotBox, valkey_url: str) -> None:
     """An organizer adds time while the scheduler is busy; the added time has passed at its next iteration."""
     turn = start(box)
@@ -171,33 +148,37 @@ def test_scheduler_starts_due_match_once(box: BallotBox) -> None:
     assert event.matches.count() == 1
 
 
-def test_scheduler_relays_unsent_announcements(box: BallotBox) -> None:
-    event = new_event()
-    announce(event.pk, EventEdited, 1)
+@pytest.mark.parametrize("state", [TurnState.RESOLVED, TurnState.VOID])
+def test_scheduler_finishes_what_crashed_processes_left(
+    state: TurnState, box: BallotBox, due: DueTurn, valkey_url: str
+) -> None:
+    """An unsent announcement, an outdated box, and the box of a turn that has ended."""
+    ended, live, moved = due(red=[3]), start(box), start(box)
+    open_now(live, box)
+    vote(live, box, red=[3])
+    Turn.objects.filter(pk=ended.pk).update(state=state, resolved_at=box.now())
+    Turn.objects.filter(pk=moved.pk).update(version=5, closes_at=moved.closes_at + 7)
+    announce(live.match.event_id, EventEdited, 1)
     DeadlineScheduler(box).run_once()
     assert not Announcement.objects.filter(sent_at=None).exists()
-
-
-def test_scheduler_restores_box_missing_in_two_iterations(box: BallotBox, valkey_url: str) -> None:
-    turn = start(box)
     with Redis.from_url(valkey_url) as redis:
-        redis.flushall()
+        assert redis.hget(to_boxed_turn(moved).keys[0], "closes_at") == str(moved.closes_at + 7).encode()
+        assert all(redis.pttl(key) > 0 for key in to_boxed_turn(ended).keys[:2])
+        assert [redis.pttl(key) for key in to_boxed_turn(live).keys[:2]] == [-1, -1]
+
+
+@pytest.mark.parametrize("closes_in_ms", [NINE_MINUTES_MS, 24 * 3_600_000])
+def test_scheduler_restores_box_missing_in_two_iterations(closes_in_ms: int, box: BallotBox) -> None:
+    turn = start(box)
+    set_window(turn, box, -1_000, closes_in_ms)
+    empty()
     scheduler = DeadlineScheduler(box)
-    scheduler.run_once()
-    assert load_turn(turn.pk).epoch == 1
-    scheduler.chores_at = 0.0
-    scheduler.run_once()
-    assert load_turn(turn.pk).epoch == 2
+    for epoch in (1, 2):
+        scheduler.chores_at = 0.0
+        scheduler.run_once()
+        assert load_turn(turn.pk).epoch == epoch
     assert kinds(turn.match.event_id)[-1] == "turn.restored"
     assert box.place(to_boxed_turn(load_turn(turn.pk)), create=False)
-
-
-def test_scheduler_updates_outdated_box(box: BallotBox, valkey_url: str) -> None:
-    turn = start(box)
-    Turn.objects.filter(pk=turn.pk).update(version=5, closes_at=turn.closes_at + 7)
-    DeadlineScheduler(box).run_once()
-    with Redis.from_url(valkey_url) as redis:
-        assert redis.hget(to_boxed_turn(turn).keys[0], "closes_at") == str(turn.closes_at + 7).encode()
 
 
 @pytest.mark.django_db(transaction=True)
@@ -215,50 +196,22 @@ def test_concurrent_schedulers_close_turn_and_start_match_once(box: BallotBox, d
     assert event.matches.count() == 1
 
 
-@pytest.mark.parametrize("state", [TurnState.RESOLVED, TurnState.VOID])
-def test_scheduler_expires_leftover_box_of_ended_turn(
-    state: TurnState, box: BallotBox, due: DueTurn, valkey_url: str
-) -> None:
-    turn, live = due(red=[3]), start(box)
-    open_now(live, box)
-    vote(live, box, red=[3])
-    Turn.objects.filter(pk=turn.pk).update(state=state, resolved_at=box.now())
-    DeadlineScheduler(box).run_once()
-    with Redis.from_url(valkey_url) as redis:
-        assert all(redis.pttl(key) > 0 for key in to_boxed_turn(turn).keys[:2])
-        assert [redis.pttl(key) for key in to_boxed_turn(live).keys[:2]] == [-1, -1]
-
-
-# ------------------------------------------------------------------ deadlines and tasks
-def test_tasks_have_the_names_that_are_enqueued(valkey_url: str) -> None:
-    enqueue_close(4711)
-    enqueue_early_close(4712, 1)
-    send_task(SEND_NOTIFICATIONS)
-    send_task(CAST_CONDITIONAL_PICKS)
-    early, close = queued_tasks(valkey_url)
-    picks, notifications = queued_tasks(valkey_url, "background")
-    assert CAST_CONDITIONAL_PICKS.encode() in picks
-    assert SEND_NOTIFICATIONS.encode() in notifications
-    assert CLOSE_TURN_EARLY.encode() in early
-    assert CLOSE_TURNS.encode() in close
-    tasks = (close_turns_task, close_turn_early_task, send_notifications_task, cast_conditional_picks_task)
-    names = (CLOSE_TURNS, CLOSE_TURN_EARLY, SEND_NOTIFICATIONS, CAST_CONDITIONAL_PICKS)
-    assert tuple(task.name for task in tasks) == names
-
-
 def test_only_closes_of_turns_wait_in_the_queue_of_the_deadline(valkey_url: str) -> None:
     current_app.loader.import_default_modules()
-    tasks = [name for name in current_app.tasks if not name.startswith("celery.")]
-    for name in tasks:
+    tasks = {name for name in current_app.tasks if not name.startswith("celery.")}
+    outgoing = {SEND_DELIVERIES, "push.send_pushes"}
+    assert {SEND_NOTIFICATIONS, CAST_CONDITIONAL_PICKS, *outgoing} < tasks
+    enqueue_close(4711)
+    enqueue_early_close(4712, 1)
+    for name in tasks - {CLOSE_TURNS, CLOSE_TURN_EARLY}:
         send_task(name)
-    waiting = [json.loads(message)["headers"]["task"] for message in queued_tasks(valkey_url)]
-    assert sorted(waiting) == [CLOSE_TURN_EARLY, CLOSE_TURNS]
-    outgoing = queued_tasks(valkey_url, "webhooks")
-    assert sorted(json.loads(message)["headers"]["task"] for message in outgoing) == [
-        "push.send_pushes",
-        SEND_DELIVERIES,
-    ]
-    assert len(queued_tasks(valkey_url, "background")) == len(tasks) - 4 > 0
+    waiting = {
+        queue: [json.loads(message)["headers"]["task"] for message in queued_tasks(valkey_url, queue)]
+        for queue in ("celery", "webhooks", "background")
+    }
+    assert waiting["celery"] == [close_turn_early_task.name, close_turns_task.name]
+    assert set(waiting["webhooks"]) == outgoing
+    assert set(waiting["background"]) == tasks - {CLOSE_TURNS, CLOSE_TURN_EARLY} - outgoing
 
 
 def test_arm_close_survives_unreachable_broker() -> None:
@@ -272,7 +225,6 @@ def test_arm_close_survives_unreachable_broker() -> None:
 
 
 def run_script(script: str, **env: str) -> subprocess.CompletedProcess[str]:
-    """Run a script with Django in a separate process."""
     return subprocess.run(
         [sys.executable, "-c", f"import django; django.setup(); {script}"],
         env={**os.environ, "DJANGO_SETTINGS_MODULE": "crowdgame.settings", **env},
@@ -306,7 +258,6 @@ def test_close_tasks_close_due_and_early_turns(box: BallotBox) -> None:
     assert states == [TurnState.RESOLVED, TurnState.RESOLVED, TurnState.OPEN]
 
 
-# ------------------------------------------------------------------ the process
 @pytest.mark.django_db(transaction=True)
 def test_scheduler_runs_until_stopped(box: BallotBox) -> None:
     turn, stopped = start(box), Flag()

@@ -4,23 +4,41 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
+from games.engine.game import SIDES
+from tests.deploy.processes import wait_until
+from tests.voting.announcements.test_announcements import listening
 from tests.voting.box_loss_helpers import copy_all, put_back
-from tests.voting.match_helpers import kinds, open_now, play_out, run_out, start, tally_of, vote
+from tests.voting.match_helpers import (
+    CLASSIC,
+    SELECTOR,
+    arrived_ballots,
+    ballots,
+    kinds,
+    open_now,
+    play_out,
+    run_out,
+    start,
+    tally_of,
+    vote,
+)
 from tests.voting.recovery_model import Crash, PublishedBox
-from tests.voting.sample_matches import plain
-from tests.voting.turns.conftest import DueTurn
+from tests.voting.sample_matches import plain, with_blinds
+from tests.voting.turns.conftest import DueTurn, crashing
 from tests.voting.verifiers import verify
 from voting import protocol
+from voting.announcements.channel_layer import NOT_A_CHANGE
 from voting.ballot_box.ballot_box import BallotBox
+from voting.counting.commitments import EMPTY, Commitment, sort_ballots
 from voting.matches import MatchError
 from voting.models import TurnState
 from voting.turns import closing
 from voting.turns.closing import close_turn
 from voting.turns.seals import read_seals
 from voting.turns.time_steps import move_turn
-from voting.turns.turns import change_turn, load_turn
+from voting.turns.turns import change_turn, load_turn, to_boxed_turn
 
 pytestmark = pytest.mark.django_db
 
@@ -33,31 +51,54 @@ def published(monkeypatch: pytest.MonkeyPatch) -> list[protocol.TurnSealed]:
     return seals
 
 
-def test_seal_recorded_before_a_crash_is_published_unchanged(
-    box: BallotBox,
-    due: DueTurn,
-    *,
-    published: list[Any],
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
+@pytest.mark.parametrize(("step", "times"), [("publish_seals", 1), ("write_outcomes", 2)])
+def test_seal_is_published_before_the_result_and_unchanged_after_a_crash(
+    step: str, times: int, box: BallotBox, valkey_url: str, tmp_path: Path
 ) -> None:
-    turn = due(red=[3, 3], yellow=[5])
-
-    def crash(*_: object) -> None:
-        raise Crash
-
-    with monkeypatch.context() as dying:
-        dying.setattr(closing, "publish_seals", crash)
-        with pytest.raises(Crash):
+    turn = start(box)
+    open_now(turn, box)
+    box.cast(to_boxed_turn(turn), with_blinds(ballots("red", [3, 3, 1]) + ballots("yellow", [6])))
+    run_out(turn, box)
+    with listening(valkey_url, turn.match.event) as listener:
+        with crashing(closing, step):
             close_turn(turn.pk, box)
-    (recorded,) = read_seals(load_turn(turn.pk))
-    for _ in range(2):
-        close_turn(turn.pk, box)
-    assert [(seal.at, seal.red.root) for seal in published] == [(recorded.at, recorded.red)]
+        (recorded,) = read_seals(load_turn(turn.pk))
+        assert load_turn(turn.pk).state == TurnState.OPEN
+        for _ in range(2):
+            close_turn(turn.pk, box)
+        wait_until(lambda: listener.receive_all() and len(listener.received) == times + 1)
+    *seals, (_, revealed, _) = listener.received
+    assert seals == [(turn.match.event_id, NOT_A_CHANGE, seals[0][2])] * times
+    assert revealed > NOT_A_CHANGE
+    message = msgspec.json.decode(seals[0][2], type=protocol.TurnSealed)
     closed = load_turn(turn.pk)
-    assert (closed.state, closed.sealed_at) == (TurnState.RESOLVED, recorded.at)
+    assert closed.state == TurnState.RESOLVED
+    assert recorded.at == message.at == closed.sealed_at
     assert read_seals(closed) == (recorded,)
+    for side in SIDES:
+        arrived = arrived_ballots(turn, side)
+        assert getattr(message, side) == sort_ballots(turn.pk, side, arrived, commit_order=True).commitment
+        assert getattr(message, side).root == getattr(recorded, side) == tally_of(turn, side).root
     verify(plain(turn.match), tmp_path)
+
+
+@pytest.mark.parametrize("game", [CLASSIC, SELECTOR])
+def test_late_worker_publishes_no_seal_of_closed_turn(
+    game: str, box: BallotBox, due: DueTurn, published: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not a seal of the side that moves next, in which phones would not find their votes."""
+    turn = due(red=[3], yellow=[5], game=game)
+    slow = load_turn(turn.pk)
+    close_turn(turn.pk, box)
+    monkeypatch.setattr(closing, "_load_open_turns", lambda _: [slow])
+    close_turn(turn.pk, box)
+    assert [seal.turn for seal in published] == [turn.pk]
+
+
+def test_side_not_to_move_has_no_commitment(box: BallotBox, due: DueTurn, published: list[Any]) -> None:
+    close_turn(due(game=CLASSIC, options={"first": "yellow"}).pk, box)
+    empty = Commitment(root=EMPTY.hex(), ballots=0, order=EMPTY.hex())
+    assert [(seal.red, seal.yellow) for seal in published] == [(None, empty)]
 
 
 @pytest.mark.parametrize("is_published", [True, False])
@@ -93,25 +134,14 @@ def test_ballots_lost_since_the_seal_begin_a_new_epoch(
     verify(plain(turn.match), tmp_path)
 
 
-def test_change_of_turn_that_was_sealed_meanwhile_is_refused(box: BallotBox, due: DueTurn) -> None:
-    turn = due(red=[3])
-    loaded = load_turn(turn.pk)
-
-    def extend() -> None:
-        with pytest.raises(MatchError, match="changed in the meantime"):
-            change_turn(loaded, protocol.TurnMoved, box, closes_at=box.now() + 60_000)
-
-    slow = PublishedBox(extend)
-    close_turn(turn.pk, slow)
-    slow.close()
-    assert load_turn(turn.pk).state == TurnState.RESOLVED
-
-
 def test_sealed_turn_changes_only_by_added_time(box: BallotBox, due: DueTurn) -> None:
     """Otherwise phones would see another seal without a new window."""
     turn = due(red=[3])
+    loaded = load_turn(turn.pk)
 
     def change() -> None:
+        with pytest.raises(MatchError, match="changed in the meantime"):
+            change_turn(loaded, protocol.TurnMoved, box, closes_at=box.now() + 60_000)
         sealed = load_turn(turn.pk)
         with pytest.raises(MatchError, match="Time is up"):
             change_turn(sealed, protocol.TurnMoved, box, closes_at=sealed.closes_at - 1)

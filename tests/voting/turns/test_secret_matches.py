@@ -10,16 +10,15 @@ import msgspec
 import pytest
 from django.test import Client
 
-from crowdgame.organizer.console.control import run_action
-from tests.voting.event_states import last_announced, shown
-from tests.voting.match_helpers import only_turn, organizer, tally_of
+from tests.voting.action_helpers import press
+from tests.voting.event_states import last_announced
+from tests.voting.match_helpers import only_turn, organizer
 from tests.voting.turns.secret_side_helpers import play_with, request_side_changes, start_secret
-from tests.voting.verifiers import ours, standalone, theirs
+from tests.voting.verifiers import ours, standalone, theirs, verify
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import RESIGN, encode_set
 from voting.counting.side_changes import SidesTurn
 from voting.models import Event, Match
-from voting.protocol import ActionAsk
 from voting.records.exports import export_match
 from voting.records.imports import import_event
 from voting.records.match_record import read_match_record
@@ -28,31 +27,17 @@ from voting.records.match_roots import export_roots
 pytestmark = pytest.mark.django_db
 
 
-def test_vote_counts_for_side_after_change(box: BallotBox) -> None:
-    match = start_secret(box)
-    play_with(only_turn(match), box, [1, 1, 1], [7, 7])
-    turn = only_turn(match)
-    assert request_side_changes(turn, box, "red1", "red2") == ["changed"] * 2
-    resolved = play_with(turn, box, [6, 6, 1], [7, 7])
-    assert [resolved.red_pick, resolved.yellow_pick] == [1, 6]
-    assert tally_of(resolved, "red").ballots == 1
-    assert tally_of(resolved, "yellow").counts == [0, 0, 0, 0, 0, 2, 2]
-
-
 def test_deserted_side_loses_and_changes_are_published(
     box: BallotBox, tmp_path: Path, client: Client
 ) -> None:
     match = start_secret(box)
     play_with(only_turn(match), box, [1, 1], [2, 2, 2])
     request_side_changes(only_turn(match), box, "red1")
-    assert shown(match.event_id).match is not None
     play_with(only_turn(match), box, [1, 1], [2, 2, 2])
     request_side_changes(only_turn(match), box, "red2")
     assert client.get(f"/record/{match.event.code}/1.json").status_code == 403
     resolved = play_with(only_turn(match), box, [1, 1], [2, 2])
-    public = last_announced(match.event_id).match
-    assert public is not None
-    assert public.sides is not None
+    public: Any = last_announced(match.event_id).match
     assert (resolved.red_pick, resolved.yellow_pick) == (None, None)
     assert public.sides.turns == (
         SidesTurn(red=2, yellow=3, to_red=0, to_yellow=0),
@@ -65,37 +50,51 @@ def test_deserted_side_loses_and_changes_are_published(
     page = client.get(f"/report/{match.event.code}/1").content.decode()
     assert "Everyone had left Rooks by turn 3." in page
     assert "Changed in time: 2. Too soon: 0. Stayed: 60%." in page
-    assert_import_round_trips(msgspec.json.encode(record), match)
+    assert_import_round_trips(record, match)
 
 
-def test_voters_who_changed_sides_count_for_resignation(box: BallotBox, tmp_path: Path) -> None:
-    match = start_secret(box, tally_method="approval", resign="two_thirds")
-    play_with(only_turn(match), box, [1, 1, 1], [7, 7 + RESIGN])
+@pytest.mark.parametrize(
+    ("terms", "first", "second", "result", "ended_by"),
+    [
+        (
+            {"tally_method": "approval", "resign": "two_thirds"},
+            ([1, 1, 1], [7, 7 + RESIGN]),
+            ([7 + RESIGN, 7 + RESIGN, 1], [encode_set([6, 7]), 7 + RESIGN]),
+            *("red", "resign"),
+        ),
+        ({"resign": "half"}, ([1, 1], [7, 7]), ([1 + RESIGN] * 2, [7 + RESIGN] * 2), *("yellow", "deserted")),
+    ],
+    ids=["voters who changed sides count for resignation", "desertion takes precedence over resignation"],
+)
+def test_side_changes_and_resignations(
+    terms: dict[str, Any],
+    first: tuple[list[int], list[int]],
+    second: tuple[list[int], list[int]],
+    *,
+    result: str,
+    ended_by: str,
+    box: BallotBox,
+    tmp_path: Path,
+) -> None:
+    match = start_secret(box, **terms)
+    play_with(only_turn(match), box, *first)
     request_side_changes(only_turn(match), box, "red1", "red2")
-    play_with(only_turn(match), box, [7 + RESIGN, 7 + RESIGN, 1], [encode_set([6, 7]), 7 + RESIGN])
-    record = assert_ended_and_verified(match, "red", "resign", tmp_path)
-    assert_import_round_trips(msgspec.json.encode(record), match)
-
-
-def test_desertion_takes_precedence_over_resignation(box: BallotBox, tmp_path: Path) -> None:
-    match = start_secret(box, resign="half")
-    play_with(only_turn(match), box, [1], [7, 7])
-    request_side_changes(only_turn(match), box, "red1")
-    play_with(only_turn(match), box, [1 + RESIGN], [7 + RESIGN, 7 + RESIGN])
-    assert_ended_and_verified(match, "yellow", "deserted", tmp_path)
+    play_with(only_turn(match), box, *second)
+    record = assert_ended_and_verified(match, result, ended_by, tmp_path)
+    assert_import_round_trips(record, match)
 
 
 def test_side_changes_outlive_a_takeback_of_the_first_turn(box: BallotBox, tmp_path: Path) -> None:
     match = start_secret(box)
     play_with(only_turn(match), box, [1, 1], [2, 2])
     request_side_changes(only_turn(match), box, "red1")
-    run_action(match.event_id, ActionAsk(id=1, action="turn.void"), box)
+    press(match.event_id, "turn.void", box)
     play_with(only_turn(match), box, [1, 1], [2, 2])
     request_side_changes(only_turn(match), box, "red2")
     play_with(only_turn(match), box, [1, 1], [2, 2])
     record = assert_ended_and_verified(match, "yellow", "deserted", tmp_path)
     assert [turn["to_yellow"] for turn in record["sides"]["summary"]["turns"]] == [1, 1]
-    assert_import_round_trips(msgspec.json.encode(record), match)
+    assert_import_round_trips(record, match)
 
 
 @pytest.mark.parametrize("votes", [[1, 1], []], ids=["with votes", "without votes"])
@@ -104,7 +103,7 @@ def test_aborted_match_discloses_its_sides(votes: list[int], box: BallotBox, tmp
     play_with(only_turn(match), box, votes, votes)
     request_side_changes(only_turn(match), box, *(["red1"] if votes else []))
     play_with(only_turn(match), box, votes, votes)
-    run_action(match.event_id, ActionAsk(id=1, action="match.abort"), box)
+    press(match.event_id, "match.abort", box)
     match.refresh_from_db()
     record = assert_ended_and_verified(match, "open", None, tmp_path)
     assert len(record["sides"]["turns"]) == 2
@@ -112,36 +111,25 @@ def test_aborted_match_discloses_its_sides(votes: list[int], box: BallotBox, tmp
     assert not list(standalone.compare_roots(record, roots))
 
 
+def exported(match: Match) -> Any:
+    found = export_match(match.event.code, match.number)
+    assert found is not None
+    return json.loads(msgspec.json.encode(found.record))
+
+
 def assert_ended_and_verified(match: Match, result: str, ended_by: str | None, folder: Path) -> Any:
     """Check the result, and that both verifiers confirm the record; return the record."""
-    exported = export_match(match.event.code, 1)
-    assert exported is not None
-    record = json.loads(msgspec.json.encode(exported.record))
+    record = exported(match)
     assert (record["result"], record["ended_by"]) == (result, ended_by)
-    for code, text in (ours(record, folder / "r.json"), theirs(record, folder / "r.json")):
-        assert code == 0, text
+    verify(record, folder)
     return record
 
 
-def assert_import_round_trips(record: bytes, match: Match) -> None:
+def assert_import_round_trips(record: Any, match: Match) -> None:
     """An import on another server exports as the same record."""
     Event.objects.filter(pk=match.event_id).delete()
-    again = import_event(read_match_record(record), organizer(), 1_800_000_000_000)
-    exported = export_match(again.event.code, again.number)
-    assert exported is not None
-    assert msgspec.json.encode(exported.record) == record
-
-
-@pytest.fixture
-def changed_record(box: BallotBox) -> Any:
-    """The record of an ended match in which the only voter of red has changed sides."""
-    match = start_secret(box)
-    play_with(only_turn(match), box, [1], [2, 2])
-    request_side_changes(only_turn(match), box, "red1")
-    play_with(only_turn(match), box, [1], [2, 2])
-    exported = export_match(match.event.code, 1)
-    assert exported is not None
-    return json.loads(msgspec.json.encode(exported.record))
+    again = import_event(read_match_record(msgspec.json.encode(record)), organizer(), 1_800_000_000_000)
+    assert exported(again) == record
 
 
 @pytest.mark.parametrize(
@@ -156,14 +144,17 @@ def changed_record(box: BallotBox) -> Any:
     ids=["removed", "other blind", "additional voter", "not counted", "other commitment"],
 )
 def test_verifiers_detect_altered_side_changes(
-    path: tuple[Any, ...], value: object, changed_record: Any, tmp_path: Path
+    path: tuple[Any, ...], value: object, box: BallotBox, tmp_path: Path
 ) -> None:
+    match = start_secret(box)
+    play_with(only_turn(match), box, [1], [2, 2])
+    request_side_changes(only_turn(match), box, "red1")
+    play_with(only_turn(match), box, [1], [2, 2])
+    record = exported(match)
     *keys, last = path
-    parent = reduce(getitem, keys, changed_record["sides"])
+    parent = reduce(getitem, keys, record["sides"])
     assert parent[last] != value
     parent[last] = value
-    for code, text in (
-        ours(changed_record, tmp_path / "r.json"),
-        theirs(changed_record, tmp_path / "r.json"),
-    ):
+    for verifier in (ours, theirs):
+        code, text = verifier(record, tmp_path / "r.json")
         assert code == 1, text

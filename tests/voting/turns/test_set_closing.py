@@ -1,6 +1,5 @@
 """Turns that share a deadline are closed together, as if each were closed alone, and exactly once."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -9,8 +8,8 @@ from django.test.utils import CaptureQueriesContext
 
 from games.engine.errors import GameError
 from tests.voting.action_helpers import press
-from tests.voting.box_helpers import seal
 from tests.voting.concurrency_helpers import at_once
+from tests.voting.event_states import last_announced, shown
 from tests.voting.match_helpers import (
     RED_WINS,
     SELECTOR,
@@ -26,16 +25,12 @@ from tests.voting.match_helpers import (
     tally_of,
     vote,
 )
-from tests.voting.recovery_model import Crash, InterruptedBox
+from tests.voting.recovery_model import InterruptedBox
 from tests.voting.turns.conftest import DueTurn
-from tests.voting.turns.test_turn_crashes import run_again
 from voting.announcements.outbox import relay
-from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.box_types import TooEarly
-from voting.models import Announcement, Event, Match, Turn, TurnState
-from voting.protocol import decode_change
-from voting.turns import closing, outcome_store
+from voting.models import Match, Turn, TurnState
+from voting.turns import closing
 from voting.turns.closing import close_together, close_turn
 from voting.turns.outcomes import decide_outcome
 from voting.turns.tasks import close_turns
@@ -66,23 +61,12 @@ def test_turns_of_all_kinds_are_closed_together(
     open_now(last, box)
     vote(last, box, [1], [3])
     run_out(last, box)
-    concealed = due(red=[3], game=SELECTOR)
-    close_turn(concealed.pk, box)
-    second = only_turn(concealed.match)
-    run_out(second, box)
-    closed = [
-        due(red=[3], yellow=[4]),
-        due(red=[3], yellow=[4], bank_s=600),
-        due(max_side_changes=1),
-        stored,
-        last,
-        second,
-    ]
+    concealed, second = second_half(box, due)
+    plain, timed, secret = due(red=[3]), due(red=[3], yellow=[4], bank_s=600), due(max_side_changes=1)
     later, lost = start(box), due()
     set_window(later, box, -1_000, 60_000)
     box._redis.delete(*to_boxed_turn(lost).keys)
-    first_half = due(game=SELECTOR)
-    turns = [first_half, later, lost, *closed]
+    turns = [due(game=SELECTOR), later, lost, plain, timed, secret, stored, last, second]
     left = close_together([turn.pk for turn in turns], box)
     assert set(left) == {later.pk, lost.pk}
     assert [load_turn(turn.pk).state for turn in turns] == ["hidden", "open", "open"] + ["resolved"] * 6
@@ -90,25 +74,18 @@ def test_turns_of_all_kinds_are_closed_together(
     assert (load_turn(lost.pk).epoch, tally_of(stored, "red").pick) == (2, 2)
     assert Match.objects.get(pk=last.match_id).result == "red"
     for turn in turns:
-        announced = Announcement.objects.filter(event_id=turn.match.event_id).latest("seq")
-        shown = load_snapshot(Event.objects.get(pk=turn.match.event_id))
-        assert decode_change(bytes(announced.body)).state == shown
+        assert last_announced(turn.match.event_id) == shown(turn.match.event_id)
         for live in turn.match.turns.filter(state=TurnState.OPEN):
             assert not box.find_inconsistent([(turn.match.event_id, live.pk, live.version)])
 
 
-def test_turns_wait_for_their_deadline_and_open_the_next_box(box: BallotBox) -> None:
-    turns = [start(box), start(box)]
-    for turn in turns:
-        set_window(turn, box, -1_000, 200)
-    assert close_together([turn.pk for turn in turns], box) == []
-    for turn in turns:
-        after, following = load_turn(turn.pk), only_turn(turn.match)
-        assert after.closes_at <= (after.sealed_at or 0) <= (after.resolved_at or 0)
-        assert seal(box, to_boxed_turn(following)) == TooEarly(following.closes_at)
-        assert kinds(turn.match.event_id)[-1] == "turn.revealed"
-        assert not Announcement.objects.filter(sent_at=None).exists()
-        assert box._redis.pttl(to_boxed_turn(turn).keys[0]) > 0
+def second_half(box: BallotBox, due: DueTurn) -> tuple[Turn, Turn]:
+    """A concealed turn, and the other side's at its deadline."""
+    concealed = due(red=[3], game=SELECTOR)
+    close_turn(concealed.pk, box)
+    second = only_turn(concealed.match)
+    run_out(second, box)
+    return concealed, second
 
 
 def test_a_leased_turn_is_left_to_the_process_that_holds_the_lease(box: BallotBox, due: DueTurn) -> None:
@@ -125,6 +102,7 @@ def test_turn_extended_after_its_seal_is_not_closed_with_the_others(box: BallotB
     assert close_together([extended.pk, other.pk], slow) == [extended.pk]
     slow.close()
     assert (load_turn(extended.pk).state, load_turn(extended.pk).seals) == (TurnState.OPEN, None)
+    assert [box._redis.pttl(key) for key in to_boxed_turn(extended).keys[:2]] == [-1, -1]
     assert not extended.tallies.exists()
     assert extended.match.turns.count() == 1
     assert kinds(extended.match.event_id)[-1] == "turn.moved"
@@ -174,46 +152,20 @@ def test_concurrent_closes_of_overlapping_sets_close_each_turn_once(
     box: BallotBox, due: DueTurn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("voting.ballot_box.ballot_box.LEASE_MS", 1)  # no lease keeps them apart
-    turns = [due(red=[3], yellow=[5]) for _ in range(6)]
+    concealed, second = second_half(box, due)
+    turns = [*(due(red=[3], yellow=[5]) for _ in range(5)), second]
     ids = [turn.pk for turn in turns]
     sets = iter([ids, ids[::-1], ids[:4], ids[2:], ids[1:5], ids])
-    at_once(6, lambda own: close_left(next(sets), own))
+
+    def close_set(own: BallotBox) -> None:
+        for turn_id in close_together(next(sets), own):
+            close_turn(turn_id, own)
+
+    at_once(6, close_set)
+    assert load_turn(concealed.pk).state == TurnState.RESOLVED
     for turn in turns:
         assert load_turn(turn.pk).state == TurnState.RESOLVED
-        assert sorted(turn.tallies.values_list("side", flat=True)) == ["red", "yellow"]
-        assert [t.number for t in turn.match.turns.order_by("pk")] == [1, 2]
+        sides = turn.match.turns.values_list("tallies__side", flat=True).exclude(tallies=None)
+        assert sorted(sides) == ["red", "yellow"]
+        assert [t.number for t in turn.match.turns.order_by("pk")] == list(range(1, turn.number + 2))
         assert kinds(turn.match.event_id).count("turn.revealed") == 1
-
-
-def close_left(ids: Sequence[int], box: BallotBox) -> None:
-    for turn_id in close_together(ids, box):
-        close_turn(turn_id, box)
-
-
-@pytest.mark.parametrize("step", ["publish_seals", "claim_turns", "announce_all", "relay"])
-def test_set_that_crashed_while_it_wrote_is_finished(
-    step: str, box: BallotBox, due: DueTurn, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    turns = [due(red=[3, 3, 1], yellow=[6]) for _ in range(3)]
-    module = closing if step in {"publish_seals", "relay"} else outcome_store
-    call = getattr(module, step)
-
-    def crash(*arguments: Any) -> None:
-        if step != "relay":
-            call(*arguments)
-        raise Crash
-
-    with monkeypatch.context() as dying:
-        dying.setattr(module, step, crash)
-        with pytest.raises(Crash):
-            close_together([turn.pk for turn in turns], box)
-    assert {load_turn(turn.pk).state == TurnState.RESOLVED for turn in turns} == {step == "relay"}
-    close_left([turn.pk for turn in turns], box)
-    run_again(box)
-    for turn in turns:
-        after, following = load_turn(turn.pk), only_turn(turn.match)
-        assert (after.state, after.red_pick, after.yellow_pick) == (TurnState.RESOLVED, 3, 6)
-        assert (tally_of(turn, "red").ballots, tally_of(turn, "yellow").ballots) == (3, 1)
-        assert (following.number, type(seal(box, to_boxed_turn(following)))) == (2, TooEarly)
-        assert kinds(turn.match.event_id).count("turn.revealed") == 1
-    assert not Announcement.objects.filter(sent_at=None).exists()

@@ -4,8 +4,7 @@ from collections import Counter
 
 import pytest
 
-from crowdgame.organizer.console.control import run_action
-from tests.voting.action_helpers import record_voters
+from tests.voting.action_helpers import press, record_voters, refused
 from tests.voting.concurrency_helpers import at_once
 from tests.voting.match_helpers import only_turn, open_now, play_out, start
 from tests.voting.turns.secret_side_helpers import (
@@ -16,9 +15,7 @@ from tests.voting.turns.secret_side_helpers import (
     start_secret,
 )
 from voting.ballot_box.ballot_box import BallotBox
-from voting.matches import MatchError
 from voting.models import Match, StoredSideChange
-from voting.protocol import ActionAsk
 from voting.turns.side_change_store import change_sides
 from voting.turns.turns import load_turn
 
@@ -31,7 +28,7 @@ def second_turn(box: BallotBox, **choices: int) -> Match:
     return match
 
 
-def test_side_change_is_accepted_only_between_turns(box: BallotBox) -> None:
+def test_side_change_is_accepted_only_between_turns_with_secret_sides(box: BallotBox) -> None:
     first = only_turn(start_secret(box))
     assert request_side_changes(first, box, "red1") == ["window_open"]
     play_with(first, box, [1], [2])
@@ -40,15 +37,12 @@ def test_side_change_is_accepted_only_between_turns(box: BallotBox) -> None:
     open_now(turn, box)
     assert change_sides(turn.match.event_id, ask, box.now) == ["window_open"]
     between(load_turn(turn.pk), box)
-    run_action(turn.match.event_id, ActionAsk(id=1, action="turn.pause"), box)
+    press(turn.match.event_id, "turn.pause", box)
     assert change_sides(turn.match.event_id, ask, box.now) == ["window_open"]
+    public = start(box)
+    play_out(public, box)
+    assert request_side_changes(only_turn(public.match), box, "red1") == ["not_offered"]
     assert StoredSideChange.objects.count() == 0
-
-
-def test_side_change_is_not_offered_without_secret_sides(box: BallotBox) -> None:
-    turn = start(box)
-    play_out(turn, box)
-    assert request_side_changes(only_turn(turn.match), box, "red1") == ["not_offered"]
 
 
 def test_repeated_side_change_counts_once_within_limit(box: BallotBox) -> None:
@@ -85,21 +79,17 @@ def test_voided_turn_keeps_side_changes(box: BallotBox) -> None:
     match = second_turn(box)
     play_with(only_turn(match), box, [1, 1], [2, 2])
     assert request_side_changes(only_turn(match), box, "red1") == ["changed"]
-    run_action(match.event_id, ActionAsk(id=1, action="turn.void"), box)
+    press(match.event_id, "turn.void", box)
     resolved = play_with(only_turn(match), box, [3, 1], [2, 2])
     assert (resolved.number, resolved.red_pick) == (2, 1)
 
 
-def test_turn_cannot_be_voided_after_sides_are_published(box: BallotBox) -> None:
-    match = second_turn(box)
-    request_side_changes(only_turn(match), box, "red1", "red2")
-    play_with(only_turn(match), box, [1, 1], [2, 2])
-    with pytest.raises(MatchError, match="Sides have been revealed"):
-        run_action(match.event_id, ActionAsk(id=1, action="turn.void"), box)
-
-
-def test_organizer_cannot_move_voters_with_secret_sides(box: BallotBox) -> None:
+def test_organizer_cannot_move_voters_nor_void_turns_after_sides_are_published(box: BallotBox) -> None:
     match = second_turn(box)
     record_voters(match.event_id, "BCDFGH")
-    with pytest.raises(MatchError, match="Only voters themselves can change sides"):
-        run_action(match.event_id, ActionAsk(id=1, action="voter.move", voter_code="BCDFGH", team=2), box)
+    with refused("Only voters themselves can change sides"):
+        press(match.event_id, "voter.move", box, voter_code="BCDFGH", team=2)
+    request_side_changes(only_turn(match), box, "red1", "red2")
+    play_with(only_turn(match), box, [1, 1], [2, 2])
+    with refused("Sides have been revealed"):
+        press(match.event_id, "turn.void", box)

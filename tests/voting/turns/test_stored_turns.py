@@ -5,15 +5,14 @@ import pytest
 from tests.voting.action_helpers import event_of, press
 from tests.voting.box_helpers import ask
 from tests.voting.box_loss_helpers import empty
-from tests.voting.match_helpers import ballots, only_turn, open_now, set_window, start, tally_of
-from tests.voting.recovery_model import Crash
+from tests.voting.match_helpers import ballots, only_turn, open_now, play_out, set_window, start, tally_of
+from tests.voting.turns.conftest import crashing
 from voting.ballot_box.archive import load_stored_ballots, store_ballots
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import CastReply
 from voting.counting.ballots import Ballot
 from voting.counting.window import STORED_FROM_MS
 from voting.models import Turn
-from voting.turns.closing import close_turn
 from voting.turns.restoring import restore_turn
 from voting.turns.scheduler import DeadlineScheduler
 from voting.turns.turns import load_turn, to_boxed_turn
@@ -31,48 +30,35 @@ def stored_voters(turn: Turn) -> set[str]:
     return {ballot.voter for ballot in load_stored_ballots(turn)}
 
 
-def voters(*groups: list[Ballot]) -> set[str]:
-    return {ballot.voter for group in groups for ballot in group}
-
-
-@pytest.fixture
-def extended(box: BallotBox) -> Turn:
-    """A window of nine minutes with two ballots, which the organizer has made longer."""
+def test_extension_over_ten_minutes_stores_all_ballots(box: BallotBox) -> None:
     turn = start(box)
     open_now(turn, box)
     assert not cast(turn, *BEFORE).stored
     press(event_of(turn), "turn.extend", box, seconds=300)
-    return load_turn(turn.pk)
-
-
-def test_extension_over_ten_minutes_stores_all_ballots(extended: Turn, box: BallotBox) -> None:
+    extended = load_turn(turn.pk)
     assert extended.stored
-    assert stored_voters(extended) == voters(BEFORE)
+    assert stored_voters(extended) == {"red1", "red2"}
     assert cast(extended, *AFTER).stored, "the gateway stores it before it answers"
     empty()
     restore_turn(extended.pk, box)
     restored = load_turn(extended.pk)
     assert sum(box.ballot_counts(to_boxed_turn(restored)).values()) == 2
     assert restored.box_lost_at is None, "no voter has to return"
+    play_out(restored, box)
+    assert tally_of(restored, "red").ballots == 2
+    assert not only_turn(restored.match).stored, "the next turn is short again"
 
 
 @pytest.mark.parametrize("step", ["load_ballots", "confirm_stored"])
-def test_scheduler_stores_ballots_if_the_extension_crashed(
-    step: str, box: BallotBox, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def crash(*_: object) -> None:
-        raise Crash
-
+def test_scheduler_stores_ballots_if_the_extension_crashed(step: str, box: BallotBox) -> None:
     turn = start(box)
     open_now(turn, box)
     cast(turn, *BEFORE)
-    monkeypatch.setattr(BallotBox, step, crash)
-    with pytest.raises(Crash):
+    with crashing(BallotBox, step):
         press(event_of(turn), "turn.extend", box, seconds=300)
-    monkeypatch.undo()
     assert cast(turn, *AFTER).stored
     DeadlineScheduler(box).run_once()
-    assert stored_voters(turn) >= voters(BEFORE)
+    assert stored_voters(turn) >= {"red1", "red2"}
     assert not box.find_inconsistent([(event_of(turn), turn.pk, load_turn(turn.pk).version)])
 
 
@@ -105,14 +91,6 @@ def test_all_turns_are_stored_if_the_organizer_chose_so(terms: dict[str, int], b
     store_ballots(turn.pk, [*BEFORE, *AFTER], box.now())
     empty()
     restore_turn(turn.pk, box)
-    set_window(load_turn(turn.pk), box, -1_000, 0)
-    close_turn(turn.pk, box)
+    play_out(turn, box)
     assert (tally_of(turn, "red").ballots, tally_of(turn, "yellow").ballots) == (2, 1)
     assert only_turn(turn.match).stored
-
-
-def test_next_turn_of_extended_one_is_not_stored(extended: Turn, box: BallotBox) -> None:
-    set_window(extended, box, -1_000, 0)
-    close_turn(extended.pk, box)
-    assert tally_of(extended, "red").ballots == 2
-    assert not only_turn(extended.match).stored

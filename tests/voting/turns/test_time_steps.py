@@ -39,7 +39,8 @@ def closes_at(turn: Turn) -> int:
 
 @pytest.mark.parametrize("step", [STEP, -STEP])
 def test_clock_step_moves_windows_and_scheduled_matches(box: BallotBox, step: int) -> None:
-    turn, waiting = start(box), new_event()
+    turn, paused, waiting = start(box), start(box), new_event()
+    Turn.objects.filter(pk=paused.pk).update(state="paused", left_ms=1, opens_at=0, closes_at=0)
     planned_at = box.now() + 60_000
     Event.objects.filter(pk=waiting.pk).update(next_match_at=planned_at)
     steps = TimeSteps(box)
@@ -52,6 +53,7 @@ def test_clock_step_moves_windows_and_scheduled_matches(box: BallotBox, step: in
     assert kinds(turn.match.event_id)[-1] == "turn.moved"
     assert kinds(waiting.pk)[-1] == "event.edited"
     assert box.place(replace(to_boxed_turn(moved), version=0), create=False)
+    assert closes_at(paused) == 0
 
 
 def test_schedulers_move_turn_once(box: BallotBox) -> None:
@@ -82,22 +84,16 @@ def test_clock_step_leaves_turn_changed_meanwhile(box: BallotBox) -> None:
     assert abs(closes_at(turn) - box.now() - NINE_MINUTES_MS) < TOLERATED_MS
 
 
-def test_turn_planned_by_old_time_moves_after_step(box: BallotBox) -> None:
+@pytest.mark.parametrize(("offsets", "moved"), [((0, -STEP, -STEP), -STEP), ((STEP, 0, 0), 0)])
+def test_turn_moves_only_if_planned_by_the_time_before_the_step(
+    offsets: tuple[int, int, int], moved: int, box: BallotBox
+) -> None:
     steps = TimeSteps(box)
-    for off_ms in (0, -STEP):
-        follow(steps, box, off_ms)
-    turn = start(box)  # planned and announced with the time before the step
-    follow(steps, box, -STEP)
-    assert abs(closes_at(turn) - turn.closes_at + STEP) < TOLERATED_MS
-
-
-def test_turn_planned_by_new_time_stays(box: BallotBox) -> None:
-    steps = TimeSteps(box)
-    for off_ms in (STEP, 0):
+    for off_ms in offsets[:2]:
         follow(steps, box, off_ms)
     turn = start(box)
-    follow(steps, box, 0)
-    assert closes_at(turn) == turn.closes_at
+    follow(steps, box, offsets[2])
+    assert abs(closes_at(turn) - turn.closes_at - moved) < TOLERATED_MS
 
 
 @pytest.mark.parametrize("step", [2_500, -2_500])
@@ -128,14 +124,6 @@ def test_clock_of_another_node_is_no_step(box: BallotBox) -> None:
     sample = steps.sample()
     _, plans = steps.plans_to_move(replace(sample, now=sample.now + STEP, time_source="one"))
     assert plans.turns == {turn.pk: 1}
-
-
-def test_clock_step_ignores_paused_turn(box: BallotBox) -> None:
-    turn, steps = start(box), TimeSteps(box)
-    Turn.objects.filter(pk=turn.pk).update(state="paused", left_ms=1, opens_at=0, closes_at=0)
-    follow(steps, box, 0)
-    follow(steps, box, STEP)
-    assert closes_at(turn) == 0
 
 
 def test_frozen_box_or_scheduler_is_no_clock_step(box: BallotBox) -> None:

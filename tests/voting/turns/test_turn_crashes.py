@@ -25,11 +25,12 @@ from tests.voting.match_helpers import (
     vote,
 )
 from tests.voting.recovery_model import Crash
-from tests.voting.turns.conftest import DueTurn
+from tests.voting.turns.conftest import DueTurn, crashing
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import TooEarly
 from voting.counting.ballots import Ballot
 from voting.models import Announcement, Match, TallyRecord, TurnState
+from voting.turns import closing, outcome_store
 from voting.turns.closing import close_together, close_turn
 from voting.turns.restoring import restore_turn
 from voting.turns.scheduler import DeadlineScheduler
@@ -55,25 +56,34 @@ class DyingBox(BallotBox):
 
 
 def run_again(box: BallotBox, iterations: int = 3) -> None:
-    """Run the first iterations of a new scheduler."""
     scheduler = DeadlineScheduler(box)
     for _ in range(iterations):
         scheduler.chores_at = 0.0
         scheduler.run_once()
 
 
-@pytest.mark.parametrize("step", ["seal_all", "place_all", "expire_all"])
-@pytest.mark.parametrize("before", [True, False])
+@pytest.mark.parametrize("after", [False, True])
+@pytest.mark.parametrize(
+    ("owner", "step"),
+    [
+        (BallotBox, "seal_all"),
+        (closing, "publish_seals"),
+        (outcome_store, "claim_turns"),
+        (outcome_store, "announce_all"),
+        (closing, "relay"),
+        (BallotBox, "place_all"),
+        (BallotBox, "expire_all"),
+    ],
+)
 def test_crashed_close_is_finished_by_next_process(
-    step: str, before: bool, box: BallotBox, due: DueTurn
+    owner: Any, step: str, after: bool, box: BallotBox, due: DueTurn
 ) -> None:
     whole, half = due(red=[3, 3, 1], yellow=[6]), due(red=[3, 3, 1], game=SELECTOR)
-    dying = DyingBox(step, before)
-    with pytest.raises(Crash):
-        close_together([whole.pk, half.pk], dying)
-    dying.close()
-    for turn in (whole, half):
-        close_turn(turn.pk, box)
+    with crashing(owner, step, after=after):
+        close_together([whole.pk, half.pk], box)
+    is_written = step in {"place_all", "expire_all", "relay"}
+    assert [load_turn(turn.pk).state != TurnState.OPEN for turn in (whole, half)] == [is_written] * 2
+    close_together([whole.pk, half.pk], box)
     run_again(box)
     states = [(turn.state, turn.red_pick, turn.yellow_pick) for turn in map(load_turn, (whole.pk, half.pk))]
     assert states == [(TurnState.RESOLVED, 3, 6), (TurnState.CONCEALED, 3, None)]
@@ -116,7 +126,6 @@ def test_crashed_restore_is_finished_by_scheduler(step: str, box: BallotBox) -> 
     assert tally_of(turn, "red").ballots == 2
 
 
-# ------------------------------------------------------------------ lost boxes
 def test_box_with_missing_ballot_is_restored_with_the_rest(box: BallotBox, valkey_url: str) -> None:
     turn = start(box)
     open_now(turn, box)
@@ -132,17 +141,12 @@ def test_box_with_missing_ballot_is_restored_with_the_rest(box: BallotBox, valke
     assert tally_of(turn, "red").ballots == 2
 
 
-def test_restore_turn_does_nothing_if_box_exists(box: BallotBox) -> None:
-    turn = start(box)
-    restore_turn(turn.pk, box)
-    assert load_turn(turn.pk).epoch == 1
-
-
 @pytest.mark.django_db(transaction=True)
 def test_concurrent_restores_restore_once(box: BallotBox) -> None:
     turn = start(box)
     empty()
     at_once(4, lambda own: restore_turn(turn.pk, own))
+    restore_turn(turn.pk, box)
     assert load_turn(turn.pk).epoch == 2
     assert kinds(turn.match.event_id).count("turn.restored") == 1
 
