@@ -11,11 +11,9 @@ from tests.server import Server
 from tests.socket_clients import Message, SocketClient, SocketClients
 from tests.voting.consoles import open_console
 
-LONG = {"window_s": 600, "lobby": "open"}
-
 
 def event(server: Server, admission: str, **choices: Any) -> dict[str, Any]:
-    return dict(server.ask("event", admission=admission, **{**LONG, **choices}))
+    return dict(server.ask("event", **{"admission": admission, "window_s": 600, "lobby": "open", **choices}))
 
 
 def refused(client: SocketClient, code: str, **fields: Any) -> str:
@@ -40,12 +38,10 @@ def display_with_codes(server: Server, clients: SocketClients, code: str) -> Soc
     return clients.display(code, key=console.received[0]["display_key"])[0]
 
 
-def key_for(admission: str, made: dict[str, Any], server: Server, clients: SocketClients) -> str | None:
+def key_for(admission: str, made: dict[str, Any], server: Server, clients: SocketClients) -> str:
     if admission == "rotating":
         return str(shown(display_with_codes(server, clients, made["code"]))["key"])
-    if admission == "tickets":
-        return str(server.ask("tickets", event_id=made["id"], count=1)[0])
-    return str(server.ask("roster", event_id=made["id"], text="Ada")[0]) if admission == "roster" else None
+    return str(server.ask("tickets", event_id=made["id"], count=1)[0])
 
 
 @pytest.fixture

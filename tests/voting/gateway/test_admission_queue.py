@@ -10,7 +10,6 @@ from redis import RedisError
 
 from tests.voting.box_helpers import EVENT, TURN, cast, running
 from tests.voting.gateway_helpers import FakeSocket, join_room, playing
-from voting import protocol
 from voting.admission.seats import Seat, new_seat
 from voting.ballot_box.async_ballot_box import AsyncBallotBox
 from voting.ballot_box.ballot_box import BallotBox
@@ -31,7 +30,7 @@ from voting.gateway.admission_queue import (
 )
 from voting.gateway.event_room import EventRoom
 from voting.gateway.ticket_claims import CLAIM_BATCH_SIZE, AdmissionDenied, TicketClaims
-from voting.protocol import MAX_RETRY_MS
+from voting.protocol import MAX_RETRY_MS, PhoneJoin
 
 NO_STORE: Any = None
 NO_CLOCK: Any = None
@@ -41,16 +40,13 @@ class Harness:
     """An admission queue and its room, on an event loop of their own. `joined` are in order of admission."""
 
     def __init__(self, runner: asyncio.Runner) -> None:
-        self.runner = runner
-        self.box = AsyncBallotBox()
+        self.runner, self.box = runner, AsyncBallotBox()
         intake, recorder = Intake(self.box, NO_STORE), VoterRecorder("a", self.box)
         self.room = EventRoom(EVENT, 1, playing(TURN), intake, self.box, recorder, NO_CLOCK)
         self.queue = self.room.admission_queue
         self.joined: list[AdmittedVoter] = []
 
-    async def join(
-        self, seat: Seat | None = None, wish: TeamWish | None = None
-    ) -> AdmittedVoter | RetryLater:
+    async def join(self, seat: Seat | None = None, wish: TeamWish | None = None) -> Any:
         try:
             admitted = await self.queue.admit(seat, wish)
         except RetryLater as crowded:
@@ -61,8 +57,7 @@ class Harness:
     def gather(self, *joins: Awaitable[Any], **options: Any) -> list[Any]:
         async def all_of_them() -> list[Any]:
             async with asyncio.timeout(30):
-                outcomes: list[Any] = await asyncio.gather(*joins, **options)
-                return outcomes
+                return list(await asyncio.gather(*joins, **options))
 
         return self.runner.run(all_of_them())
 
@@ -102,24 +97,21 @@ def is_refused(outcome: object) -> bool:
     return isinstance(outcome, RetryLater)
 
 
-def test_new_voters_get_seat_in_smaller_or_chosen_team(harness: Harness) -> None:
-    admitted = harness.gather(*[harness.join() for _ in range(6)], harness.join(wish=TeamWish(2)))
-    teams = [voter.seat.team for voter in admitted]
-    assert (sorted(teams[:6]), teams[6]) == ([1, 1, 1, 2, 2, 2], 2)
-    assert len({voter.seat.voter for voter in harness.joined}) == 7
-    assert {voter.seat.event_id for voter in harness.joined} == {EVENT}
-
-
-def test_new_voter_keeps_the_offered_seat_in_the_chosen_team(harness: Harness) -> None:
-    offered = new_seat(EVENT, 1)
-    [admitted] = harness.gather(harness.join(offered, wish=TeamWish(2)))
-    assert admitted.seat == replace(offered, team=2)
-
-
-def test_admitted_voters_are_recorded_with_their_event(harness: Harness, box: BallotBox) -> None:
-    seat = harness.join_now().seat
-    code = derive_voter_code(seat.voter)
-    assert find_voters(box, EVENT, [code])[code] == KnownVoter(seat.team, connected=False, voter=seat.voter)
+def test_new_voters_get_seat_in_smaller_or_chosen_team_and_are_recorded(
+    harness: Harness, box: BallotBox
+) -> None:
+    offered = player()
+    admitted = harness.gather(*[harness.join() for _ in range(6)], harness.join(offered, TeamWish(2)))
+    seats = [voter.seat for voter in admitted]
+    assert (sorted(seat.team for seat in seats[:6]), seats[6]) == (
+        [1, 1, 1, 2, 2, 2],
+        replace(offered, team=2),
+    )
+    assert len({seat.voter for seat in seats}) == 7
+    assert {seat.event_id for seat in seats} == {EVENT}
+    code = derive_voter_code(seats[0].voter)
+    known = KnownVoter(seats[0].team, connected=False, voter=seats[0].voter)
+    assert find_voters(box, EVENT, [code])[code] == known
     assert not find_voters(box, EVENT + 1, [code])
 
 
@@ -177,7 +169,10 @@ def test_admission_queue_spreads_retries_of_large_crowd(harness: Harness) -> Non
 
 def test_full_event_admits_again_after_a_phone_leaves(settings: Any, harness: Harness) -> None:
     settings.EVENT_PHONES = 3
-    sockets = [FakeSocket(harness.join_now().seat) for _ in range(3)]
+    outcomes = harness.gather(*[harness.join() for _ in range(5)])
+    refused = [outcome.within_ms for outcome in outcomes if is_refused(outcome)]
+    assert (len(harness.joined), refused) == (3, [FULL_RETRY_MS] * 2), "the limit counts voters who wait"
+    sockets = [FakeSocket(admitted.seat) for admitted in harness.joined]
     for socket in sockets:
         join_room(harness.room, socket)
     for seat in (None, player()):
@@ -243,13 +238,6 @@ def test_admission_queue_reports_unreachable_box_and_recovers(
     assert not is_refused(harness.join_now())
 
 
-def test_admission_limit_counts_voters_who_wait(settings: Any, harness: Harness) -> None:
-    settings.EVENT_PHONES = 5
-    outcomes = harness.gather(*[harness.join() for _ in range(8)])
-    refused = [outcome.within_ms for outcome in outcomes if is_refused(outcome)]
-    assert (len(harness.joined), refused) == (5, [FULL_RETRY_MS] * 3)
-
-
 def test_clients_retry_on_average_when_their_turn_comes() -> None:
     """A client retries at a random time within its limit, on average after half of it."""
     waiting_s = 4
@@ -257,22 +245,15 @@ def test_clients_retry_on_average_when_their_turn_comes() -> None:
     limits_ms = [rate.schedule_retry(round(waiting_s * INITIAL_RATE)) for _ in range(round(INITIAL_RATE))]
     assert limits_ms[0] == pytest.approx(2 * waiting_s * 1000, rel=0.01)
     assert limits_ms[-1] == pytest.approx(2 * (waiting_s + 1) * 1000, rel=0.05)
-
-
-def test_rate_approaches_the_measured_one() -> None:
-    rate = AdmissionRate()
     for _ in range(100):
         rate.observe(2 * INITIAL_RATE)
     assert rate.max_waiting(patience_s=4) == pytest.approx(4 * 2 * INITIAL_RATE, rel=0.01)
 
 
-# ------------------------------------------------------------------ ticket claims
-MOST = int(AdmissionRate().max_waiting(NEW_VOTERS_WAIT_S))
-JOINERS = MOST + 3 * CLAIM_BATCH_SIZE
-JOIN = protocol.PhoneJoin(code="BCDF", key="BCDF-GHJK")
-
-
 def test_ticket_claims_over_limit_receive_retry_delay() -> None:
+    most = int(AdmissionRate().max_waiting(NEW_VOTERS_WAIT_S))
+    joiners = most + 3 * CLAIM_BATCH_SIZE
+
     async def claim_all() -> tuple[list[Any], list[Any]]:
         slow = asyncio.Event()
 
@@ -283,15 +264,15 @@ def test_ticket_claims_over_limit_receive_retry_delay() -> None:
 
             return claimed
 
-        ticket_claims, state = TicketClaims(EVENT, in_database), playing(1)
-        claims = [asyncio.create_task(ticket_claims.claim(JOIN, state, 0)) for _ in range(JOINERS)]
+        ticket_claims, join = TicketClaims(EVENT, in_database), PhoneJoin(code="BCDF", key="BCDF-GHJK")
+        claims = [asyncio.create_task(ticket_claims.claim(join, playing(1), 0)) for _ in range(joiners)]
         done, waiting = await asyncio.wait(claims, timeout=1)
         slow.set()
         outcome = await asyncio.gather(*waiting, return_exceptions=True)
         return [task.exception() for task in done], outcome
 
     rejected, others = asyncio.run(claim_all())
-    assert JOINERS - MOST - CLAIM_BATCH_SIZE <= len(rejected) <= JOINERS - MOST
+    assert joiners - most - CLAIM_BATCH_SIZE <= len(rejected) <= joiners - most
     delays_ms = [error.within_ms for error in rejected if isinstance(error, RetryLater)]
     assert len(delays_ms) == len(rejected)
     assert 0 < min(delays_ms) < max(delays_ms) <= MAX_RETRY_MS

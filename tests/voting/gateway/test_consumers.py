@@ -11,7 +11,7 @@ from voting import protocol
 from voting.admission.seats import Seat
 from voting.gateway import hooks, socket
 from voting.gateway.phone import PhoneConsumer
-from voting.gateway.socket import Handling, SocketConsumer
+from voting.gateway.socket import SocketConsumer
 from voting.protocol import CloseCode, NicknameAnswered, NicknameAsk
 
 JOIN = b'{"type":"phone.join","code":"Q7RM"}'
@@ -38,12 +38,24 @@ def test_phone_that_does_not_join_in_time_is_closed(
     asyncio.run(wait())
 
 
-class Slow:
-    """A gateway whose rooms never finish loading."""
+class ReadyGateway:
+    """A gateway that has a room for each code, and knows the time once `sync_time` was called."""
 
     retry_ms = None
+    knows_time = False
 
-    async def room(self, _: str) -> None:
+    async def room(self, _: str) -> Any:
+        return new_room(1, 1, playing(1))
+
+    async def sync_time(self) -> None:
+        self.knows_time = True
+
+    def now(self) -> int:
+        return 7
+
+
+class LoadingGateway(ReadyGateway):
+    async def room(self, _: str) -> Any:
         await asyncio.Event().wait()
 
 
@@ -51,7 +63,7 @@ def test_busy_server_answers_join_with_retry_after(monkeypatch: pytest.MonkeyPat
     """Without the delay, all phones would reconnect at once and time out again."""
     connection = FakeConnection()
     monkeypatch.setattr(socket, "JOIN_TIMEOUT_S", 0.05)
-    monkeypatch.setattr(socket, "gateway", Slow)
+    monkeypatch.setattr(socket, "gateway", LoadingGateway)
     asyncio.run(handle(PhoneConsumer(connection.scope), JOIN))
     assert json.loads(connection.texts[0]) == {"type": "retry.after", "within_ms": 15_000}
     assert connection.closed_with == CloseCode.CROWDED
@@ -95,31 +107,15 @@ class Echo(SocketConsumer):
     async def join(self, message: Any, room: Any) -> None:
         self.room = room
 
-    def handle_joined(self, message: Any, room: Any) -> Handling | None:
+    def handle_joined(self, message: Any, room: Any) -> None:
         self.send(message)
-        return None
 
 
-class ReadyGateway:
-    """A gateway that has a room for each code, and knows the time once `sync_time` was called."""
-
-    retry_ms = None
-    knows_time = False
-
-    async def room(self, _: str) -> Any:
-        return new_room(1, 1, playing(1))
-
-    async def sync_time(self) -> None:
-        self.knows_time = True
-
-    def now(self) -> int:
-        return 7
-
-
-async def joined_echo() -> tuple[Echo, FakeConnection]:
+async def echo(*, joined: bool = True) -> tuple[Echo, FakeConnection]:
     connection = FakeConnection()
     consumer = Echo(connection.scope)
-    await handle(consumer, JOIN)
+    if joined:
+        await handle(consumer, JOIN)
     return consumer, connection
 
 
@@ -127,7 +123,7 @@ def test_clock_is_answered_at_once_when_the_time_is_known(monkeypatch: pytest.Mo
     active, synced = ReadyGateway(), '{"type":"clock.synced","sent":5.0,"now_at":7}'
 
     async def ask() -> None:
-        consumer, connection = await joined_echo()
+        consumer, connection = await echo()
         await handle(consumer, CLOCK)
         assert connection.texts == [synced]
         assert consumer.handle_message(CLOCK) is None
@@ -137,30 +133,37 @@ def test_clock_is_answered_at_once_when_the_time_is_known(monkeypatch: pytest.Mo
     asyncio.run(ask())
 
 
-def test_flood_and_binary_messages_close_the_socket(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def flood(text: bytes | None, messages: int, *, joined: bool = True) -> FakeConnection:
-        consumer, connection = await joined_echo()
-        if not joined:
-            connection = FakeConnection()
-            consumer = Echo(connection.scope)
+BEFORE_JOIN = socket.FRAME_BURST // socket.FRAME_COST_BEFORE_JOIN
+
+
+@pytest.mark.parametrize(
+    ("joined", "frame", "messages", "code"),
+    [
+        (True, CHEER, socket.FRAME_BURST + 1, CloseCode.TOO_MANY_FRAMES),
+        (True, CHEER, socket.FRAME_BURST // 2, None),
+        (False, CLOCK, BEFORE_JOIN, None),
+        (False, CLOCK, BEFORE_JOIN + 1, CloseCode.TOO_MANY_FRAMES),
+        (True, None, 1, CloseCode.BAD_FRAME),
+    ],
+)
+def test_flood_and_binary_messages_close_the_socket(
+    joined: bool, frame: bytes | None, messages: int, code: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def flood() -> FakeConnection:
+        consumer, connection = await echo(joined=joined)
         for _ in range(messages):
-            await handle(consumer, text)
+            await handle(consumer, frame)
         return connection
 
     monkeypatch.setattr(socket, "gateway", ReadyGateway)
-    flooded = asyncio.run(flood(CHEER, socket.FRAME_BURST + 1))
-    assert flooded.closed_with == CloseCode.TOO_MANY_FRAMES
-    assert len(flooded.texts) <= socket.FRAME_BURST
-    assert asyncio.run(flood(CHEER, socket.FRAME_BURST // 2)).closed_with is None
-    before_join = socket.FRAME_BURST // socket.FRAME_COST_BEFORE_JOIN
-    for messages, code in ((before_join, None), (before_join + 1, CloseCode.TOO_MANY_FRAMES)):
-        assert asyncio.run(flood(CLOCK, messages, joined=False)).closed_with == code
-    assert asyncio.run(flood(None, 1)).closed_with == CloseCode.BAD_FRAME
+    connection = asyncio.run(flood())
+    assert connection.closed_with == code
+    assert len(connection.texts) <= socket.FRAME_BURST
 
 
 def test_closed_phone_leaves_the_room_before_it_disconnects(monkeypatch: pytest.MonkeyPatch) -> None:
     async def close() -> None:
-        consumer, _ = await joined_echo()
+        consumer, _ = await echo()
         assert consumer.room is not None
         consumer.room.sockets.add_unseated(consumer)
         await handle(consumer, None)
@@ -168,21 +171,3 @@ def test_closed_phone_leaves_the_room_before_it_disconnects(monkeypatch: pytest.
 
     monkeypatch.setattr(socket, "gateway", ReadyGateway)
     asyncio.run(close())
-
-
-# ------------------------------------------------------------------ close codes
-
-
-def test_close_codes_from_4500_mean_no_reconnect() -> None:
-    codes = {value for name, value in vars(CloseCode).items() if name.isupper()}
-    assert all(4000 <= code < 5000 for code in codes)
-    assert {code for code in codes if code >= 4500} == {
-        CloseCode.BAD_FRAME,
-        CloseCode.FRAME_TOO_LARGE,
-        CloseCode.NO_SUCH_EVENT,
-        CloseCode.BAD_TOKEN,
-        CloseCode.NOT_ALLOWED,
-        CloseCode.OPEN_ELSEWHERE,
-        CloseCode.KICKED,
-        CloseCode.BANNED,
-    }

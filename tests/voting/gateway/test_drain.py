@@ -15,8 +15,6 @@ from voting.gateway.drain import LEAST_RETRY_MS
 from voting.gateway.gateway import Gateway
 from voting.protocol import CloseCode
 
-PHONES = 24
-
 
 class Caster:
     def __init__(self) -> None:

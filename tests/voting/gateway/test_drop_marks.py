@@ -8,7 +8,7 @@ from tests.server import Server
 from tests.socket_clients import Message, SocketClient, SocketClients
 from tests.voting.open_turn import Stage, open_turn, vote
 from voting.ballot_box.opened_ballots import BallotLeaf, DropPlace, OpenedBallots
-from voting.counting.methods.voting_method import VotingMethod, find_method
+from voting.counting.methods.voting_method import find_method
 from voting.gateway.drop_requests import MAX_REQUESTS
 
 CHOICES = [4, 4, 2, 4]
@@ -97,9 +97,12 @@ def test_drops_are_not_marked_if_hidden(server: Server, clients: SocketClients, 
     assert ask(phone, stage.turn)["answer"] == "unavailable"
 
 
-def test_unknown_turns_are_refused(stage: Stage, clients: SocketClients) -> None:
+def test_unknown_or_void_turn_marks_nothing(server: Server, stage: Stage, clients: SocketClients) -> None:
     (phone,) = voted(clients, stage, [3])
     assert ask(phone, stage.turn + 1000)["answer"] == "unavailable"
+    assert ask(phone, stage.turn)["answer"] == "waiting"
+    server.ask("abort_all_matches")
+    assert phone.receive("drop.answered")["answer"] == "unavailable"
 
 
 def test_requests_during_a_reveal_do_not_disturb_those_of_the_next_turn(
@@ -117,19 +120,6 @@ def test_requests_during_a_reveal_do_not_disturb_those_of_the_next_turn(
     assert early.receive("drop.answered")["answer"] == "shown"
 
 
-def test_void_turn_marks_nothing(server: Server, stage: Stage, clients: SocketClients) -> None:
-    (phone,) = voted(clients, stage, [3])
-    assert ask(phone, stage.turn)["answer"] == "waiting"
-    server.ask("abort_all_matches")
-    assert phone.receive("drop.answered")["answer"] == "unavailable"
-
-
-def leaves(method: VotingMethod, *ballots: tuple[int, ...]) -> OpenedBallots:
-    choices = [method.encode(columns) for columns in ballots]
-    places = {str(n): BallotLeaf("red", n, choice, "") for n, choice in enumerate(choices)}
-    return OpenedBallots(1, {}, {**places, "other": BallotLeaf("yellow", 0, choices[0], "")}, {})
-
-
 @pytest.mark.parametrize(
     ("name", "ballots", "places"),
     [
@@ -143,7 +133,9 @@ def test_rank_counts_votes_before_it_in_the_pile(
     name: str, ballots: list[tuple[int, ...]], places: list[tuple[int, int]]
 ) -> None:
     method = find_method(name)
-    opened = leaves(method, *ballots)
+    leaves = {str(n): BallotLeaf("red", n, method.encode(columns), "") for n, columns in enumerate(ballots)}
+    other = BallotLeaf("yellow", 0, method.encode(ballots[0]), "")
+    opened = OpenedBallots(1, {}, {**leaves, "other": other}, {})
     expected = [DropPlace("red", n, column, rank) for n, (column, rank) in enumerate(places)]
     assert [opened.drop(str(n), method) for n in range(len(ballots))] == expected
     assert opened.drop("nobody", method) is None

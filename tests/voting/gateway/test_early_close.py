@@ -5,14 +5,13 @@ from typing import Any
 import pytest
 
 from tests.voting.box_helpers import queued_tasks
-from tests.voting.gateway.presence_helpers import with_presence
+from tests.voting.gateway.presence_helpers import send_updates
 from tests.voting.gateway_helpers import FakeSocket, cast, make_room, voter
 from tests.voting.match_helpers import new_event, only_turn, open_now, start, vote
 from voting import protocol
 from voting.admission.seats import Seat
-from voting.ballot_box.async_ballot_box import AsyncBallotBox
 from voting.ballot_box.ballot_box import BallotBox
-from voting.gateway.presence import Presence, may_move_deadline
+from voting.gateway.presence import may_move_deadline
 from voting.terms import HANDS, PHONES
 from voting.turns.turns import change_turn, start_match
 
@@ -37,11 +36,7 @@ def test_early_close_requests_back_off_unless_hands_vote(
     room = make_room(event.pk, *sockets)
     cast(room, *names[:voted])
 
-    async def scenario(presence: Presence) -> None:
-        for _ in range(20):
-            await presence.send_updates(room, phones=False, teams=False)
-
-    with_presence(AsyncBallotBox(), scenario)
+    send_updates(room, *[int] * 20, phones=False)
     assert len(queued_tasks(valkey_url)) == requests
 
 

@@ -20,7 +20,7 @@ from tests.voting.gateway_helpers import (
     vote_by_hands,
     voter,
 )
-from tests.voting.match_helpers import CLASSIC, new_event, only_turn, open_now, play_turn, start, vote
+from tests.voting.match_helpers import CLASSIC, new_event, open_now, play_turn, start
 from voting import protocol
 from voting.announcements.channel_layer import LayerMessage
 from voting.announcements.snapshots import load_snapshot
@@ -31,9 +31,8 @@ from voting.gateway.live_event import EARLY_TOLERANCE_MS
 from voting.gateway.room_sockets import WRITES_PER_ITERATION
 from voting.gateway.supplements import send_turnout, write_to_all
 from voting.gateway.text_frames import text_frame
-from voting.models import Event, Team
+from voting.models import Event
 from voting.protocol import CloseCode
-from voting.terms import HANDS
 from voting.turns.restoring import restore_turn
 
 pytestmark = pytest.mark.django_db
@@ -113,13 +112,6 @@ def test_event_room_counts_match_a_recount(steps: list[tuple[str, int]]) -> None
         assert room.waiting() == len(seats.keys() - voted)
 
 
-def test_event_room_waits_only_for_side_to_move(box: BallotBox) -> None:
-    turn = start(box, game=CLASSIC, options={"first": "yellow"})
-    room = make_room(turn.match.event_id, voter("a", 1), voter("b", 2), voter("c", 2))
-    assert room.waiting() == 2
-    assert make_room(new_event().pk, voter("a", 1)).waiting() == 0
-
-
 def test_event_room_applies_changes_and_resets_votes_per_turn(box: BallotBox) -> None:
     turn = start(box)
     event_id = turn.match.event_id
@@ -148,7 +140,9 @@ def test_poll_refuses_early_ballot_until_shortly_before_opening(box: BallotBox) 
     poll = make_room(turn.match.event_id).poll
     assert poll is not None
     ballot = protocol.BallotCast(turn=turn.pk, epoch=1, choice=1, sequence=1)
-    assert poll.refusal(1, ballot, turn.opens_at - EARLY_TOLERANCE_MS - 1) == "early"
+    early = turn.opens_at - EARLY_TOLERANCE_MS - 1
+    assert poll.refusal(1, ballot, early) == "early"
+    assert poll.refusal(1, ballot, early, voted=True) is None, "it was counted, and may be repeated"
     assert poll.refusal(1, ballot, turn.opens_at - EARLY_TOLERANCE_MS) is None
     before_the_end_ms = int(2_000 * MAX_PAUSE_S)
     assert [poll.closes_soon(turn.closes_at - before_the_end_ms + late) for late in (0, 1)] == [False, True]
@@ -189,19 +183,9 @@ def test_send_turnout_skips_unchanged_turnout_and_throttles_phones() -> None:
     assert screen.frames == phone.frames == frames
 
 
-# ------------------------------------------------------------------ show of hands
-def test_event_room_does_not_wait_for_hands_team(box: BallotBox) -> None:
+def test_event_room_does_not_wait_for_hands_team_and_refuses_its_ballots(box: BallotBox) -> None:
     turn = start(box, close_early=True)
     room = make_room(turn.match.event_id, voter("a", 1), voter("b", 1), voter("left over", 2))
-    vote_by_hands(room, box)
-    assert room.waiting() == 2
-    cast(room, "a", "b")
-    assert room.waiting() == 0
-
-
-def test_event_room_applies_change_to_hands_at_once(box: BallotBox) -> None:
-    turn = start(box)
-    room = make_room(turn.match.event_id, FakeSocket())
     ballot = protocol.BallotCast(turn.pk, 1, 3, 1)
     assert room.poll is not None
     assert room.poll.refusal(2, ballot, turn.opens_at) is None
@@ -209,14 +193,15 @@ def test_event_room_applies_change_to_hands_at_once(box: BallotBox) -> None:
     assert room.poll.refusal(2, ballot, turn.opens_at) == "not_to_move"
     assert room.poll.refusal(1, ballot, turn.opens_at) is None
     assert (room.team_for_new_voter(0), room.team_for_new_voter(2), room.accepts_phones) == (1, 1, True)
+    assert room.waiting() == 2
+    cast(room, "a", "b")
+    assert room.waiting() == 0
 
 
-def test_poll_excludes_hands_team_in_its_own_turn(box: BallotBox) -> None:
+def test_event_room_waits_only_for_phones_of_side_to_move(box: BallotBox) -> None:
     turn = start(box, game=CLASSIC, options={"first": "yellow"})
-    Team.objects.filter(event=turn.match.event, number=2).update(source=HANDS)
-    open_now(turn, box)
-    vote(turn, box)
-    room = make_room(turn.match.event_id, voter("a", 1))
-    assert room.poll is not None
-    assert room.poll.legal == {}
-    assert (room.waiting(), only_turn(turn.match).pk) == (0, turn.pk)
+    room = make_room(turn.match.event_id, voter("a", 1), voter("b", 2), voter("c", 2))
+    assert room.waiting() == 2
+    vote_by_hands(room, box)
+    assert (room.waiting(), room.poll and room.poll.legal) == (0, {})
+    assert make_room(new_event().pk, voter("a", 1)).waiting() == 0

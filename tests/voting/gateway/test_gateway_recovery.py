@@ -10,30 +10,19 @@ from tests.voting.gateway_helpers import (
     FakeSocket,
     in_a_thread,
     join_room,
-    make_room,
     open_room,
     until,
     voter,
     with_gateway,
 )
-from tests.voting.match_helpers import new_event, start
+from tests.voting.match_helpers import new_event
 from voting import protocol
 from voting.announcements.outbox import announce, latest_seqs, relay
-from voting.ballot_box.ballot_box import BallotBox
 from voting.gateway.gateway import Gateway
 from voting.models import Announcement, Event
 from voting.protocol import CloseCode
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-def test_counted_ballot_may_be_repeated_before_window_reopens(box: BallotBox) -> None:
-    poll = make_room(start(box).match.event_id).poll
-    assert poll is not None
-    ballot = protocol.BallotCast(turn=poll.turn_id, epoch=1, choice=1, sequence=1)
-    early = poll.opens_at - 900
-    assert poll.refusal(1, ballot, early) == "early"
-    assert poll.refusal(1, ballot, early, voted=True) is None
 
 
 def rename(event: Event, name: str) -> None:

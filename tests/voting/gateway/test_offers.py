@@ -22,24 +22,17 @@ def embedded(server: Server, path: str) -> str | None:
     return found[1] if found else None
 
 
-def preload(server: Server, path: str) -> PagePreload | None:
-    found = embedded(server, path)
-    return msgspec.json.decode(found, type=PagePreload) if found else None
-
-
 class OfferingEvent:
     """An event whose pages contain a preload, because a display has joined it."""
 
     def __init__(self, server: Server, clients: SocketClients, **choices: Any) -> None:
         self.server, self.clients = server, clients
         self.code = server.ask("event", **{"lobby": "open", "window_s": 600, **choices})["code"]
-        assert preload(server, self.code) is None
+        assert embedded(server, self.code) is None
         _, self.welcome = clients.display(self.code)
 
     def preload(self, path: str = "") -> PagePreload:
-        found = preload(self.server, self.code + path)
-        assert found is not None
-        return found
+        return msgspec.json.decode(embedded(self.server, self.code + path) or "", type=PagePreload)
 
     def join(self, **fields: Any) -> str:
         """The seat token of a new phone."""
@@ -57,50 +50,40 @@ def made(server: Server, clients: SocketClients) -> OfferingEvent:
     return OfferingEvent(server, clients)
 
 
-def test_page_preloads_same_state_as_welcome(made: OfferingEvent) -> None:
+@pytest.mark.parametrize("admission", ["open", "rotating"])
+def test_pages_preload_same_state_as_welcome_without_key(
+    admission: str, server: Server, clients: SocketClients
+) -> None:
+    made = OfferingEvent(server, clients, admission=admission)
     found = made.preload()
     assert json.loads(msgspec.json.encode(found.state)) == made.welcome["state"]
     assert found.seq == made.welcome["seq"]
     assert abs(found.now_at - made.welcome["now_at"]) < 30_000
-
-
-@pytest.mark.parametrize("admission", ["open", "rotating"])
-def test_display_page_preloads_welcome_of_display_without_key(
-    admission: str, server: Server, clients: SocketClients
-) -> None:
-    made = OfferingEvent(server, clients, admission=admission)
     page = json.loads(embedded(server, f"display/{made.code}") or "")
     assert page | {"now_at": 0} == made.welcome | {"now_at": 0}
     assert embedded(server, "display/ZZZZ") is None
 
 
-def test_offered_seat_is_assigned_on_join(made: OfferingEvent) -> None:
-    found = made.preload()
-    token = made.join(offer=found.offer)
-    assert token_fields(token) == token_fields(found.offer)
-    assert token_fields(token)[2] == str(found.team)
-    assert made.join(offer=found.offer) == token
-
-
-def test_offered_seats_are_unique_and_balanced(made: OfferingEvent) -> None:
+def test_offered_seats_are_unique_and_balanced_and_assigned_on_join(made: OfferingEvent) -> None:
     found = [made.preload() for _ in range(10)]
     assert sorted(preload.team for preload in found) == [1] * 5 + [2] * 5
     assert len({preload.offer for preload in found}) == 10
+    token = made.join(offer=found[0].offer)
+    assert token_fields(token) == token_fields(found[0].offer)
+    assert token_fields(token)[2] == str(found[0].team)
+    assert made.join(offer=found[0].offer) == token
 
 
-def test_offer_and_seat_token_are_not_interchangeable(made: OfferingEvent, clients: SocketClients) -> None:
-    seat = made.join()
-    assert token_fields(made.join(offer=seat)) != token_fields(seat)
-    forger = clients.open("phone").say("phone.join", code=made.code, token=made.preload().offer)
-    assert forger.closed() == CloseCode.BAD_TOKEN
-
-
-def test_offer_of_another_event_is_ignored(
+def test_seat_token_or_offer_of_another_event_is_no_offer(
     made: OfferingEvent, server: Server, clients: SocketClients
 ) -> None:
-    offered = OfferingEvent(server, clients).preload().offer
-    assert token_fields(made.join(offer=offered))[:2] != token_fields(offered)[:2]
-    assert token_fields(made.join(offer=offered))[0] == token_fields(made.preload().offer)[0]
+    elsewhere = OfferingEvent(server, clients).preload().offer
+    for offer in (made.join(), elsewhere):
+        token = token_fields(made.join(offer=offer))
+        assert token[:2] != token_fields(offer)[:2]
+        assert token[0] == token_fields(made.preload().offer)[0]
+    forger = clients.open("phone").say("phone.join", code=made.code, token=made.preload().offer)
+    assert forger.closed() == CloseCode.BAD_TOKEN
 
 
 @pytest.mark.parametrize(

@@ -87,27 +87,19 @@ def test_gateway_logs_number_of_slow_consumers(valkey_url: str, caplog: pytest.L
     assert [vars(record).get("sockets") for record in caplog.records] == [3]
 
 
-def rehearsed(sent: int, *, running: bool) -> RehearsalUpdated:
-    return RehearsalUpdated(
-        phones=5,
-        connected=5,
-        sent=sent,
-        acknowledged=0,
-        lost=0,
-        ack_p99_ms=None,
-        reveal_p99_ms=None,
-        running=running,
-    )
+def rehearsed(*, running: bool) -> RehearsalUpdated:
+    counts = dict.fromkeys(("phones", "connected", "sent", "acknowledged", "lost"), 1)
+    return RehearsalUpdated(**counts, ack_p99_ms=None, reveal_p99_ms=None, running=running)
 
 
-@pytest.mark.parametrize("last", [None, rehearsed(1, running=False)])
+@pytest.mark.parametrize("last", [None, rehearsed(running=False)])
 def test_send_rehearsal_updates_consoles_and_ends_once(
     last: RehearsalUpdated | None, valkey_url: str
 ) -> None:
     console, screen = FakeSocket(), FakeSocket()
     room = make_room(new_event().pk, console, screen)
     room.sockets.consoles.add(console)
-    on = rehearsed(1, running=True)
+    on = rehearsed(running=True)
     for update in (None, on, on, last, last, None, None, on):
         send_rehearsal(room, update)
     assert [msgspec.json.decode(frame)["running"] for frame in console.frames] == [True, True, False, True]

@@ -59,24 +59,21 @@ def test_moved_voter_is_counted_in_new_team_and_welcomed_once() -> None:
         assert room.connected() == (1, 3)
         assert [socket.welcomed_again for socket in sockets.values()] == [1, 0, 0, 0]
     enforce_restrictions(room, restrict(a=Restriction(team=2), c=Restriction(team=2)))
+    room.leave(sockets["a"], sockets["a"].seat)
+    join_room(room, sockets["a"])
+    assert (room.connected(), room.voters["a"].team) == ((1, 3), 2)
     assert [socket.welcomed_again for socket in sockets.values()] == [1, 0, 0, 0]
     enforce_restrictions(room, {})
     assert (room.connected(), sockets["a"].welcomed_again) == ((2, 2), 2)
 
 
-def test_banned_and_kicked_phones_are_disconnected_with_reason() -> None:
+def test_banned_and_kicked_phones_are_disconnected_until_they_may_rejoin() -> None:
     room, sockets = room_with_voters()
-    enforce_restrictions(room, restrict(a=Restriction(banned=True), b=Restriction(kicked_at=5)))
-    assert sockets["a"].close_calls == [(CloseCode.BANNED, None)]
-    assert sockets["b"].close_calls == [(CloseCode.KICKED, None)]
+    enforce_restrictions(room, restrict(b=Restriction(banned=True), a=Restriction(kicked_at=5)))
+    assert sockets["b"].close_calls == [(CloseCode.BANNED, None)]
+    assert sockets["a"].close_calls == [(CloseCode.KICKED, None)]
     assert (set(room.voters), room.connected(), len(room.sockets.phones)) == ({"c", "d"}, (0, 2), 2)
-
-
-def test_kicked_phone_may_rejoin_until_kicked_again() -> None:
-    room, sockets = room_with_voters()
-    enforce_restrictions(room, restrict(a=Restriction(kicked_at=5)))
     join_room(room, sockets["a"])
-    enforce_restrictions(room, restrict(a=Restriction(kicked_at=5), b=Restriction(team=2)))
     enforce_restrictions(room, restrict(a=Restriction(team=2, kicked_at=5)))
     assert (len(sockets["a"].close_calls), sockets["a"].welcomed_again) == (1, 1)
     enforce_restrictions(room, restrict(a=Restriction(kicked_at=6)))
@@ -90,14 +87,6 @@ def test_phone_learns_once_that_its_nickname_was_removed() -> None:
     removed = '"nickname.answered","name":"","allowed":false,"removed":true'
     received = {name: sum(removed in frame for frame in socket.frames) for name, socket in sockets.items()}
     assert received == {"a": 1, "b": 0, "c": 0, "d": 0}
-
-
-def test_moved_voter_joins_in_new_team() -> None:
-    room, sockets = room_with_voters()
-    room.leave(sockets["a"], sockets["a"].seat)
-    enforce_restrictions(room, restrict(a=Restriction(team=2)))
-    join_room(room, sockets["a"])
-    assert (room.connected(), room.voters["a"].team, sockets["a"].welcomed_again) == ((1, 3), 2, 0)
 
 
 RULES = st.dictionaries(
@@ -132,37 +121,25 @@ def test_room_counts_match_a_recount_under_restrictions(
         assert room.waiting() == len(room.voters.keys() - voted)
 
 
-# ------------------------------------------------------------------ received and lost messages
 @pytest.mark.django_db(transaction=True)
-def test_restriction_with_lost_message_is_found_in_database(valkey_url: str) -> None:
-    """Only the row is written, as if the message about it was lost."""
-    event, socket = new_event(), voter("a", 1)
-
-    async def scenario(gateway: Gateway) -> None:
-        room = await open_room(gateway, event.code, socket)
-        await in_a_thread(lambda: restriction(event, banned=True))
-        await until(lambda: socket.close_calls)
-        assert not room.sockets.phones
-
-    with_gateway(scenario)
-
-
-@pytest.mark.django_db(transaction=True)
-def test_restrictions_apply_on_message_and_on_room_load(valkey_url: str) -> None:
+def test_restrictions_apply_on_room_load_on_message_and_if_it_is_lost(valkey_url: str) -> None:
     event, sockets = new_event(), [voter("a", 1), voter("b", 1)]
     restriction(event, "b", team=2)
 
     async def scenario(gateway: Gateway) -> None:
         room = await open_room(gateway, event.code, *sockets)
         assert room.connected() == (1, 1)
-        await in_a_thread(lambda: restriction(event, kicked_at=7))
+        await in_a_thread(lambda: restriction(event, "a", kicked_at=7))
         await gateway.subscriber.receive(room, LayerMessage(event.pk, RESTRICTIONS_CHANGED, b""))
         assert [socket.close_calls for socket in sockets] == [[(CloseCode.KICKED, None)], []]
+        await in_a_thread(lambda: event.restrictions.update(banned=True))  # without a message
+        await until(lambda: sockets[1].close_calls)
+        assert not room.sockets.phones
 
     with_gateway(scenario)
 
 
-def restriction(event: Event, name: str = "a", **fields: object) -> None:
+def restriction(event: Event, name: str, **fields: object) -> None:
     StoredRestriction.objects.create(event=event, voter_code=derive_voter_code(name), at=1, **fields)
 
 
@@ -177,7 +154,6 @@ def test_voter_is_not_moved_into_hands_team(box: BallotBox) -> None:
     assert room.connected() == (1, 0)
 
 
-# ------------------------------------------------------------------ during admission and before the close
 SEAT = Seat(1, "a", 1)
 BANNED = {derive_voter_code("a"): Restriction(banned=True)}
 

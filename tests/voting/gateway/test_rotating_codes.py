@@ -20,30 +20,26 @@ from voting.admission.links import qr_rows
 from voting.protocol import CloseCode
 
 
-def test_current_rotating_code_admits_and_others_do_not(server: Server, clients: SocketClients) -> None:
-    code = event(server, "rotating")["code"]
-    message = shown(display_with_codes(server, clients, code))
+def test_current_rotating_code_admits_only_while_event_requires_it(
+    server: Server, clients: SocketClients
+) -> None:
+    made = event(server, "open")
+    code = made["code"]
+    display = display_with_codes(server, clients, code)
+    server.ask("edit", event_id=made["id"], admission="rotating")
+    key = shown(display)["key"]
     client = clients.open("phone")
-    assert refused(client, code) == "key_needed"
-    assert refused(client, code, key="  - ") == "key_needed"
-    assert refused(client, code, key="22222") == "key_wrong"
-    client.say("phone.join", code=code, key=f" {message['key'].lower()[:2]}-{message['key'][2:]}")
+    for wrong, refusal in ((None, "key_needed"), ("  - ", "key_needed"), ("22222", "key_wrong")):
+        assert refused(client, code, key=wrong) == refusal
+    client.say("phone.join", code=code, key=f" {key.lower()[:2]}-{key[2:]}")
     welcome = client.receive("phone.welcomed")
     assert welcome["state"]["admission"] == "rotating"
     _, back = clients.phone(code, token=welcome["you"]["token"])
     assert voter_of(back) == voter_of(welcome)
-
-
-def test_display_shows_codes_only_while_event_requires_them(server: Server, clients: SocketClients) -> None:
-    made = event(server, "open")
-    display = display_with_codes(server, clients, made["code"])
-    server.ask("edit", event_id=made["id"], admission="rotating")
-    key = shown(display)["key"]
-    _, welcome = clients.phone(made["code"], key=key)
     server.ask("edit", event_id=made["id"], admission="tickets")
     display.receive_until(lambda message: message.get("state", {}).get("admission") == "tickets")
-    assert join_refusal(clients, made["code"], key=key) == "key_wrong"
-    assert clients.phone(made["code"], token=welcome["you"]["token"])
+    assert join_refusal(clients, code, key=key) == "key_wrong"
+    assert clients.phone(code, token=welcome["you"]["token"])
 
 
 def receive_next_code(display: SocketClient) -> Message:

@@ -16,7 +16,6 @@ from tests.deploy.processes import wait_until
 from voting.protocol import MAX_FRAME_BYTES, CloseCode
 
 TIMEOUT_S = 20
-SMALL = 4_096
 
 
 @pytest.fixture(params=["daphne", "uvicorn"], scope="module")
@@ -37,16 +36,10 @@ def port(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 def dial(port: int) -> ClientConnection:
     """A client with a very small receive buffer."""
     plain = socket.socket()
-    plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, SMALL)
+    plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
     plain.connect((LOOPBACK, port))
-    return connect(
-        f"ws://{LOOPBACK}:{port}/",
-        sock=plain,
-        compression=None,
-        max_queue=1,
-        open_timeout=TIMEOUT_S,
-        close_timeout=1,
-    )
+    url = f"ws://{LOOPBACK}:{port}/"
+    return connect(url, sock=plain, compression=None, max_queue=1, open_timeout=TIMEOUT_S, close_timeout=1)
 
 
 def receive(client: ClientConnection) -> tuple[str, int, int]:

@@ -21,8 +21,32 @@ from voting.protocol import CloseCode
 __all__ = ["database"]
 
 
-def used_at(server: Server, made: dict[str, Any]) -> list[Any]:
-    return server.rows("SELECT used_at FROM voting_ticket WHERE event_id = ?", made["id"])
+def used_at(server: Server, made: dict[str, Any]) -> Any:
+    [(at,)] = server.rows("SELECT used_at FROM voting_ticket WHERE event_id = ?", made["id"])
+    return at
+
+
+def test_ticket_is_released_if_client_left_before_its_seat(server: Server, clients: SocketClients) -> None:
+    made = event(server, "tickets")
+    [ticket] = server.ask("tickets", event_id=made["id"], count=1)
+    gone, welcome = clients.phone(made["code"], key=ticket)
+    gone.leave()
+    wait_until(lambda: used_at(server, made) is None)
+    client, again = clients.phone(made["code"], key=ticket)
+    assert voter_of(again) == voter_of(welcome)
+    client.say("clock.ask", sent=1).receive("clock.synced")
+    client.leave()
+    assert join_refusal(clients, made["code"], key=ticket) == "key_used"
+
+
+@pytest.mark.parametrize(("lobby", "code"), [("closed", "lobby_closed"), ("locked", "joining_locked")])
+def test_ticket_is_refused_while_lobby_is_closed_or_locked(
+    lobby: str, code: str, server: Server, clients: SocketClients
+) -> None:
+    made = event(server, "tickets", lobby=lobby)
+    [ticket] = server.ask("tickets", event_id=made["id"], count=1)
+    assert join_refusal(clients, made["code"], key=ticket) == code
+    assert used_at(server, made) is None
 
 
 @pytest.mark.parametrize("admission", ["rotating", "tickets"])
@@ -54,27 +78,6 @@ def test_ticket_admits_once_until_released(server: Server, clients: SocketClient
     assert join_refusal(clients, code, key=ticket) == "key_used"
 
 
-def test_ticket_is_released_if_client_left_before_its_seat(server: Server, clients: SocketClients) -> None:
-    made = event(server, "tickets")
-    [ticket] = server.ask("tickets", event_id=made["id"], count=1)
-    gone, welcome = clients.phone(made["code"], key=ticket)
-    gone.leave()
-    wait_until(lambda: used_at(server, made) == [(None,)])
-    client, again = clients.phone(made["code"], key=ticket)
-    assert voter_of(again) == voter_of(welcome)
-    client.say("clock.ask", sent=1).receive("clock.synced")
-    client.leave()
-    assert join_refusal(clients, made["code"], key=ticket) == "key_used"
-
-
-def test_ticket_is_refused_while_lobby_is_closed_or_locked(server: Server, clients: SocketClients) -> None:
-    for lobby, code in [("closed", "lobby_closed"), ("locked", "joining_locked")]:
-        made = event(server, "tickets", lobby=lobby)
-        [ticket] = server.ask("tickets", event_id=made["id"], count=1)
-        assert join_refusal(clients, made["code"], key=ticket) == code
-        assert used_at(server, made) == [(None,)]
-
-
 def test_locked_database_delays_only_ticket_holders(
     server: Server, clients: SocketClients, database: sqlite3.Connection
 ) -> None:
@@ -98,12 +101,9 @@ def test_ticket_holder_is_disconnected_if_database_refuses(
 ) -> None:
     made = event(server, "tickets")
     [ticket] = server.ask("tickets", event_id=made["id"], count=1)
-    refusing = (
-        f"CREATE TRIGGER refusing BEFORE UPDATE ON voting_ticket WHEN OLD.event_id = {made['id']} "
-        "BEGIN SELECT RAISE(ABORT, 'not today'); END"
-    )
-    database.execute(refusing)
-    other_phone = clients.open("phone").say("phone.join", code=made["code"], key=ticket)
-    assert other_phone.closed() == CloseCode.UNAVAILABLE
+    when = f"BEFORE UPDATE ON voting_ticket WHEN OLD.event_id = {made['id']}"
+    database.execute(f"CREATE TRIGGER refusing {when} BEGIN SELECT RAISE(ABORT, 'not today'); END")
+    phone = clients.open("phone").say("phone.join", code=made["code"], key=ticket)
+    assert phone.closed() == CloseCode.UNAVAILABLE
     database.execute("DROP TRIGGER refusing")
     assert clients.phone(made["code"], key=ticket)

@@ -2,15 +2,15 @@
 
 import asyncio
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
-import msgspec
 import pytest
-from django.db import connections
 
-from tests.voting.gateway.presence_helpers import connected, with_presence
+from tests.voting.gateway.presence_helpers import connected, send_updates, turnouts
 from tests.voting.gateway_helpers import (
     FakeSocket,
+    in_a_thread,
     join_room,
     latest,
     make_room,
@@ -19,15 +19,12 @@ from tests.voting.gateway_helpers import (
     voter,
     with_gateway,
 )
-from tests.voting.match_helpers import ballots, new_event, only_turn, open_now, run_out, start, vote
-from voting.announcements.channel_layer import LayerMessage
+from tests.voting.match_helpers import ballots, new_event, only_turn, open_now, play_out, start, vote
 from voting.ballot_box.async_ballot_box import AsyncBallotBox
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import Turnout
 from voting.gateway import heartbeats
 from voting.gateway.gateway import Gateway
-from voting.gateway.presence import Presence
-from voting.turns.closing import close_turn
 from voting.turns.turns import start_match, to_boxed_turn
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -56,20 +53,18 @@ def test_phones_receive_turnout_only_while_they_show_it(box: BallotBox, bank_s: 
     screen, phone = FakeSocket(), voter("a", 1)
     room = make_room(event.pk, screen, phone)
 
-    def heartbeat() -> list[int]:
-        """A heartbeat with another voter; the numbers of turnouts that screen and phone received."""
-        join_room(room, voter(f"v{len(room.voters)}", 1))
-        for socket in (screen, phone):
-            socket.frames.clear()
-        with_presence(AsyncBallotBox(), lambda presence: presence.send_updates(room, phones=True, teams=True))
-        return [len(connected(socket)) for socket in (screen, phone)]
+    def received(name: str) -> list[int]:
+        """How many turnouts screen and phone receive after another voter has joined."""
+        before = [len(turnouts(socket)) for socket in (screen, phone)]
+        send_updates(room, lambda: join_room(room, voter(name, 1)), teams=True)
+        return [len(turnouts(screen)) - before[0], len(turnouts(phone)) - before[1]]
 
-    assert heartbeat() == [1, 1]
+    assert received("b") == [1, 1]
     turn = only_turn(start_match(event.pk, box))
     room.apply(latest(event.pk))
-    assert heartbeat() == [1, int(bank_s is not None)]
+    assert received("c") == [1, int(bank_s is not None)]
     open_now(turn, box)
-    assert heartbeat() == [1, int(bank_s is not None)]
+    assert received("d") == [1, int(bank_s is not None)]
 
 
 @pytest.mark.django_db(transaction=True)
@@ -84,28 +79,22 @@ def test_late_turnout_is_not_reported_for_next_turn(box: BallotBox) -> None:
 
         async def heartbeat(self, *args: Any) -> Turnout:
             turnout = await super().heartbeat(*args)
-            room.apply(await asyncio.to_thread(close_and_announce))
+            await in_a_thread(lambda: play_out(turn, box))
+            room.apply(await in_a_thread(lambda: latest(turn.match.event_id)))
             return turnout
 
-    def close_and_announce() -> LayerMessage:
-        run_out(turn, box)
-        close_turn(turn.pk, box)
-        copy = latest(turn.match.event_id)
-        connections.close_all()
-        return copy
-
-    with_presence(SlowBox(), lambda presence: presence.send_updates(room, phones=True, teams=True))
+    send_updates(room, box=SlowBox)
     assert screen.frames == []
-    with_presence(AsyncBallotBox(), lambda presence: presence.send_updates(room, phones=True, teams=True))
-    [message] = map(msgspec.json.decode, screen.frames)
+    send_updates(room)
+    [message] = turnouts(screen)
     assert (message["turn"], message["voted"]) == (room.turn_ref[0], [0, 0])
 
 
-def test_screens_receive_votes_per_second_of_first_votes(box: BallotBox) -> None:
+def test_screens_receive_votes_per_second_and_number_of_changed_votes(box: BallotBox) -> None:
     turn, screen = start(box), FakeSocket()
     room = make_room(turn.match.event_id, screen)
     open_now(turn, box)
-    times = iter((0, 1_000, 2_000, 4_000))
+    times = iter((0, 1_000, 2_000, 3_000, 4_000, 6_000))
 
     class SteadyBox(AsyncBallotBox):
         """A box whose clock is set by the test."""
@@ -113,57 +102,30 @@ def test_screens_receive_votes_per_second_of_first_votes(box: BallotBox) -> None
         async def heartbeat(self, *args: Any) -> Turnout:
             return replace(await super().heartbeat(*args), now=next(times))
 
-    async def scenario(presence: Presence) -> None:
-        for ballots_cast in (
-            ballots("red", [3]),
-            ballots("red", [3, 3, 3]) + ballots("yellow", [4]),
-            ballots("red", [5, 5, 5], sequence=2),
-            ballots("yellow", [4, 4, 4, 4, 4]),
-        ):
-            box.cast(to_boxed_turn(turn), ballots_cast)
-            await presence.send_updates(room, phones=True, teams=False)
-
-    with_presence(SteadyBox(), scenario)
-    assert [msgspec.json.decode(frame)["votes_per_s"] for frame in screen.frames] == [0, 3, 0, 2]
+    cast = (
+        ballots("red", [3]),
+        ballots("red", [3, 3, 3]) + ballots("yellow", [4]),
+        ballots("red", [5, 5], sequence=2),
+        ballots("red", [5, 5], sequence=2),  # sent again
+        ballots("red", [4, 4, 4, 4], sequence=3),
+        ballots("yellow", [4, 4, 4, 4, 4]),
+    )
+    send_updates(room, *(partial(box.cast, to_boxed_turn(turn), group) for group in cast), box=SteadyBox)
+    sent = turnouts(screen)
+    assert [turnout["votes_per_s"] for turnout in sent] == [0, 3, 0, 1, 2]
+    assert [turnout["figures"]["changed"] for turnout in sent] == [0, 0, 2, 5, 5]
 
 
 def test_screens_receive_number_of_reconnecting_voters(box: BallotBox) -> None:
-    event, screen, phones = new_event(), FakeSocket(), [voter(name, 1) for name in "abc"]
-    room = make_room(event.pk, screen, *phones)
+    screen, phones = FakeSocket(), [voter(name, 1) for name in "abc"]
+    room = make_room(new_event().pk, screen, *phones)
 
-    async def scenario(presence: Presence) -> None:
-        await presence.send_updates(room, phones=True, teams=True)
+    def leave() -> None:
         for phone in phones[:2]:
             room.leave(phone, phone.seat)
-        await presence.send_updates(room, phones=True, teams=True)
-        join_room(room, phones[1])
-        await presence.send_updates(room, phones=True, teams=True)
 
-    with_presence(AsyncBallotBox(), scenario)
-    assert [figures["reconnecting"] for figures in sent_figures(screen)] == [0, 2, 1]
-    assert {figures["reconnecting"] for figures in sent_figures(phones[2])} == {0}
-
-
-def test_screens_receive_number_of_changed_votes(box: BallotBox) -> None:
-    turn, screen = start(box), FakeSocket()
-    room = make_room(turn.match.event_id, screen)
-    open_now(turn, box)
-    placed = to_boxed_turn(turn)
-
-    async def scenario(presence: Presence) -> None:
-        for ballots_cast in (
-            ballots("red", [3, 3, 3]),
-            ballots("red", [5, 5], sequence=2),
-            ballots("red", [5, 5], sequence=2),  # sent again
-            ballots("yellow", [4]),
-        ):
-            box.cast(placed, ballots_cast)
-            await presence.send_updates(room, phones=True, teams=False)
-
-    with_presence(AsyncBallotBox(), scenario)
-    assert [figures["changed"] for figures in sent_figures(screen)] == [0, 2, 2]
-
-
-def sent_figures(socket: FakeSocket) -> list[dict[str, int]]:
-    messages = (msgspec.json.decode(frame) for frame in socket.frames)
-    return [message["figures"] for message in messages if message["type"] == "turnout.counted"]
+    send_updates(room, int, leave, lambda: join_room(room, phones[1]), teams=True)
+    reconnecting = [
+        [shown["figures"]["reconnecting"] for shown in turnouts(one)] for one in (screen, phones[2])
+    ]
+    assert reconnecting == [[0, 2, 1], [0, 0, 0]]
