@@ -33,6 +33,10 @@ def event() -> Event:
     return new_event()
 
 
+def codes_for(event: Event, count: int) -> list[str]:
+    return [ticket.code for ticket in make_tickets(event, count)]
+
+
 def claim(
     event: Event, *keys: str, wish: int = 0, again: bool = False
 ) -> list[ClaimedTicket | TicketRefusal]:
@@ -40,13 +44,12 @@ def claim(
     return claim_tickets(event.pk, [PresentedKey(key, wish, NOW, again, not wish) for key in keys])
 
 
-def teams(claims: Sequence[ClaimedTicket | TicketRefusal]) -> list[int]:
-    assert all(isinstance(one, ClaimedTicket) for one in claims)
-    return [one.team for one in claims if isinstance(one, ClaimedTicket)]
+def teams(claims: Sequence[ClaimedTicket | TicketRefusal]) -> list[Any]:
+    return [one.team if isinstance(one, ClaimedTicket) else one for one in claims]
 
 
 def test_tickets_of_one_batch_are_balanced(event: Event) -> None:
-    codes = [ticket.code for ticket in make_tickets(event, 8)]
+    codes = codes_for(event, 8)
     assert teams(claim(event, codes[0], wish=2)) == [2]
     assert Counter(teams(claim(event, *codes[1:6]))) == {1: 3, 2: 2}
     assert Counter(teams(claim(event, *codes[6:]))) == {1: 1, 2: 1}
@@ -54,13 +57,20 @@ def test_tickets_of_one_batch_are_balanced(event: Event) -> None:
 
 def test_balance_counts_used_tickets_of_the_event_only(event: Event) -> None:
     make_roster(event, [Pupil("Ada", 1), Pupil("Bob", 1)])
-    codes = [ticket.code for ticket in make_tickets(event, 8)]
+    elsewhere = new_event()
+    claim(elsewhere, *codes_for(elsewhere, 2), wish=1)
+    codes = codes_for(event, 8)
     assert teams(claim(event, codes[0])) == [1]
     for code in codes[1:4]:
         claim(event, code, wish=2)
     assert teams(claim(event, *codes[4:])) == [1, 1, 1, 2]
-    elsewhere = new_event()
-    assert teams(claim(elsewhere, make_tickets(elsewhere, 1)[0].code)) == [1]
+
+
+def test_wrong_key_does_not_affect_others_of_its_batch(event: Event) -> None:
+    [ticket], [elsewhere] = make_tickets(event, 1), codes_for(new_event(), 1)
+    assert claim(event, "BCDFGHJK") == ["key_wrong"]
+    claimed = ClaimedTicket(ticket.voter, 1, ticket.pk, True)
+    assert claim(event, "BCDFGHJK", ticket.code, elsewhere) == ["key_wrong", claimed, "key_wrong"]
 
 
 def test_ticket_that_is_used_past_its_lock_admits_no_second_voter(event: Event) -> None:
@@ -75,26 +85,6 @@ def test_ticket_that_is_used_past_its_lock_admits_no_second_voter(event: Event) 
     others: list[str] = []
     with connection.execute_wrapper(use_first), pytest.raises(OperationalError):
         claim(event, ticket.code)
-
-
-def test_wrong_key_does_not_affect_others_of_its_batch(event: Event) -> None:
-    [ticket] = make_tickets(event, 1)
-    assert claim(event, "BCDFGHJK") == ["key_wrong"]
-    assert claim(event, "BCDFGHJK", ticket.code) == [
-        "key_wrong",
-        ClaimedTicket(ticket.voter, 1, ticket.pk, True),
-    ]
-    [elsewhere] = make_tickets(new_event(), 1)
-    assert claim(event, elsewhere.code) == ["key_wrong"]
-
-
-def test_codes_of_other_events_neither_admit_nor_count(event: Event) -> None:
-    [first, second] = make_tickets(event, 2)
-    elsewhere = new_event()
-    codes = [ticket.code for ticket in make_tickets(elsewhere, 3)]
-    claim(elsewhere, *codes[:2], wish=1)
-    assert claim(event, first.code, codes[2]) == [ClaimedTicket(first.voter, 1, first.pk, True), "key_wrong"]
-    assert teams(claim(event, second.code)) == [2]
 
 
 def test_codes_of_an_event_are_limited(event: Event, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -130,16 +120,11 @@ def test_code_presented_twice_admits_one_voter(again: bool, event: Event) -> Non
     assert (ticket.used_at, ticket.first_used_at, ticket.team) == (NOW, NOW, 2)
 
 
-def test_code_without_team_needs_a_wish(event: Event) -> None:
-    [ticket] = make_tickets(event, 1)
-    assert claim_tickets(event.pk, [PresentedKey(ticket.code, 0, NOW, False, False)]) == ["team_needed"]
-    ticket.refresh_from_db()
-    assert (ticket.used_at, ticket.team) == (None, None)
-
-
-def test_team_of_a_code_takes_precedence(event: Event) -> None:
+def test_team_of_a_code_takes_precedence_and_others_need_a_wish(event: Event) -> None:
     pupils = [Pupil("Ada", 1), Pupil("Bob", 1), Pupil("Cy", None)]
     codes = [ticket.code for ticket in make_roster(event, pupils)]
+    assert claim_tickets(event.pk, [PresentedKey(codes[2], 0, NOW, False, False)]) == ["team_needed"]
+    assert Ticket.objects.get(code=codes[2]).used_at is None
     assert teams(claim(event, codes[0], wish=2, again=True)) == [1]
     assert teams(claim(event, *codes[1:], again=True)) == [1, 2]
 

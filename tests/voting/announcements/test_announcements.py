@@ -44,24 +44,28 @@ def event() -> Event:
     return new_event()
 
 
+def announce_edits(event: Event, count: int = 1) -> None:
+    for now in range(count):
+        announce(event.pk, protocol.EventEdited, now)
+
+
 class LayerListener:
-    """The gateway's side of the channel layer, read message by message."""
+    """The gateway's side of the channel layer."""
 
     def __init__(self, pubsub: PubSub) -> None:
         self._pubsub = pubsub
-        self.received: list[tuple[int, int, bytes]] = []  # event, seq and body
+        self._received: list[LayerMessage] = []
 
-    def seqs(self, event_id: int) -> list[int]:
-        return [seq for event, seq, _ in self.received if event == event_id]
-
-    def receive_all(self) -> bool:
-        """Read all pending messages; always true, so that it can be used in a condition."""
+    def receive(self) -> list[LayerMessage]:
+        """All messages so far."""
         while message := self._pubsub.get_message():
             if message["type"] == "message":
                 sent: dict[str, Any] = get_channel_layer().deserialize(message["data"])
-                copies = unpack(LayerMessage(sent["event_id"], sent["seq"], sent["body"]))
-                self.received += [(copy.event_id, copy.seq, copy.body) for copy in copies]
-        return True
+                self._received += unpack(LayerMessage(sent["event_id"], sent["seq"], sent["body"]))
+        return self._received
+
+    def seqs(self, event: Event) -> list[int]:
+        return [copy.seq for copy in self.receive() if copy.event_id == event.pk]
 
 
 @contextmanager
@@ -73,46 +77,36 @@ def listening(url: str, *events: Event) -> Iterator[LayerListener]:
         yield LayerListener(pubsub)
 
 
-def test_announce_stores_state_after_change(event: Event) -> None:
+def test_announce_stores_state_with_its_change_or_is_rolled_back(event: Event) -> None:
+    with transaction.atomic():
+        announce_edits(event)
+        transaction.set_rollback(True)
     Event.objects.filter(pk=event.pk).update(lobby="open")
     announce(event.pk, protocol.LobbyOpened, now=1234)
     row = Announcement.objects.get(event=event)
+    assert (row.seq, row.sent_at) == (1, None)
     message = msgspec.json.decode(bytes(row.body), type=protocol.ToPhone)
     assert isinstance(message, protocol.LobbyOpened)
     assert (message.seq, message.at, message.state.lobby) == (1, 1234, "open")
-    assert (row.seq, row.sent_at) == (1, None)
-
-
-def test_announce_is_rolled_back_with_its_change(event: Event) -> None:
-    with transaction.atomic():
-        announce(event.pk, protocol.EventEdited, now=1)
-        transaction.set_rollback(True)
-    announce(event.pk, protocol.LobbyOpened, now=2)
-    assert list(Announcement.objects.values_list("seq", flat=True)) == [1]
 
 
 def test_relay_sends_in_order_and_once(event: Event, valkey_url: str) -> None:
     other = new_event()
-    for now in range(3):
-        announce(event.pk, protocol.EventEdited, now)
-        announce(other.pk, protocol.EventEdited, now)
+    announce_edits(event, 3)
+    announce_edits(other, 3)
     with listening(valkey_url, event, other) as listener:
         relay(event.pk)
-        wait_until(lambda: listener.receive_all() and len(listener.received) == 3)
-        assert listener.seqs(event.pk) == [1, 2, 3]
-        announce(event.pk, protocol.EventEdited, 9)
+        wait_until(lambda: listener.seqs(event) == [1, 2, 3])
+        assert listener.seqs(other) == []
+        announce_edits(event)
         relay()
-        wait_until(lambda: listener.receive_all() and len(listener.received) == 7)
-        assert (listener.seqs(event.pk), listener.seqs(other.pk)) == ([1, 2, 3, 4], [1, 2, 3])
+        wait_until(lambda: (listener.seqs(event), listener.seqs(other)) == ([1, 2, 3, 4], [1, 2, 3]))
         relay()
         relay(event.pk)
-        announce(event.pk, protocol.EventEdited, 10)
+        announce_edits(event)
         relay()
-        wait_until(lambda: listener.receive_all() and 5 in listener.seqs(event.pk))
-        assert len(listener.received) == 8
-    bodies = {(e, seq): body for e, seq, body in listener.received}
-    row = Announcement.objects.get(event=event, seq=2)
-    assert bodies[event.pk, 2] == bytes(row.body)
+        wait_until(lambda: listener.seqs(event)[4:] == [5])
+        assert (len(listener.receive()), listener.receive()[1]) == (8, announcements_after(event.pk, 1)[0])
     assert not Announcement.objects.filter(sent_at=None).exists()
 
 
@@ -126,17 +120,15 @@ def unreachable_layer() -> Iterator[None]:
 def test_relay_keeps_unsent_announcements_in_order(
     event: Event, valkey_url: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    for now in range(2):
-        announce(event.pk, protocol.EventEdited, now)
+    announce_edits(event, 2)
     with unreachable_layer():
         relay(event.pk)
     assert Announcement.objects.filter(sent_at=None).count() == 2
     assert "channel layer unavailable" in caplog.text
-    announce(event.pk, protocol.EventEdited, 3)
+    announce_edits(event)
     with listening(valkey_url, event) as listener:
         relay(event.pk)
-        wait_until(lambda: listener.receive_all() and len(listener.received) == 3)
-        assert listener.seqs(event.pk) == [1, 2, 3]
+        wait_until(lambda: listener.seqs(event) == [1, 2, 3])
 
 
 @pytest.mark.parametrize("order", ["joins first", "listens first"])
@@ -179,16 +171,13 @@ def test_relay_sends_long_outbox_in_batches(event: Event, valkey_url: str) -> No
         relay()
         assert Announcement.objects.filter(sent_at=None).count() == 10
         relay()
-        wait_until(lambda: listener.receive_all() and len(listener.received) == RELAY_BATCH_SIZE + 10)
-        assert listener.seqs(event.pk) == list(range(1, RELAY_BATCH_SIZE + 11))
+        wait_until(lambda: listener.seqs(event) == list(range(1, RELAY_BATCH_SIZE + 11)))
 
 
 def test_announcements_after_returns_missed_announcements(event: Event) -> None:
     other = new_event()
-    for now in range(4):
-        announce(event.pk, protocol.EventEdited, now)
-    for now in range(3):
-        announce(other.pk, protocol.EventEdited, now)
+    announce_edits(event, 4)
+    announce_edits(other, 3)
     missed = announcements_after(event.pk, 2)
     assert missed == [
         LayerMessage(event.pk, row.seq, bytes(row.body))
@@ -206,8 +195,7 @@ def test_relay_without_announcements_makes_no_call(event: Event) -> None:
 
 
 def test_purge_deletes_only_announcements_sent_long_ago(event: Event) -> None:
-    for now in range(3):
-        announce(event.pk, protocol.EventEdited, now)
+    announce_edits(event, 3)
     over = SENT_RETENTION + timedelta(minutes=1)
     rows = Announcement.objects.filter(event=event)
     rows.update(made_at=timezone.now() - over)
@@ -218,20 +206,16 @@ def test_purge_deletes_only_announcements_sent_long_ago(event: Event) -> None:
 
 
 def test_relay_records_lag_metric(event: Event, valkey_url: str) -> None:
-    def lag_samples() -> tuple[float, float]:
-        count, total = (
-            REGISTRY.get_sample_value(f"crowdgame_relay_lag_seconds_{part}") for part in ("count", "sum")
-        )
-        return count or 0.0, total or 0.0
+    def lag(part: str) -> float:
+        return REGISTRY.get_sample_value(f"crowdgame_relay_lag_seconds_{part}") or 0.0
 
-    before = lag_samples()
-    announce(event.pk, protocol.LobbyOpened, now=1)
+    before = lag("count"), lag("sum")
+    announce_edits(event)
     Announcement.objects.filter(event=event).update(made_at=timezone.now() - timedelta(seconds=5))
     relay()
     relay()
-    after = lag_samples()
-    assert after[0] == before[0] + 1
-    assert 5 <= after[1] - before[1] < 60
+    assert lag("count") == before[0] + 1
+    assert 5 <= lag("sum") - before[1] < 60
 
 
 def test_publish_recovers_from_frozen_or_dropped_connection(
@@ -251,4 +235,4 @@ def test_publish_recovers_from_frozen_or_dropped_connection(
         publish([LayerMessage(event.pk, 3, b"three")])
         redis.execute_command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
         publish([LayerMessage(event.pk, 4, b"four")])
-        wait_until(lambda: listener.receive_all() and listener.seqs(event.pk)[-2:] == [3, 4])
+        wait_until(lambda: listener.seqs(event)[-2:] == [3, 4])

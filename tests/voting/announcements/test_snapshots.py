@@ -7,7 +7,7 @@ import msgspec
 import pytest
 from django.utils.translation import get_language, override
 
-from crowdgame.organizer.console.control import run_action
+from tests.voting.action_helpers import press
 from tests.voting.event_states import last_announced, shown
 from tests.voting.match_helpers import (
     CLASSIC,
@@ -21,12 +21,11 @@ from tests.voting.match_helpers import (
 )
 from voting import protocol
 from voting.announcements import snapshots
-from voting.announcements.snapshots import MAX_FINISHED
+from voting.announcements.outbox import announcements_after
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.commitments import commit_lot
 from voting.counting.tally import SideTally
 from voting.models import Event, Turn
-from voting.protocol import ActionAsk
 from voting.terms import EndReason, Lobby, Nicknames, TeamChoice
 from voting.turns.turns import start_match
 
@@ -55,27 +54,21 @@ def test_snapshot_before_first_match(box: BallotBox) -> None:
     )
 
 
-def test_snapshot_lists_special_rules_of_the_match_or_the_next_one(box: BallotBox) -> None:
-    event = new_event(game="single-selector", tie_rule="captain", resign="half", bank_s=600)
+def test_snapshot_lists_special_rules_and_study_of_the_match_or_the_next_one(box: BallotBox) -> None:
+    terms = {"game": "single-selector", "tie_rule": "captain", "resign": "half", "bank_s": 600}
+    event = new_event(consent="A study.", in_study=True, **terms)
     rules = ("single_selector", "captains", "resigning", "time_banks")
     assert shown(event.pk).special_rules == rules
     start_match(event.pk, box)
-    Event.objects.filter(pk=event.pk).update(resign=None)
-    assert shown(event.pk).special_rules == rules
-    assert shown(new_event(max_side_changes=2).pk).special_rules == ("secret_sides",)
+    Event.objects.filter(pk=event.pk).update(resign=None, in_study=False)
+    assert (shown(event.pk).special_rules, shown(event.pk).hidden) == (rules, ("hints",))
+    plain = shown(new_event(max_side_changes=2, hide_hints=True).pk)
+    assert (plain.special_rules, plain.hidden) == (("secret_sides",), ("hints",))
 
 
-def test_snapshot_hides_hints_by_setting_or_for_the_study_of_the_match(box: BallotBox) -> None:
-    assert shown(new_event(hide_hints=True).pk).hidden == ("hints",)
-    event = new_event(consent="A study.", in_study=True)
-    start_match(event.pk, box)
-    Event.objects.filter(pk=event.pk).update(in_study=False)
-    assert shown(event.pk).hidden == ("hints",)
-
-
-def test_snapshot_of_open_turn_lists_legal_columns(box: BallotBox) -> None:
-    turn = start(box, options={"columns": 6})
-    match = shown_match(turn)
+def test_snapshot_of_open_or_paused_turn(box: BallotBox) -> None:
+    turn = start(box, options={"columns": 6}, window_s=20)
+    match, columns = shown_match(turn), (1, 2, 3, 4, 5, 6)
     assert match.turn == protocol.Turn(
         id=turn.pk,
         number=1,
@@ -85,10 +78,13 @@ def test_snapshot_of_open_turn_lists_legal_columns(box: BallotBox) -> None:
         paused=False,
         left_ms=0,
         to_move=("red", "yellow"),
-        legal=protocol.Legal(red=(1, 2, 3, 4, 5, 6), yellow=(1, 2, 3, 4, 5, 6)),
+        legal=protocol.Legal(red=columns, yellow=columns),
         lot=sha256(f"crowdgame lot 2:{turn.seed}".encode()).hexdigest(),
     )
     assert (match.board.grid, match.reveal, match.result) == (("......",) * 6, None, "open")
+    press(turn.match.event_id, "turn.pause", box)
+    paused = shown_match(turn).turn
+    assert (paused.paused, paused.left_ms) == (True, 20_000)
 
 
 def test_snapshot_words_games_in_language_of_event(box: BallotBox, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -113,44 +109,35 @@ def test_snapshot_keeps_terms_of_running_match(box: BallotBox) -> None:
         assert {name: getattr(state.match, name) for name in terms} == terms
 
 
-def test_match_message_without_terms_is_decoded(box: BallotBox) -> None:
-    fields = msgspec.to_builtins(shown(start(box).match.event_id).match)
+def test_change_of_an_earlier_version_is_decoded(box: BallotBox) -> None:
+    """An announcement, as during an upgrade."""
+    turn = start(box)
+    play_turn(turn, box, [1], [2])
+    message: Any = msgspec.json.decode(announcements_after(turn.match.event_id, 0)[-1].body)
+    match = message["state"]["match"]
     for name in ("tally_method", "tie_rule", "no_ballot_rule"):
-        del fields[name]
-    assert msgspec.convert(fields, protocol.Match).tie_rule is None
+        del match[name]
+    del match["reveal"]["sealed_at"]
+    decoded: Any = protocol.decode_change(msgspec.json.encode(message)).state.match
+    assert (decoded.tie_rule, decoded.reveal.sealed_at, decoded.reveal.turn) == (None, 0, turn.pk)
 
 
-def test_side_not_to_move_has_no_legal_columns_or_tally(box: BallotBox) -> None:
-    turn = start(box, game=CLASSIC, options={"first": "red"})
-    play_turn(turn, box, red=[4])
-    match = shown_match(turn)
-    assert (match.turn.to_move, match.turn.legal.red) == (("yellow",), ())
-    assert match.reveal.yellow is None
-    assert match.reveal.red.pick == 4
-
-
-def test_reveal_shows_both_tallies_and_resolution(box: BallotBox) -> None:
+def test_reveal_shows_tallies_and_resolution(box: BallotBox) -> None:
     turn = start(box)
     play_turn(turn, box, red=[4, 4, 2], yellow=[4])
     match = shown_match(turn)
-    reveal = match.reveal
-    assert (reveal.turn, reveal.number) == (turn.pk, 1)
-    root = tally_of(turn, "red").root
-    assert reveal.red == SideTally(
-        counts=(0, 1, 0, 2, 0, 0, 0), ballots=3, pick=4, decided_by="plurality", root=root
-    )
-    assert reveal.seed == turn.seed
-    assert reveal.yellow.counts == (0, 0, 0, 1, 0, 0, 0)
+    reveal, root = match.reveal, tally_of(turn, "red").root
+    assert (reveal.turn, reveal.number, reveal.seed) == (turn.pk, 1, turn.seed)
+    red = SideTally(counts=(0, 1, 0, 2, 0, 0, 0), ballots=3, pick=4, decided_by="plurality", root=root)
+    assert (reveal.red, reveal.yellow.counts) == (red, (0, 0, 0, 1, 0, 0, 0))
     assert [(d.side, d.column, d.row) for d in reveal.resolution.drops] == [("red", 4, 1), ("yellow", 4, 2)]
     assert (reveal.resolution.conflict, match.board.token) == (4, "yellow")
     assert match.board.grid[-2:] == ("...Y...", "...R...")
-
-
-def test_paused_turn_shows_remaining_time(box: BallotBox) -> None:
-    turn = start(box, window_s=20)
-    run_action(turn.match.event_id, ActionAsk(id=1, action="turn.pause"), box)
-    match = shown_match(turn)
-    assert (match.turn.paused, match.turn.left_ms) == (True, 20_000)
+    alternating = start(box, game=CLASSIC, options={"first": "red"})
+    play_turn(alternating, box, red=[4])
+    match = shown_match(alternating)
+    assert (match.turn.to_move, match.turn.legal.red) == (("yellow",), ())
+    assert (match.reveal.red.pick, match.reveal.yellow) == (4, None)
 
 
 def test_ended_match_keeps_last_reveal_and_is_listed_as_finished(box: BallotBox) -> None:
@@ -163,15 +150,24 @@ def test_ended_match_keeps_last_reveal_and_is_listed_as_finished(box: BallotBox)
     assert state.next_match_at == Event.objects.get(pk=turn.match.event_id).next_match_at
 
 
-def test_snapshot_lists_latest_finished_matches_without_aborted(box: BallotBox) -> None:
+def test_snapshot_lists_latest_finished_matches_without_aborted(
+    box: BallotBox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(snapshots, "MAX_FINISHED", 3)
     event = new_event(no_ballot_rule="forfeit")
-    for number in range(1, MAX_FINISHED + 4):
+    votes: list[dict[str, list[int]] | None] = [
+        {"red": [1]},
+        {"red": [1]},
+        None,
+        {},
+        {"red": [1]},
+        {"yellow": [1]},
+    ]
+    for cast in votes:
         match = start_match(event.pk, box)
-        if number == 3:
-            run_action(event.pk, ActionAsk(id=1, action="match.abort"), box)
+        if cast is None:
+            press(event.pk, "match.abort", box)
         else:
-            votes = {"red": [1]} if number % 2 else {"yellow": [1]} if number % 4 else {}
-            play_turn(only_turn(match), box, **votes)
+            play_turn(only_turn(match), box, **cast)
     finished = shown(event.pk).finished
-    assert [summary.number for summary in finished] == list(range(4, MAX_FINISHED + 4))
-    assert [summary.winner for summary in finished[:3]] == [None, 1, 2]
+    assert [(summary.number, summary.winner) for summary in finished] == [(4, None), (5, 1), (6, 2)]

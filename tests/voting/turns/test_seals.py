@@ -29,7 +29,7 @@ from tests.voting.sample_matches import plain, with_blinds
 from tests.voting.turns.conftest import DueTurn, crashing
 from tests.voting.verifiers import verify
 from voting import protocol
-from voting.announcements.channel_layer import NOT_A_CHANGE
+from voting.announcements.channel_layer import NOT_A_CHANGE, LayerMessage
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.commitments import EMPTY, Commitment, sort_ballots
 from voting.matches import MatchError
@@ -66,11 +66,11 @@ def test_seal_is_published_before_the_result_and_unchanged_after_a_crash(
         assert load_turn(turn.pk).state == TurnState.OPEN
         for _ in range(2):
             close_turn(turn.pk, box)
-        wait_until(lambda: listener.receive_all() and len(listener.received) == times + 1)
-    *seals, (_, revealed, _) = listener.received
-    assert seals == [(turn.match.event_id, NOT_A_CHANGE, seals[0][2])] * times
-    assert revealed > NOT_A_CHANGE
-    message = msgspec.json.decode(seals[0][2], type=protocol.TurnSealed)
+        wait_until(lambda: len(listener.receive()) == times + 1)
+        *seals, revealed = listener.receive()
+    assert seals == [LayerMessage(turn.match.event_id, NOT_A_CHANGE, seals[0].body)] * times
+    assert revealed.seq > NOT_A_CHANGE
+    message = msgspec.json.decode(seals[0].body, type=protocol.TurnSealed)
     closed = load_turn(turn.pk)
     assert closed.state == TurnState.RESOLVED
     assert recorded.at == message.at == closed.sealed_at
