@@ -59,7 +59,6 @@ DATABASE_TESTS = [
     "voting/turns/test_prefetching.py",
     "voting/turns/test_retry_book.py",
     "voting/turns/test_scheduler.py",
-    "voting/turns/test_set_closing.py",
     "voting/turns/test_turn_crashes.py",
 ]
 PARTS = ("gateway", "worker", "scheduler-1", "scheduler-2")

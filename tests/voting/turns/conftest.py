@@ -17,9 +17,9 @@ def crashing(owner: Any, step: str, *, after: bool = False) -> Iterator[None]:
     """Run a process that dies just before, or just after, it calls this step."""
     call = getattr(owner, step)
 
-    def crash(*arguments: Any) -> None:
+    def crash(*arguments: Any, **options: Any) -> None:
         if after:
-            call(*arguments)
+            call(*arguments, **options)
         raise Crash
 
     with pytest.MonkeyPatch.context() as patched:

@@ -10,6 +10,7 @@ from tests.voting.box_helpers import ask
 from tests.voting.match_helpers import kinds, only_turn, start, tally_of
 from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
+from voting.ballot_box.box_types import PresenceCounts
 from voting.counting.ballots import Ballot
 from voting.counting.window import EXTENSION_MS, MIN_RESTORED_MS
 from voting.matches import claim_turn
@@ -51,9 +52,9 @@ def age(turn: Turn, box: BallotBox, ms: int, **banks: int) -> Turn:
     return load_turn(turn.pk)
 
 
-def pick(turn: Turn, side: Side, choice: int, sequence: int = 1) -> None:
+def pick(turn: Turn, side: Side, choice: int, sequence: int = 1, *, voter: str = "") -> None:
     """Cast through a gateway: ballots restored into a lost box would have no time."""
-    ballot = Ballot(side, side, choice, sequence, blind="0" * 32)
+    ballot = Ballot(voter or side, side, choice, sequence, blind="0" * 32)
     ask(lambda gateways: gateways.cast(turn.match.event_id, turn.pk, turn.epoch, [ballot]))
 
 
@@ -112,15 +113,10 @@ def test_close_turn_extends_turn_after_unnoticed_pick(box: BallotBox) -> None:
     close_turn(turn.pk, box)
     moved = load_turn(turn.pk)
     assert (moved.state, moved.closes_at - moved.opens_at) == (TurnState.OPEN, 50_000)
+    pick(moved, "red", 4, sequence=2)
     pick(moved, "yellow", 3)
-    assert closed_early(moved, box).state == TurnState.RESOLVED
-
-
-def test_side_out_of_time_cannot_pick_but_other_can(box: BallotBox) -> None:
-    turn = age(begin(box), box, 20_000, red_bank_ms=10_000, yellow_bank_ms=50_000)
-    pick(turn, "red", 3)
-    pick(turn, "yellow", 3)
-    assert box.ballot_counts(to_boxed_turn(turn)) == {"red": 0, "yellow": 1}
+    after = closed_early(moved, box)
+    assert (after.state, after.red_pick) == (TurnState.RESOLVED, 3), "red was out of time to change its pick"
 
 
 @pytest.mark.parametrize(
@@ -202,3 +198,63 @@ def test_lost_box_costs_no_time(box: BallotBox) -> None:
     assert closed_early(restored, box).state == TurnState.OPEN, "it lasts at least ten seconds"
     Turn.objects.update(box_lost_at=None)
     assert closed_early(restored, box).state == TurnState.RESOLVED
+
+
+CROWD: dict[str, Any] = {"crowd_clocks": True, "bank_s": 60, "increment_s": 5, "close_early": False}
+
+
+def heartbeat(turn: Turn, red: int, yellow: int, phones: tuple[int, int] = (2, 2)) -> tuple[int, int]:
+    """The heartbeat of a gateway, of whose phones `red` and `yellow` have yet to vote; when all had voted."""
+    present = PresenceCounts(phones, (red, yellow))
+    asked = (turn.pk, turn.epoch)
+    return ask(lambda box: box.heartbeat(turn.match.event_id, "a", asked, present)).all_voted_at
+
+
+def test_crowd_clock_runs_until_all_of_side_voted(box: BallotBox) -> None:
+    turn = begin(box, **CROWD)
+    for side in ("red", "yellow"):
+        pick(turn, side, 1)
+    assert heartbeat(turn, 1, 1) == (0, 0)
+    assert closed_early(turn, box).state == TurnState.OPEN
+    assert load_turn(turn.pk).closes_at == turn.closes_at
+    assert heartbeat(turn, 0, 1)[0], "all of red have voted"
+    assert heartbeat(turn, 1, 1) == (0, 0), "a voter joined late"
+    assert box.all_voted_at(turn.match.event_id, turn.pk) == {}
+    assert heartbeat(turn, 0, 2, phones=(1, 2)) == (0, 0), "a voter has just disconnected"
+
+
+def test_crowd_clock_charges_time_until_last_vote(box: BallotBox) -> None:
+    turn = begin(box, **CROWD)
+    pick(turn, "red", 1)
+    turn = age(turn, box, 4_000)
+    pick(turn, "red", 2, voter="r2")
+    assert heartbeat(turn, 0, 2)[0] > 0
+    turn = age(closed_early(turn, box), box, 20_000)
+    for voter in ("y1", "y2"):
+        pick(turn, "yellow", 1, voter=voter)
+    assert all(heartbeat(turn, 0, 0))
+    after = closed_early(turn, box)
+    assert after.state == TurnState.RESOLVED
+    assert after.yellow_used_ms == pytest.approx(20_000, abs=8_000)
+    assert after.red_used_ms is not None
+    assert after.red_used_ms < 20_000
+    assert only_turn(turn.match).red_bank_ms == 60_000 - after.red_used_ms + 5_000
+
+
+@pytest.mark.parametrize(
+    ("sides", "picks", "ended"),
+    [(("red", "yellow"), (4, 4), (None, None)), (("yellow",), (None, None), ("yellow", Ending.TIME))],
+)
+def test_crowd_clock_running_out_counts_votes_so_far(
+    sides: tuple[Side, ...], picks: tuple[int, ...], ended: tuple[str, ...], box: BallotBox
+) -> None:
+    turn = begin(box, **CROWD)
+    for side in sides:
+        pick(turn, side, 4)
+    heartbeat(turn, 1, 1)
+    turn = age(turn, box, 60_000)
+    close_turn(turn.pk, box)
+    after, match = load_turn(turn.pk), match_of(turn)
+    assert (after.state, after.red_used_ms, after.yellow_used_ms) == (TurnState.RESOLVED, 60_000, 60_000)
+    assert (after.red_pick, after.yellow_pick) == picks
+    assert (match.result, match.ended_by) == ended

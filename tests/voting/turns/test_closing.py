@@ -4,54 +4,59 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
+from games.engine.errors import GameError
+from tests.voting.action_helpers import press
 from tests.voting.announcements.test_announcements import unreachable_layer
 from tests.voting.box_helpers import seal
-from tests.voting.event_states import last_announced
+from tests.voting.concurrency_helpers import at_once
+from tests.voting.event_states import last_announced, shown
 from tests.voting.match_helpers import (
+    RED_WINS,
+    SELECTOR,
     arrived_ballots,
+    ballots,
     kinds,
     only_turn,
     open_now,
+    play,
     play_out,
-    play_turn,
     reveal_ms,
+    run_out,
     set_window,
     start,
+    store,
     tally_of,
     vote,
 )
+from tests.voting.recovery_model import InterruptedBox
 from tests.voting.turns.conftest import DueTurn
 from voting.announcements.outbox import relay
-from voting.ballot_box.archive import store_ballots
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import BoxedTurn, Prefetched, Sealed, TooEarly
-from voting.counting.ballots import Ballot
 from voting.counting.commitments import EMPTY
-from voting.models import Announcement, TallyRecord, TurnState
-from voting.turns.closing import MAX_EARLY_WAIT_MS, close_turn
+from voting.models import Announcement, Match, TallyRecord, Turn, TurnState
+from voting.turns import closing
+from voting.turns.closing import MAX_EARLY_WAIT_MS, close_together, close_turn
+from voting.turns.outcomes import decide_outcome
+from voting.turns.tasks import close_turns
 from voting.turns.turns import load_turn, to_boxed_turn
 
 pytestmark = pytest.mark.django_db
 
 
-def test_close_turn_does_nothing_before_deadline(box: BallotBox) -> None:
-    turn = start(box)
+def test_close_turn_stores_tallies_and_opens_next_turn_at_its_deadline(box: BallotBox) -> None:
+    turn = start(box, window_s=20, pace="normal")
     close_turn(turn.pk, box)
     open_now(turn, box)
     vote(turn, box, red=[3])
     close_turn(turn.pk, box)
-    untouched = load_turn(turn.pk)
-    assert (untouched.state, untouched.version) == (TurnState.OPEN, turn.version)
+    assert (load_turn(turn.pk).state, load_turn(turn.pk).version) == (TurnState.OPEN, turn.version)
     assert not TallyRecord.objects.exists()
-    vote(turn, box, red=[4, 4])
-    play_out(turn, box)
-    assert [ballot.choice for ballot in arrived_ballots(turn, "red")] == [3, 4]
-
-
-def test_close_turn_stores_tallies_and_opens_next_turn(box: BallotBox) -> None:
-    turn = start(box, window_s=20, pace="normal")
-    after = play_turn(turn, box, red=[3, 4, 4], yellow=[7])
+    vote(turn, box, red=[4, 4, 4], yellow=[7])
+    after = play_out(turn, box)
     assert (after.state, after.red_pick, after.yellow_pick) == (TurnState.RESOLVED, 4, 7)
     red, yellow = tally_of(turn, "red"), tally_of(turn, "yellow")
     assert (red.counts, red.ballots, red.pick, red.decided_by) == ([0, 0, 1, 2, 0, 0, 0], 3, 4, "plurality")
@@ -59,8 +64,7 @@ def test_close_turn_stores_tallies_and_opens_next_turn(box: BallotBox) -> None:
     held = arrived_ballots(turn, "red")
     assert [(b.voter, b.choice, b.arrival) for b in held] == [("red1", 3, 1), ("red2", 4, 2), ("red3", 4, 3)]
     following = only_turn(turn.match)
-    assert after.resolved_at is not None
-    assert (following.number, following.opens_at) == (2, after.resolved_at + reveal_ms(turn))
+    assert (following.number, following.opens_at) == (2, (after.resolved_at or 0) + reveal_ms(turn))
     assert following.closes_at - following.opens_at == 20_000
     assert seal(box, to_boxed_turn(following)) == TooEarly(following.closes_at)
     assert box._redis.pttl(to_boxed_turn(turn).keys[0]) > 0
@@ -100,46 +104,35 @@ def test_close_turn_stops_if_deadline_moves_away(
     assert load_turn(turn.pk).state == TurnState.OPEN
 
 
-def test_close_turn_announces_time_of_first_seal(box: BallotBox, due: DueTurn) -> None:
-    """A worker died between the seal and the transaction; another closes later."""
-    turn = due(red=[3])
+def test_close_turn_announces_time_of_first_seal_and_is_not_resolved_before(
+    box: BallotBox, due: DueTurn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A worker died between the seal and the transaction. Another one, whose clock is behind, closes."""
+    turn, now = due(red=[3]), box.now
     first = seal(box, to_boxed_turn(turn))
     assert isinstance(first, Sealed)
-    while box.now() == first.sealed_at:
+    while now() == first.sealed_at:
         pass
+    monkeypatch.setattr(box, "now", lambda: now() - 60_000)
     close_turn(turn.pk, box)
-    after = load_turn(turn.pk)
-    assert after.closes_at <= first.sealed_at < (after.resolved_at or 0)
-    assert after.sealed_at == first.sealed_at
-    match = last_announced(turn.match.event_id).match
+    after, match = load_turn(turn.pk), last_announced(turn.match.event_id).match
+    assert after.closes_at <= first.sealed_at == after.sealed_at == after.resolved_at
     assert match
     assert match.reveal
     assert match.reveal.sealed_at == first.sealed_at
 
 
-def test_turn_is_never_resolved_before_it_is_sealed(
-    box: BallotBox, due: DueTurn, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """In a cluster, a node whose clock is behind may answer `now`."""
-    turn, now = due(), box.now
-    monkeypatch.setattr(box, "now", lambda: now() - 60_000)
-    close_turn(turn.pk, box)
-    after = load_turn(turn.pk)
-    assert after.sealed_at is not None
-    assert after.resolved_at == after.sealed_at
-
-
 def test_moved_window_is_sealed_at_new_deadline(
     box: BallotBox, due: DueTurn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("voting.turns.closing.MAX_EARLY_WAIT_MS", 5_000)
+    monkeypatch.setattr(closing, "MAX_EARLY_WAIT_MS", 5_000)
     turn = due()
     first = seal(box, to_boxed_turn(turn))
-    assert isinstance(first, Sealed)
     set_window(turn, box, -1_000, MAX_EARLY_WAIT_MS - 50)
     close_turn(turn.pk, box)
     after = load_turn(turn.pk)
     assert after.state == TurnState.RESOLVED
+    assert isinstance(first, Sealed)
     assert (after.sealed_at or 0) >= after.closes_at > first.sealed_at
 
 
@@ -158,11 +151,133 @@ def test_turn_closes_without_channel_layer_and_is_announced_later(
     assert waiting.count() == 0
 
 
-def test_root_includes_ballots_stored_only_in_database(box: BallotBox) -> None:
-    """In the order they were stored, not by voter."""
-    turn = start(box, window_s=601)
-    open_now(turn, box)
-    for at, voter in enumerate(("zz", "aa", "mm")):
-        store_ballots(turn.pk, [Ballot(voter, "red", 2 + at, 1, 0, f"{at:032x}")], at)
-    play_out(turn, box)
-    assert [ballot.voter for ballot in arrived_ballots(turn, "red")] == ["zz", "aa", "mm"]
+def test_closing_more_turns_makes_no_more_queries(box: BallotBox, due: DueTurn) -> None:
+    counts = []
+    for size in (2, 12):
+        ids = [due(red=[3], yellow=[4]).pk for _ in range(size)]
+        with CaptureQueriesContext(connection) as queries:
+            assert close_together(ids, box) == []
+        counts.append(len(queries))
+    assert counts[0] == counts[1]
+
+
+def test_turns_of_all_kinds_are_closed_together(
+    box: BallotBox, due: DueTurn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(closing, "TURNS_PER_TRANSACTION", 4)
+    stored = due(window_s=601)
+    store(stored, ballots("red", [2]))
+    ending = start(box)
+    play(ending.match, box, RED_WINS[:3])
+    last = only_turn(ending.match)
+    open_now(last, box)
+    vote(last, box, [1], [3])
+    run_out(last, box)
+    concealed, second = second_half(box, due)
+    plain, timed, secret = due(red=[3]), due(red=[3], yellow=[4], bank_s=600), due(max_side_changes=1)
+    later, lost = start(box), due()
+    set_window(later, box, -1_000, 60_000)
+    box._redis.delete(*to_boxed_turn(lost).keys)
+    turns = [due(game=SELECTOR), later, lost, plain, timed, secret, stored, last, second]
+    left = close_together([turn.pk for turn in turns], box)
+    assert set(left) == {later.pk, lost.pk}
+    assert [load_turn(turn.pk).state for turn in turns] == ["hidden", "open", "open"] + ["resolved"] * 6
+    assert load_turn(concealed.pk).state == TurnState.RESOLVED
+    assert (load_turn(lost.pk).epoch, tally_of(stored, "red").pick) == (2, 2)
+    assert Match.objects.get(pk=last.match_id).result == "red"
+    for turn in turns:
+        assert last_announced(turn.match.event_id) == shown(turn.match.event_id)
+        for live in turn.match.turns.filter(state=TurnState.OPEN):
+            assert not box.find_inconsistent([(turn.match.event_id, live.pk, live.version)])
+
+
+def second_half(box: BallotBox, due: DueTurn) -> tuple[Turn, Turn]:
+    """A concealed turn, and the other side's at its deadline."""
+    concealed = due(red=[3], game=SELECTOR)
+    close_turn(concealed.pk, box)
+    second = only_turn(concealed.match)
+    run_out(second, box)
+    return concealed, second
+
+
+def test_a_leased_turn_is_left_to_the_process_that_holds_the_lease(box: BallotBox, due: DueTurn) -> None:
+    leased, free = due(), due()
+    assert box.closing_lease.take(leased.pk)
+    assert close_together([leased.pk, free.pk], box) == []
+    assert (load_turn(leased.pk).state, load_turn(free.pk).state) == (TurnState.OPEN, TurnState.RESOLVED)
+    assert [box.closing_lease.is_held(turn.pk) for turn in (leased, free)] == [True, False]
+
+
+def test_turn_extended_after_its_seal_is_not_closed_with_the_others(box: BallotBox, due: DueTurn) -> None:
+    extended, other = due(red=[3, 3]), due(red=[4])
+    slow = InterruptedBox(lambda: open_now(load_turn(extended.pk), box))
+    assert close_together([extended.pk, other.pk], slow) == [extended.pk]
+    slow.close()
+    assert (load_turn(extended.pk).state, load_turn(extended.pk).seals) == (TurnState.OPEN, None)
+    assert [box._redis.pttl(key) for key in to_boxed_turn(extended).keys[:2]] == [-1, -1]
+    assert not extended.tallies.exists()
+    assert extended.match.turns.count() == 1
+    assert kinds(extended.match.event_id)[-1] == "turn.moved"
+    vote(load_turn(extended.pk), box, yellow=[5])
+    run_out(load_turn(extended.pk), box)
+    close_turns(extended.pk)
+    assert (tally_of(extended, "red").ballots, tally_of(extended, "yellow").ballots) == (2, 1)
+    assert tally_of(other, "red").pick == 4
+
+
+@pytest.mark.parametrize("action", ["turn.extend", "turn.pause"])
+def test_next_turn_changed_before_its_box_exists_is_placed_as_changed(
+    action: str, box: BallotBox, due: DueTurn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An organizer acts as soon as the reveals are announced."""
+    turns = [due(red=[3]) for _ in range(3)]
+
+    def relay_and_change(*event_ids: int) -> None:
+        relay(*event_ids)
+        press(turns[1].match.event_id, action, box)
+
+    monkeypatch.setattr(closing, "relay", relay_and_change)
+    assert close_together([turn.pk for turn in turns], box) == []
+    following = [only_turn(turn.match) for turn in turns]
+    assert [turn.version for turn in following] == [1, 2, 1]
+    assert not box.find_inconsistent([(turn.match.event_id, turn.pk, turn.version) for turn in following])
+
+
+def test_failure_of_one_turn_leaves_the_others_to_close_alone(
+    box: BallotBox, due: DueTurn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken, whole = due(), due(red=[3])
+
+    def decide(turn: Turn, *arguments: Any) -> Any:
+        if turn.pk == broken.pk:
+            raise GameError("no such move")
+        return decide_outcome(turn, *arguments)
+
+    monkeypatch.setattr(closing, "decide_outcome", decide)
+    with pytest.raises(GameError):
+        close_turns(broken.pk, whole.pk)
+    assert (load_turn(broken.pk).state, load_turn(whole.pk).state) == (TurnState.OPEN, TurnState.RESOLVED)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_concurrent_closes_of_overlapping_sets_close_each_turn_once(
+    box: BallotBox, due: DueTurn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("voting.ballot_box.ballot_box.LEASE_MS", 1)  # no lease keeps them apart
+    concealed, second = second_half(box, due)
+    turns = [*(due(red=[3], yellow=[5]) for _ in range(5)), second]
+    ids = [turn.pk for turn in turns]
+    sets = iter([ids, ids[::-1], ids[:4], ids[2:], ids[1:5], ids])
+
+    def close_set(own: BallotBox) -> None:
+        for turn_id in close_together(next(sets), own):
+            close_turn(turn_id, own)
+
+    at_once(6, close_set)
+    assert load_turn(concealed.pk).state == TurnState.RESOLVED
+    for turn in turns:
+        assert load_turn(turn.pk).state == TurnState.RESOLVED
+        sides = turn.match.turns.values_list("tallies__side", flat=True).exclude(tallies=None)
+        assert sorted(sides) == ["red", "yellow"]
+        assert [t.number for t in turn.match.turns.order_by("pk")] == list(range(1, turn.number + 2))
+        assert kinds(turn.match.event_id).count("turn.revealed") == 1

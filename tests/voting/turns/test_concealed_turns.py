@@ -10,12 +10,10 @@ from tests.voting.match_helpers import (
     SELECTOR,
     kinds,
     only_turn,
-    open_now,
     play_out,
     play_turn,
     start,
     tally_of,
-    vote,
 )
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.opened_ballots import load_opened_ballots
@@ -113,42 +111,13 @@ def test_void_takes_back_all_that_is_revealed_or_the_half_after_it(first: Turn, 
     assert (only_turn(first.match).number, public_match(first).board.vote) == (1, "concealed")
 
 
-def test_organizer_can_pause_extend_and_shorten_both_halves(box: BallotBox) -> None:
-    turn = start(box, game=SELECTOR)
-    for side, vote_kind, state in (
-        ("red", "concealed", TurnState.CONCEALED),
-        ("yellow", "open", TurnState.RESOLVED),
-    ):
-        half = only_turn(turn.match)
-        open_now(half, box)
-        vote(half, box, **{side: [3]})
-        for action in ("pause", "resume", "extend", "shorten", "pause", "resume"):
-            press(event_of(turn), f"turn.{action}", box, turn=half.pk)
-        assert public_match(turn).board.vote == vote_kind
-        assert play_out(half, box).state == state
-    assert public_match(turn).reveal.resolution.conflict == 3
-
-
-def test_half_without_ballots_applies_no_ballot_rule(box: BallotBox) -> None:
-    turn = start(box, game=SELECTOR, no_ballot_rule="pass")
-    assert play_out(turn, box).state == TurnState.CONCEALED
-    second = play_turn(only_turn(turn.match), box, yellow=[5])
-    assert [(drop.side, drop.column) for drop in public_match(turn).reveal.resolution.drops] == [
-        ("yellow", 5)
-    ]
-    assert second.yellow_pick == 5
-
-
-@pytest.mark.parametrize("half", [1, 2])
-def test_forfeit_in_either_half_ends_match_and_reveals_all(box: BallotBox, half: int) -> None:
+@pytest.mark.parametrize(("half", "winner"), [(1, "yellow"), (2, "red")])
+def test_forfeit_in_either_half_ends_match_and_reveals_all(box: BallotBox, half: int, winner: str) -> None:
     turn = start(box, game=SELECTOR, no_ballot_rule="forfeit")
     if half == 2:
         play_turn(turn, box, red=[4])
     play_out(only_turn(turn.match), box)
-    match = Match.objects.get(pk=turn.match_id)
-    assert (match.result, match.ended_by) == ("yellow" if half == 1 else "red", "forfeit")
+    match, reveal = Match.objects.get(pk=turn.match_id), public_match(turn).reveal
+    assert (match.result, match.ended_by) == (winner, "forfeit")
     assert not match.turns.filter(state=TurnState.CONCEALED).exists()
-    assert (public_match(turn).reveal.number, public_match(turn).reveal.concealed is None) == (
-        half,
-        half == 1,
-    )
+    assert (reveal.number, reveal.concealed is None) == (half, half == 1)

@@ -43,21 +43,17 @@ def test_demo_creates_or_reuses_event_that_starts_automatically(box: BallotBox) 
     assert (User.objects.count(), Event.objects.count()) == (1, 1)
 
 
-def test_demo_leaves_own_events_of_the_organizer_alone(box: BallotBox) -> None:
-    demo("--stop")
-    own = create_event(User.objects.get(), "Class party", ("4a", "4b"))
-    assert demo()["code"] != own.code
-    own.refresh_from_db()
-    assert own.next_match_at is None
-
-
-def test_demo_stop_creates_no_event_and_login_opens_event_list(client: Client) -> None:
+def test_demo_stop_creates_no_event_and_own_events_are_left_alone(client: Client) -> None:
     details = demo("--stop")
     assert not Event.objects.exists()
     assert details["phone_url"] == f"{BASE}/"
     page = client.post(urlsplit(details["login_url"]).path, follow=True)
     assert page.redirect_chain == [("/console/", 302)]
     assert 'href="/console/new/empty/"' in page.content.decode()
+    own = create_event(User.objects.get(), "Class party", ("4a", "4b"))
+    assert demo()["code"] != own.code
+    own.refresh_from_db()
+    assert own.next_match_at is None
 
 
 def test_demo_stop_ends_running_and_scheduled_matches(box: BallotBox) -> None:

@@ -1,22 +1,34 @@
-"""Matches in which reveals and next turns wait for the host."""
+"""What the next window waits for: the host, time to talk, or time to read an analysis."""
+
+from typing import Any
 
 import pytest
 
 from tests.voting.action_helpers import event_of, press, refused
+from tests.voting.box_helpers import cast
 from tests.voting.concurrency_helpers import at_once
+from tests.voting.gateway_helpers import make_room
 from tests.voting.match_helpers import (
+    CLASSIC,
     SELECTOR,
     kinds,
     only_turn,
     open_now,
+    play_turn,
     reveal_ms,
     run_out,
+    start,
     tally_of,
     vote,
 )
 from tests.voting.turns.conftest import DueTurn, crashing
 from tests.voting.turns.test_turn_crashes import run_again
+from voting import protocol
+from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
+from voting.ballot_box.box_types import CastResult
+from voting.counting.ballots import Ballot
+from voting.counting.window import MIN_RESTORED_MS, START_LEAD_MS
 from voting.matches import MatchError
 from voting.metrics.metrics import REGISTRY
 from voting.models import TallyRecord, Turn, TurnState
@@ -24,7 +36,9 @@ from voting.turns import closing
 from voting.turns.closing import close_together, close_turn
 from voting.turns.early_close import close_turn_early
 from voting.turns.host_steps import reveal_turn
-from voting.turns.turns import load_turn
+from voting.turns.restoring import restore_turn
+from voting.turns.time_steps import move_turn
+from voting.turns.turns import load_turn, to_boxed_turn
 
 pytestmark = pytest.mark.django_db
 
@@ -57,16 +71,12 @@ def test_turn_is_sealed_at_its_deadline_and_not_counted_before_the_host_presses(
     before = resolve_lag_s()
     press(event_of(waiting), "reveal.start", box, turn=waiting.pk)
     assert 0 < resolve_lag_s() - before < 40, "the time until the host presses is no delay"
-    revealed = load_turn(waiting.pk)
+    revealed, following = load_turn(waiting.pk), only_turn(waiting.match)
     assert (revealed.state, revealed.red_pick, revealed.yellow_pick) == (TurnState.RESOLVED, 3, 5)
     assert tally_of(waiting, "red").ballots == 1
     with refused("no reveal to start"):
         reveal_turn(waiting.pk, box)
-
-
-def test_next_turn_opens_after_the_wait_or_when_the_host_presses(waiting: Turn, box: BallotBox) -> None:
-    press(event_of(waiting), "reveal.start", box)
-    following, resolved_at = only_turn(waiting.match), load_turn(waiting.pk).resolved_at or 0
+    resolved_at = revealed.resolved_at or 0
     assert following.opens_at == resolved_at + reveal_ms(waiting) + 60_000
     Turn.objects.filter(pk=waiting.pk).update(resolved_at=resolved_at - reveal_ms(waiting))
     press(event_of(waiting), "turn.open", box, turn=following.pk)
@@ -75,27 +85,21 @@ def test_next_turn_opens_after_the_wait_or_when_the_host_presses(waiting: Turn, 
     assert opened.closes_at - opened.opens_at == following.closes_at - following.opens_at
 
 
-def test_scheduler_reveals_turn_that_no_host_reveals(
-    waiting: Turn, box: BallotBox, monkeypatch: pytest.MonkeyPatch
+def test_scheduler_reveals_turn_sealed_before_a_crash_that_no_host_reveals(
+    box: BallotBox, due: DueTurn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     enqueued: list[int] = []
     monkeypatch.setattr("voting.turns.scheduler.enqueue_close", lambda *turn_ids: enqueued.extend(turn_ids))
     monkeypatch.setattr("voting.turns.scheduler.WORKER_TIMEOUT_MS", 0)
-    run_again(box)
-    assert (load_turn(waiting.pk).state, enqueued) == (TurnState.OPEN, [])
-    wait(waiting, 60)
-    run_again(box)
-    assert (load_turn(waiting.pk).state, enqueued) == (TurnState.RESOLVED, [waiting.pk])
-
-
-def test_turn_sealed_before_a_crash_is_revealed_by_the_host(box: BallotBox, due: DueTurn) -> None:
     turn = due(red=[3], host_wait_s=60)
     with crashing(closing, "publish_seals"):
         close_turn(turn.pk, box)
     run_again(box)
-    assert load_turn(turn.pk).state == TurnState.OPEN
-    reveal_turn(turn.pk, box)
-    assert (load_turn(turn.pk).red_pick, kinds(event_of(turn)).count("turn.revealed")) == (3, 1)
+    assert (load_turn(turn.pk).state, enqueued) == (TurnState.OPEN, [])
+    wait(turn, 60)
+    run_again(box)
+    assert (load_turn(turn.pk).red_pick, enqueued) == (3, [turn.pk])
+    assert kinds(event_of(turn)).count("turn.revealed") == 1
 
 
 @pytest.mark.django_db(transaction=True)
@@ -106,10 +110,15 @@ def test_two_presses_at_once_reveal_one_turn(waiting: Turn) -> None:
     assert list(waiting.match.turns.values_list("number", flat=True)) == [1, 2]
 
 
-def test_turns_closed_together_wait_for_the_host_too(box: BallotBox, due: DueTurn) -> None:
-    turns = [due(red=[3], host_wait_s=wait_s) for wait_s in (None, 60)]
-    close_together([turn.pk for turn in turns], box)
-    assert [load_turn(turn.pk).state for turn in turns] == [TurnState.RESOLVED, TurnState.OPEN]
+def test_only_turns_that_would_be_revealed_wait_for_the_host(box: BallotBox, due: DueTurn) -> None:
+    plain, wait = due(red=[3]), due(red=[3], host_wait_s=60)
+    half = due(red=[3], yellow=[3], game=SELECTOR, host_wait_s=60)
+    close_together([plain.pk, wait.pk, half.pk], box)
+    following = only_turn(half.match)
+    run_out(following, box)
+    close_turn(following.pk, box)
+    states = [load_turn(turn.pk).state for turn in (plain, wait, half, following)]
+    assert states == [TurnState.RESOLVED, TurnState.OPEN, TurnState.CONCEALED, TurnState.OPEN]
 
 
 def test_vote_that_everyone_has_cast_waits_for_the_host_too(box: BallotBox, due: DueTurn) -> None:
@@ -123,11 +132,106 @@ def test_vote_that_everyone_has_cast_waits_for_the_host_too(box: BallotBox, due:
     assert (early.state, early.is_sealed) == (TurnState.OPEN, True)
 
 
-def test_concealed_turn_does_not_wait_for_the_host(box: BallotBox, due: DueTurn) -> None:
-    turn = due(red=[3], yellow=[3], game=SELECTOR, host_wait_s=60)
-    close_turn(turn.pk, box)
-    assert load_turn(turn.pk).state == TurnState.CONCEALED
-    following = only_turn(turn.match)
-    run_out(following, box)
-    close_turn(following.pk, box)
-    assert load_turn(following.pk).state == TurnState.OPEN
+TALK_MS = 90_000
+
+
+def shown_talk_ms(turn: Turn) -> int:
+    """The talk time that clients see before the window."""
+    match: Any = load_snapshot(turn.match.event).match
+    return int(match.turn.talk_ms)
+
+
+@pytest.fixture
+def turn(box: BallotBox) -> Turn:
+    """A first turn in its talk time."""
+    return start(box, talk_s=90, window_s=20, pace="normal")
+
+
+def test_first_window_opens_after_talk_time_and_later_ones_after_the_reveal(box: BallotBox) -> None:
+    before = box.now()
+    turn = start(box, talk_s=90, window_s=20, pace="normal")
+    assert before <= turn.opens_at - START_LEAD_MS - TALK_MS <= box.now()
+    assert (turn.match.talk_s, turn.talk_left_ms) == (90, TALK_MS)
+    assert turn.closes_at - turn.opens_at == 20_000
+    after, second = play_turn(turn, box, red=[1], yellow=[2]), only_turn(turn.match)
+    assert (second.number, second.opens_at) == (2, (after.resolved_at or 0) + reveal_ms(turn) + TALK_MS)
+    assert second.closes_at - second.opens_at == 20_000
+    before = box.now()
+    press(event_of(turn), "turn.void", box)
+    again = only_turn(turn.match)
+    assert before <= again.opens_at - START_LEAD_MS - TALK_MS <= box.now()
+
+
+def test_box_lost_during_talk_time_costs_no_time(turn: Turn, box: BallotBox) -> None:
+    box.delete_all_events()
+    restore_turn(turn.pk, box)
+    after = load_turn(turn.pk)
+    assert (after.epoch, after.opens_at, after.closes_at) == (2, turn.opens_at, turn.closes_at)
+    assert after.closes_at - after.opens_at >= MIN_RESTORED_MS
+
+
+@pytest.mark.parametrize("step", [3_600_000, -3_600_000])
+def test_talk_time_moves_with_clock_step(step: int, turn: Turn, box: BallotBox) -> None:
+    move_turn(turn.pk, turn.version, step, box.now() + step, box)
+    after = load_turn(turn.pk)
+    assert (after.opens_at - turn.opens_at, after.closes_at - turn.closes_at) == (step, step)
+
+
+def test_ballots_are_early_during_talk_time(turn: Turn, box: BallotBox) -> None:
+    room = make_room(event_of(turn))
+    assert room.poll is not None
+    ballot = protocol.BallotCast(turn.pk, 1, 3, 1)
+    assert room.poll.refusal(1, ballot, turn.opens_at - 1_000) == "early"
+    assert room.poll.refusal(1, ballot, turn.opens_at) is None
+    assert cast(to_boxed_turn(turn), Ballot("v1", "red", 3, 1)) == [CastResult.EARLY]
+
+
+@pytest.mark.parametrize("passed_ms", [-60_000, START_LEAD_MS + TALK_MS // 2])
+def test_pause_keeps_remaining_talk_time(passed_ms: int, turn: Turn, box: BallotBox) -> None:
+    move_turn(turn.pk, turn.version, -passed_ms, box.now(), box)
+    left = min(TALK_MS, load_turn(turn.pk).opens_at - box.now())  # the lead is not part of the talk time
+    press(event_of(turn), "turn.pause", box)
+    held = load_turn(turn.pk)
+    assert (held.state, held.left_ms) == (TurnState.PAUSED, 20_000)
+    assert 0 < held.talk_left_ms <= left
+    before = box.now()
+    press(event_of(turn), "turn.resume", box)
+    after = load_turn(turn.pk)
+    assert before + held.talk_left_ms <= after.opens_at <= box.now() + held.talk_left_ms
+    assert after.closes_at - after.opens_at == 20_000
+    assert shown_talk_ms(after) == after.talk_left_ms == held.talk_left_ms
+    if passed_ms < 0:
+        assert held.talk_left_ms == TALK_MS
+
+
+def test_resume_during_vote_shows_no_talk_time(turn: Turn, box: BallotBox) -> None:
+    assert shown_talk_ms(turn) == TALK_MS
+    open_now(turn, box)
+    for _ in range(2):  # the second pause comes before the window is open again
+        press(event_of(turn), "turn.pause", box)
+        press(event_of(turn), "turn.resume", box)
+        after = load_turn(turn.pk)
+        assert box.now() < after.opens_at
+        assert shown_talk_ms(after) == 0
+
+
+@pytest.mark.parametrize(
+    ("choices", "pause_ms"),
+    [
+        pytest.param({}, 1000 + 250 * (12 + 1), id="after each turn"),  # a word is the team's name
+        pytest.param({"talk_s": 30}, 30_000, id="time to talk"),
+        pytest.param({"analysis": "match"}, 0, id="after the match"),
+        pytest.param({"analysis": "off"}, 0, id="never"),
+        pytest.param({"max_side_changes": 1}, 0, id="secret sides"),
+        pytest.param({"hide_hints": True}, 0, id="no hints"),
+        pytest.param({"game": "goofspiel"}, 0, id="no solver"),
+        pytest.param({"game": CLASSIC}, 0, id="not exact yet"),
+        pytest.param({"bank_s": 600}, 0, id="time banks"),
+    ],
+)
+def test_next_vote_waits_for_the_time_to_read_an_analysis(
+    choices: dict[str, Any], pause_ms: int, box: BallotBox
+) -> None:
+    turn = start(box, **{"pace": "brisk", "analysis": "turn", **choices})
+    after, following = play_turn(turn, box, [1], [2]), only_turn(turn.match)
+    assert following.opens_at - (after.resolved_at or 0) - reveal_ms(turn) == pause_ms

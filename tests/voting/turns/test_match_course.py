@@ -5,29 +5,41 @@ from typing import Any
 
 import pytest
 
+from tests.voting.action_helpers import refused
 from tests.voting.box_helpers import seal
 from tests.voting.concurrency_helpers import at_once
+from tests.voting.event_states import last_announced
 from tests.voting.match_helpers import (
     CLASSIC,
     RED_WINS,
     kinds,
     new_event,
     only_turn,
+    open_now,
     play,
     play_turn,
     reveal_ms,
+    run_out,
     start,
+    vote,
 )
 from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import TooEarly
+from voting.counting.ballots import Ballot
 from voting.counting.methods.voting_method import METHODS
+from voting.counting.voter_codes import derive_voter_code
 from voting.counting.window import SPECIAL_RULE_MS, START_LEAD_MS
-from voting.matches import MatchError, live_turn
-from voting.models import Event, TurnState
+from voting.matches import live_turn
+from voting.models import Event, Match, Turn, TurnState
 from voting.positions import load_position
-from voting.terms import Lobby, MatchState
+from voting.terms import Lobby, MatchState, TieRule
+from voting.turns.closing import close_turn
+from voting.turns.event_end import end_event
+from voting.turns.outcomes import captain_index
+from voting.turns.scheduler import DeadlineScheduler
 from voting.turns.turns import load_turn, start_due_match, start_match, to_boxed_turn
+from voting.turns.voiding import take_back_turn
 
 pytestmark = pytest.mark.django_db
 
@@ -64,17 +76,18 @@ def test_start_match_refuses_unplayable_terms(
 ) -> None:
     monkeypatch.setattr(METHODS["approval"], "max_columns", 6)
     event = new_event(**terms)
-    with pytest.raises(MatchError, match=words):
+    with refused(words):
         start_match(event.pk, box)
-    assert not event.matches.exists()
-    assert not kinds(event.pk)
+    Event.objects.update(next_match_at=box.now())
+    start_due_match(event.pk, box)
+    event.refresh_from_db()
+    assert (event.next_match_at, event.matches.count(), kinds(event.pk)) == (None, 0, ["event.edited"])
 
 
 @pytest.mark.django_db(transaction=True)
 def test_concurrent_starts_start_one_match(box: BallotBox) -> None:
     event = new_event()
-    refused = at_once(4, lambda own: start_match(event.pk, own))
-    assert len(refused) == 3
+    assert len(at_once(4, lambda own: start_match(event.pk, own))) == 3
     assert event.matches.count() == 1
     assert kinds(event.pk) == ["match.started"]
 
@@ -91,11 +104,13 @@ def test_won_match_ends_and_next_one_starts_once_when_due(box: BallotBox) -> Non
     event.refresh_from_db()
     assert event.next_match_at == (last.resolved_at or 0) + reveal_ms(last) + 30_000
     Event.objects.filter(pk=new_event().pk).update(next_match_at=box.now())
+    scheduler = DeadlineScheduler(box)
+    scheduler.run_once()
     start_due_match(event.pk, box)
     assert event.matches.count() == 1, "another event is due"
     Event.objects.filter(pk=event.pk).update(next_match_at=box.now())
     for _ in range(2):
-        start_due_match(event.pk, box)
+        scheduler.run_once()
     assert [m.number for m in event.matches.order_by("pk")] == [1, 2]
     assert Event.objects.get(pk=event.pk).next_match_at is None
     assert kinds(event.pk).count("match.started") == 2
@@ -126,15 +141,6 @@ def test_next_match_does_not_start_by_itself_without_voters(box: BallotBox) -> N
     assert scheduled == [True, False]
 
 
-def test_start_due_match_cancels_unplayable_match(box: BallotBox) -> None:
-    event = new_event(game="draughts")
-    Event.objects.filter(pk=event.pk).update(next_match_at=box.now())
-    start_due_match(event.pk, box)
-    event.refresh_from_db()
-    assert event.next_match_at is None
-    assert kinds(event.pk) == ["event.edited"]
-
-
 def test_start_match_draws_lot_for_first_side(box: BallotBox) -> None:
     event = new_event(game=CLASSIC, options={"first": "lot"})
     match = start_match(event.pk, box)
@@ -157,3 +163,89 @@ def test_random_match_plays_to_its_end(box: BallotBox) -> None:
     seeds = list(match.turns.values_list("seed", flat=True))
     assert len(set(seeds)) == len(seeds) > 3
     assert {len(seed) for seed in seeds} == {32}
+
+
+MINUTE_MS = 60_000
+
+
+def test_scheduler_aborts_live_match_only_at_event_end(box: BallotBox) -> None:
+    ending, other, later = (start(box) for _ in range(3))
+    scheduler = DeadlineScheduler(box)
+    scheduler.run_once()
+    for turn, ends_in_ms in ((ending, 0), (later, MINUTE_MS)):
+        Event.objects.filter(pk=turn.match.event_id).update(ends_at=box.now() + ends_in_ms)
+    for _ in range(2):
+        scheduler.chores_at -= 2
+        scheduler.run_once()
+    states = dict(Match.objects.values_list("pk", "state"))
+    playing = dict.fromkeys((other.match_id, later.match_id), MatchState.PLAYING)
+    assert states == {ending.match_id: MatchState.ABORTED} | playing
+    assert load_turn(ending.pk).state == TurnState.VOID
+    state = last_announced(ending.match.event_id)
+    assert (state.match and state.match.state, state.match and state.match.turn) == ("aborted", None)
+
+
+def test_no_match_starts_after_event_end(box: BallotBox) -> None:
+    event = new_event()
+    Event.objects.update(ends_at=box.now() + MINUTE_MS, next_match_at=box.now())
+    start_match(event.pk, box)
+    over = new_event()
+    Event.objects.filter(pk=over.pk).update(ends_at=box.now(), next_match_at=box.now())
+    with refused("The event is over"):
+        start_match(over.pk, box)
+    DeadlineScheduler(box).run_once()
+    assert (over.matches.count(), Event.objects.get(pk=over.pk).next_match_at) == (0, None)
+
+
+@pytest.mark.parametrize(("ends_in_ms", "planned"), [(MINUTE_MS // 2, False), (10 * MINUTE_MS, True)])
+def test_next_match_is_planned_only_before_event_end(ends_in_ms: int, planned: bool, box: BallotBox) -> None:
+    event = new_event(next_match_after_s=60)
+    match = only_turn(start_match(event.pk, box)).match
+    Event.objects.update(ends_at=box.now() + ends_in_ms)
+    play(match, box, RED_WINS)
+    assert (Event.objects.get().next_match_at is not None) is planned
+
+
+def test_turn_whose_window_is_over_is_counted_before_the_event_ends(box: BallotBox) -> None:
+    turn = start(box)
+    open_now(turn, box)
+    vote(turn, box, red=[3], yellow=[4])
+    run_out(turn, box)
+    Event.objects.update(ends_at=box.now())
+    end_event(turn.match.event_id, box)
+    assert load_turn(turn.pk).state == TurnState.OPEN
+    close_turn(turn.pk, box)
+    assert load_turn(turn.pk).state == TurnState.RESOLVED
+    end_event(turn.match.event_id, box)
+    assert Match.objects.get().state == MatchState.ABORTED
+
+
+def test_finished_match_keeps_its_result_after_event_end(box: BallotBox) -> None:
+    match = start(box).match
+    play(match, box, RED_WINS)
+    Event.objects.update(ends_at=box.now() + MINUTE_MS)
+    take_back_turn(match.event_id, box, lambda _: None)
+    play(match, box, RED_WINS[-1:])
+    Event.objects.update(ends_at=box.now())
+    with refused("The event is over"):
+        take_back_turn(match.event_id, box, lambda _: None)
+    assert Match.objects.get().state == MatchState.ENDED
+
+
+BALLOTS = [Ballot("ada", "red", 3, 1), Ballot("bob", "red", 4, 1)]
+
+
+@pytest.mark.parametrize(
+    ("rule", "captain", "index"),
+    [
+        (TieRule.CAPTAIN, "bob", 1),
+        (TieRule.CAPTAIN, "carol", None),
+        (TieRule.CAPTAIN, "", None),
+        (TieRule.LOT, "bob", None),
+    ],
+)
+def test_captain_is_named_by_the_captain_rule_if_they_voted(
+    rule: TieRule, captain: str, index: int | None
+) -> None:
+    turn = Turn(match=Match(tie_rule=rule), red_captain=captain and derive_voter_code(captain))
+    assert captain_index(turn, "red", BALLOTS) == index

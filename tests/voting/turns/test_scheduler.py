@@ -136,18 +136,6 @@ def test_scheduler_rearms_window_moved_between_iterations(box: BallotBox, valkey
     wait_until(lambda: scheduler.run_once() and load_turn(turn.pk).state == TurnState.RESOLVED, 5)
 
 
-def test_scheduler_starts_due_match_once(box: BallotBox) -> None:
-    event = new_event()
-    Event.objects.filter(pk=event.pk).update(next_match_at=box.now() + 60_000)
-    scheduler = DeadlineScheduler(box)
-    scheduler.run_once()
-    assert not event.matches.exists()
-    Event.objects.filter(pk=event.pk).update(next_match_at=box.now())
-    scheduler.run_once()
-    scheduler.run_once()
-    assert event.matches.count() == 1
-
-
 @pytest.mark.parametrize("state", [TurnState.RESOLVED, TurnState.VOID])
 def test_scheduler_finishes_what_crashed_processes_left(
     state: TurnState, box: BallotBox, due: DueTurn, valkey_url: str
@@ -236,21 +224,17 @@ def run_script(script: str, **env: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_worker_that_warms_up_announces_and_closes_nothing(box: BallotBox, due: DueTurn) -> None:
-    warm_up()
-    turn = due(red=[3])
-    before = list(Announcement.objects.values_list("pk", "seq", "sent_at"))
-    warm_up()
-    assert list(Announcement.objects.values_list("pk", "seq", "sent_at")) == before
-    assert load_turn(turn.pk).state == TurnState.OPEN
-    assert not box.closing_lease.is_held(NO_TURN)
-
-
-def test_close_tasks_close_due_and_early_turns(box: BallotBox) -> None:
+def test_close_tasks_close_due_and_early_turns_but_warming_up_closes_none(box: BallotBox) -> None:
+    warm_up()  # before the first event
     due, early, other = start(box), start(box, close_early=True), start(box)
     for turn in (early, other):
         open_now(turn, box)
     run_out(due, box)
+    before = list(Announcement.objects.values_list("pk", "seq", "sent_at"))
+    warm_up()
+    assert list(Announcement.objects.values_list("pk", "seq", "sent_at")) == before
+    assert load_turn(due.pk).state == TurnState.OPEN
+    assert not box.closing_lease.is_held(NO_TURN)
     close_turns_task(due.pk)
     close_turn_early_task(early.pk, load_turn(early.pk).closes_at)
     close_turn_early_task(other.pk, load_turn(other.pk).closes_at)

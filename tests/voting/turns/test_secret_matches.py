@@ -1,6 +1,7 @@
 """Matches with secret sides: which side a vote counts for, deserted sides, and what is public when."""
 
 import json
+from collections import Counter
 from functools import reduce
 from operator import getitem
 from pathlib import Path
@@ -10,19 +11,28 @@ import msgspec
 import pytest
 from django.test import Client
 
-from tests.voting.action_helpers import press
+from tests.voting.action_helpers import press, refused
+from tests.voting.concurrency_helpers import at_once
 from tests.voting.event_states import last_announced
-from tests.voting.match_helpers import only_turn, organizer
-from tests.voting.turns.secret_side_helpers import play_with, request_side_changes, start_secret
+from tests.voting.match_helpers import only_turn, open_now, organizer, play_out, start
+from tests.voting.turns.secret_side_helpers import (
+    between,
+    play_with,
+    request_side_changes,
+    side_change_request,
+    start_secret,
+)
 from tests.voting.verifiers import ours, standalone, theirs, verify
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import RESIGN, encode_set
 from voting.counting.side_changes import SidesTurn
-from voting.models import Event, Match
+from voting.models import Event, Match, StoredSideChange, Turn
 from voting.records.exports import export_match
 from voting.records.imports import import_event
 from voting.records.match_record import read_match_record
 from voting.records.match_roots import export_roots
+from voting.turns.side_change_store import change_sides
+from voting.turns.turns import load_turn
 
 pytestmark = pytest.mark.django_db
 
@@ -132,29 +142,77 @@ def assert_import_round_trips(record: Any, match: Match) -> None:
     assert exported(again) == record
 
 
-@pytest.mark.parametrize(
-    ("path", "value"),
-    [
-        (("turns", 1, "side_changes"), []),
-        (("turns", 1, "side_changes", 0, 1), "ab" * 16),
-        (("summary", "turns", 1, "yellow"), 4),
-        (("summary", "turns", 1, "to_yellow"), 0),
-        (("turns", 0, "turn_commitment"), "00" * 32),
-    ],
-    ids=["removed", "other blind", "additional voter", "not counted", "other commitment"],
-)
-def test_verifiers_detect_altered_side_changes(
-    path: tuple[Any, ...], value: object, box: BallotBox, tmp_path: Path
-) -> None:
+def test_verifiers_detect_altered_side_changes(box: BallotBox, tmp_path: Path) -> None:
     match = start_secret(box)
     play_with(only_turn(match), box, [1], [2, 2])
     request_side_changes(only_turn(match), box, "red1")
     play_with(only_turn(match), box, [1], [2, 2])
-    record = exported(match)
-    *keys, last = path
-    parent = reduce(getitem, keys, record["sides"])
-    assert parent[last] != value
-    parent[last] = value
-    for verifier in (ours, theirs):
-        code, text = verifier(record, tmp_path / "r.json")
-        assert code == 1, text
+    for what, (*keys, last), value in (
+        ("removed", ("turns", 1, "side_changes"), []),
+        ("other blind", ("turns", 1, "side_changes", 0, 1), "ab" * 16),
+        ("additional voter", ("summary", "turns", 1, "yellow"), 4),
+        ("not counted", ("summary", "turns", 1, "to_yellow"), 0),
+        ("other commitment", ("turns", 0, "turn_commitment"), "00" * 32),
+    ):
+        record = exported(match)
+        parent = reduce(getitem, keys, record["sides"])
+        assert parent[last] != value
+        parent[last] = value
+        assert [verifier(record, tmp_path / "r.json")[0] for verifier in (ours, theirs)] == [1, 1], what
+
+
+def second_turn(box: BallotBox, **choices: int) -> Turn:
+    match = start_secret(box, **choices)
+    play_with(only_turn(match), box, [1, 1], [2, 2])
+    return only_turn(match)
+
+
+def test_side_change_is_accepted_only_between_turns_with_secret_sides(box: BallotBox) -> None:
+    first = only_turn(start_secret(box))
+    assert request_side_changes(first, box, "red1") == ["window_open"]
+    turn = second_turn(box)
+    ask = [side_change_request("red1", turn)]
+    open_now(turn, box)
+    assert change_sides(turn.match.event_id, ask, box.now) == ["window_open"]
+    between(load_turn(turn.pk), box)
+    press(turn.match.event_id, "turn.pause", box)
+    assert change_sides(turn.match.event_id, ask, box.now) == ["window_open"]
+    public = start(box)
+    play_out(public, box)
+    assert request_side_changes(only_turn(public.match), box, "red1") == ["not_offered"]
+    assert StoredSideChange.objects.count() == 0
+
+
+def test_side_changes_count_once_within_their_limit(box: BallotBox) -> None:
+    turn = second_turn(box)
+    assert request_side_changes(turn, box, "red1", "red1") == ["changed", "changed"]
+    assert request_side_changes(turn, box, "red1", number=2) == ["used_up"]
+    assert StoredSideChange.objects.count() == 1
+    turn = second_turn(box, max_side_changes=2)
+    for number in (1, 2):
+        assert request_side_changes(turn, box, "red1", number=number) == ["changed"]
+    assert request_side_changes(turn, box, "yellow1", number=2) == ["used_up"]
+    resolved = play_with(turn, box, [5], [6])
+    assert (resolved.red_pick, resolved.yellow_pick) == (5, 6), "the second one returned the voter"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_concurrent_side_changes_of_a_voter_count_once(box: BallotBox) -> None:
+    turn = second_turn(box)
+    between(turn, box)
+    event_id, answers = turn.match.event_id, list[str]()
+
+    def ask(own: BallotBox) -> None:
+        answers.extend(change_sides(event_id, [side_change_request("red1", turn)], own.now))
+
+    at_once(6, ask)
+    assert Counter(answers) == {"changed": 6}
+    assert StoredSideChange.objects.count() == 1
+
+
+def test_turn_cannot_be_voided_after_sides_are_published(box: BallotBox) -> None:
+    turn = second_turn(box)
+    request_side_changes(turn, box, "red1", "red2")
+    play_with(turn, box, [1, 1], [2, 2])
+    with refused("Sides have been revealed"):
+        press(turn.match.event_id, "turn.void", box)
