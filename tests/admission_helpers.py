@@ -22,8 +22,8 @@ def edit(event_id: int, **fields: Any) -> None:
 
 def vote_by_hands(event_id: int, teams: list[int]) -> None:
     """Switch these teams to a show of hands and the others to phones; announce it."""
-    for team in Team.objects.filter(event_id=event_id):
-        Team.objects.filter(pk=team.pk).update(source=HANDS if team.number in teams else PHONES)
+    Team.objects.filter(event_id=event_id).update(source=PHONES)
+    Team.objects.filter(event_id=event_id, number__in=teams).update(source=HANDS)
     announce_edit(event_id, box.now())
 
 

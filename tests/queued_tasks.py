@@ -2,7 +2,6 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from queue import Empty
-from typing import Any
 
 from django.conf import settings
 
@@ -18,16 +17,12 @@ def run_queued_tasks(name: str) -> int:
         app.connection_for_read() as connection,
         connection.SimpleQueue(settings.BACKGROUND_QUEUE) as queue,
     ):
-        while (message := _next(queue)) is not None:
+        while True:
+            try:
+                message = queue.get(block=False)
+            except Empty:
+                return ran
             message.ack()
             if message.headers["task"] == name:
                 thread.submit(app.tasks[name].apply, args=message.payload[0]).result()
                 ran += 1
-    return ran
-
-
-def _next(queue: Any) -> Any:
-    try:
-        return queue.get(block=False)
-    except Empty:
-        return None

@@ -8,14 +8,10 @@ __all__ = ["clients", "server", "servers"]
 ON_BOTH_SERVERS = {
     "test_joining_sockets",
     "test_voting_sockets",
-    "test_invalid_input",
-    "test_side_change_sockets",
     "test_console_sockets",
     "test_pages_served",
     "test_rotating_codes",
     "test_ticket_codes",
-    "test_code_guessing",
-    "test_one_ballot",
 }
 
 

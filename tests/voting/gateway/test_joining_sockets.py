@@ -1,16 +1,21 @@
-"""Joining a running server: phones, displays and their welcome messages."""
+"""Joining a running server: preloaded pages, phones and their teams, displays."""
 
-import time
+import json
+import re
+import urllib.request
+from typing import Any
 
+import msgspec
 import pytest
 
 from tests.server import Server
 from tests.socket_clients import SocketClients
 from tests.voting.consoles import done, open_console
-from tests.voting.open_turn import Stage, event, harmless, stage
+from tests.voting.open_turn import Stage, cast, event, harmless, refusal, stage, vote
 from voting.admission.links import qr_rows
 from voting.gateway.display import MAX_DISPLAYS
-from voting.protocol import CloseCode
+from voting.protocol import CloseCode, PagePreload
+from voting.terms import HANDS
 
 __all__ = ["harmless", "stage"]
 
@@ -96,10 +101,185 @@ def test_display_welcome_contains_join_url_and_qr_code(
     assert "you" not in welcome
 
 
-def test_clock_is_synced_before_and_after_joining(stage: Stage, clients: SocketClients) -> None:
-    client, before = clients.open("phone"), time.time() * 1000
-    first = client.say("clock.ask", sent=12.5).receive("clock.synced", sent=12.5)
-    assert before - 1_000 < first["now_at"] < time.time() * 1000 + 1_000
-    welcome = client.say("phone.join", code=stage.code).receive("phone.welcomed")
-    later = client.say("clock.ask", sent=13).receive("clock.synced", sent=13.0)
-    assert welcome["now_at"] <= later["now_at"] <= welcome["now_at"] + 60_000
+def hands_event(server: Server, teams: list[int], **choices: Any) -> dict[str, Any]:
+    """An event whose `teams` vote by show of hands."""
+    made: dict[str, Any] = server.ask("event", lobby="open", window_s=600, **choices)
+    server.ask("vote_by_hands", event_id=made["id"], teams=teams)
+    return made
+
+
+def test_phone_is_refused_while_both_teams_show_hands(server: Server, clients: SocketClients) -> None:
+    made = hands_event(server, [1, 2])
+    client = clients.open("phone").say("phone.join", code=made["code"])
+    message = client.receive("error", code="hands_only")
+    assert [team["source"] for team in message["event"]["teams"]] == [HANDS, HANDS]
+    server.ask("vote_by_hands", event_id=made["id"], teams=[2])
+    client.receive("event.edited")
+    assert client.say("phone.join", code=made["code"]).receive("phone.welcomed")["you"]["team"] == 1
+
+
+@pytest.mark.parametrize("choice", ["balance", "choose", "link"])
+@pytest.mark.parametrize("hands", [1, 2])
+def test_phones_join_the_team_without_show_of_hands(
+    hands: int, choice: str, server: Server, clients: SocketClients
+) -> None:
+    code, wishes = hands_event(server, [hands], team_choice=choice)["code"], (None, 1, 2, None)
+    assert [clients.phone(code, team=wish)[1]["you"]["team"] for wish in wishes] == [3 - hands] * 4
+
+
+def test_phone_of_hands_team_rejoins_in_other_team(server: Server, clients: SocketClients) -> None:
+    made = hands_event(server, [], team_choice="choose")
+    before, welcome = clients.phone(made["code"], team=2)
+    turn = server.ask("play_to", event_id=made["id"], picks=[])
+    server.ask("vote_by_hands", event_id=made["id"], teams=[2])
+    before.receive_until(lambda message: message["type"] == "event.edited" and message["state"]["match"])
+    assert refusal(before, **cast(turn)) == "not_to_move"
+    after, again = clients.phone(made["code"], token=welcome["you"]["token"])
+    assert again["you"]["team"] == 1
+    vote(after, turn)
+    voter = welcome["you"]["token"].split(".")[1]
+    assert server.ask("voters_in_box", event_id=made["id"], turn_id=turn) == [voter]
+
+
+@pytest.mark.parametrize("choice", ["balance", "choose"])
+def test_listed_pupil_of_hands_team_joins_other_team(
+    choice: str, server: Server, clients: SocketClients
+) -> None:
+    made = hands_event(server, [2], team_choice=choice, admission="roster")
+    codes = server.ask("roster", event_id=made["id"], text="Ann, Doves\nBen, Rooks\nCarla")
+    teams = [clients.phone(made["code"], key=key)[1]["you"]["team"] for key in (*codes, codes[0])]
+    assert teams == [1, 1, 1, 1]
+
+
+def test_solo_team_admits_ticket_holder_only(server: Server, clients: SocketClients) -> None:
+    game = server.ask("against_crowd", begun=False)
+    code, key, solo = game["code"], game["key"], game["place"]
+    others = [clients.phone(code, team=wish)[1]["you"]["team"] for wish in (None, solo, 3 - solo, None)]
+    assert others == [3 - solo] * 4
+    clients.open("phone").say("phone.join", code=code, key="BBBBBB").receive("error", code="key_wrong")
+    first, second = (clients.phone(code, key=key)[1]["you"] for _ in range(2))
+    assert first["team"] == second["team"] == solo
+    assert first["voter_code"] == second["voter_code"]
+    assert clients.phone(code, token=first["token"])[1]["you"]["team"] == solo
+
+
+def test_solo_ballot_decides_against_crowd(server: Server, clients: SocketClients) -> None:
+    game = server.ask("against_crowd")
+    sides = ["red", "yellow"] if game["place"] == 1 else ["yellow", "red"]
+    solo_phone, welcome = clients.phone(game["code"], key=game["key"])
+    server.ask("open_turn_now", event_id=game["id"])
+    crowd = [clients.phone(game["code"])[0] for _ in range(3)]
+    for client, choice in zip((solo_phone, *crowd), (4, 2, 2, 5), strict=True):
+        vote(client, welcome["state"]["match"]["turn"]["id"], choice)
+    reveal = solo_phone.receive("turn.revealed")["state"]["match"]["reveal"]
+    assert [(reveal[side]["pick"], reveal[side]["ballots"]) for side in sides] == [(4, 1), (2, 3)]
+
+
+def test_turnout_counts_watching_displays_and_refused_visitors(
+    server: Server, clients: SocketClients
+) -> None:
+    duel = server.ask("duel")
+    displays = [clients.display(duel["code"])[0] for _ in range(3)]
+    displays[0].receive("turnout.counted", watching=3)
+    displays.pop().leave()
+    displays[0].receive("turnout.counted", watching=2)
+    clients.open("phone").say("phone.join", code=duel["code"]).receive("error", code="key_needed")
+    displays[0].receive("turnout.counted", watching=3)
+
+
+PRELOAD = re.compile(r'<script type="application/json" id="preload">(.*?)</script>', re.DOTALL)
+
+
+def embedded(server: Server, path: str) -> str | None:
+    """The JSON embedded in a page."""
+    with urllib.request.urlopen(f"{server.http}/{path}") as answer:  # noqa: S310
+        found = PRELOAD.search(answer.read().decode())
+    return found[1] if found else None
+
+
+class OfferingEvent:
+    """An event whose pages contain a preload, because a display has joined it."""
+
+    def __init__(self, server: Server, clients: SocketClients, **choices: Any) -> None:
+        self.server, self.clients = server, clients
+        self.code = server.ask("event", **{"lobby": "open", "window_s": 600, **choices})["code"]
+        assert embedded(server, self.code) is None
+        _, self.welcome = clients.display(self.code)
+
+    def preload(self, path: str = "") -> PagePreload:
+        return msgspec.json.decode(embedded(self.server, self.code + path) or "", type=PagePreload)
+
+    def join(self, **fields: Any) -> str:
+        """The seat token of a new phone."""
+        return str(self.clients.phone(self.code, **fields)[1]["you"]["token"])
+
+
+def token_fields(token: str | None) -> list[str]:
+    """The event, voter and team in a token."""
+    assert token
+    return token.split(":", maxsplit=1)[0].split(".")[:3]
+
+
+@pytest.fixture
+def made(server: Server, clients: SocketClients) -> OfferingEvent:
+    return OfferingEvent(server, clients)
+
+
+@pytest.mark.parametrize("admission", ["open", "rotating"])
+def test_pages_preload_same_state_as_welcome_without_key(
+    admission: str, server: Server, clients: SocketClients
+) -> None:
+    made = OfferingEvent(server, clients, admission=admission)
+    found = made.preload()
+    assert json.loads(msgspec.json.encode(found.state)) == made.welcome["state"]
+    assert found.seq == made.welcome["seq"]
+    assert abs(found.now_at - made.welcome["now_at"]) < 30_000
+    page = json.loads(embedded(server, f"display/{made.code}") or "")
+    assert page | {"now_at": 0} == made.welcome | {"now_at": 0}
+    assert embedded(server, "display/ZZZZ") is None
+
+
+def test_offered_seats_are_unique_and_balanced_and_assigned_on_join(made: OfferingEvent) -> None:
+    found = [made.preload() for _ in range(10)]
+    assert sorted(preload.team for preload in found) == [1] * 5 + [2] * 5
+    assert len({preload.offer for preload in found}) == 10
+    token = made.join(offer=found[0].offer)
+    assert token_fields(token) == token_fields(found[0].offer)
+    assert token_fields(token)[2] == str(found[0].team)
+    assert made.join(offer=found[0].offer) == token
+
+
+def test_seat_token_or_offer_of_another_event_is_no_offer(
+    made: OfferingEvent, server: Server, clients: SocketClients
+) -> None:
+    elsewhere = OfferingEvent(server, clients).preload().offer
+    for offer in (made.join(), elsewhere):
+        token = token_fields(made.join(offer=offer))
+        assert token[:2] != token_fields(offer)[:2]
+        assert token[0] == token_fields(made.preload().offer)[0]
+    forger = clients.open("phone").say("phone.join", code=made.code, token=made.preload().offer)
+    assert forger.closed() == CloseCode.BAD_TOKEN
+
+
+@pytest.mark.parametrize(
+    ("terms", "path", "team"),
+    [
+        ({"lobby": "closed"}, "", 0),
+        ({"lobby": "locked"}, "", 0),
+        ({"admission": "rotating"}, "", 0),
+        ({"admission": "tickets"}, "", 0),
+        ({"team_choice": "choose"}, "/1", 0),
+        ({"team_choice": "link"}, "", 0),
+        ({"team_choice": "link"}, "/2", 2),
+    ],
+)
+def test_seat_is_offered_only_if_page_can_admit(
+    terms: dict[str, str], path: str, team: int, server: Server, clients: SocketClients
+) -> None:
+    found = OfferingEvent(server, clients, **terms).preload(path)
+    assert (found.team, found.offer is not None) == (team, bool(team))
+
+
+def test_preload_escapes_notice_with_script_tag(server: Server, clients: SocketClients) -> None:
+    notice = "</script><script>alert(1)</script>"
+    assert OfferingEvent(server, clients, notice=notice).preload().state.notice == notice

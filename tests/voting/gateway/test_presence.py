@@ -1,30 +1,40 @@
-"""The heartbeat of a gateway: outages, slow consumers and rehearsal updates."""
+"""A gateway during outages of the database and the ballot box, and while it drains."""
 
 import asyncio
 import logging
 import threading
 from functools import partial
+from typing import Any
 
 import msgspec
 import pytest
-from django.db import OperationalError
+from django.db import OperationalError, transaction
 from redis import Redis
 
-from tests.voting.gateway.presence_helpers import connected
+from tests.voting.gateway.test_turnout_reports import connected
 from tests.voting.gateway_helpers import (
     FakeSocket,
+    in_a_thread,
     join_room,
-    make_room,
+    new_room,
     open_room,
+    playing,
     until,
     voter,
     with_gateway,
 )
-from tests.voting.match_helpers import new_event
+from tests.voting.match_helpers import new_event, open_now, start
+from voting import protocol
+from voting.announcements.outbox import announce, latest_seqs, relay
+from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import event_key
+from voting.ballot_box.intake import Slot
+from voting.counting.ballots import Ballot
+from voting.gateway.drain import LEAST_RETRY_MS
 from voting.gateway.gateway import Gateway
 from voting.gateway.supplements import send_rehearsal
-from voting.protocol import RehearsalUpdated
+from voting.models import Announcement, Event
+from voting.protocol import CloseCode, RehearsalUpdated
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -55,23 +65,34 @@ def test_heartbeat_continues_while_database_hangs(
     with_gateway(scenario)
 
 
-def test_heartbeat_failure_of_one_room_affects_no_other(
-    valkey_url: str, caplog: pytest.LogCaptureFixture
+def test_failed_or_frozen_heartbeat_of_one_room_delays_no_other(
+    valkey_url: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    events, screen = [new_event(), new_event()], FakeSocket()
+    failing, *frozen, sound = (new_event() for _ in range(4))
+    stuck, asked = asyncio.Event(), list[int]()
 
     def spoil() -> None:
         with Redis.from_url(valkey_url) as redis:
-            redis.set(event_key(events[0].pk, "gateways"), "spoilt")
+            redis.set(event_key(failing.pk, "gateways"), "spoilt")
 
     async def scenario(gateway: Gateway) -> None:
-        await open_room(gateway, events[0].code)
-        room = await open_room(gateway, events[1].code)
+        for event in (failing, *frozen, sound):
+            await gateway.room(event.code)
+        heartbeat = gateway.box.heartbeat
+
+        async def freeze(event_id: int, *args: Any) -> Any:
+            asked.append(event_id)
+            if event_id in {event.pk for event in frozen}:
+                await stuck.wait()
+            return await heartbeat(event_id, *args)
+
         await asyncio.to_thread(spoil)
-        await until(lambda: "heartbeat failed: " in caplog.text)
-        for socket in (screen, voter("a", 2)):
-            join_room(room, socket)
-        await until(lambda: [0, 1] in connected(screen))
+        monkeypatch.setattr(gateway.box, "heartbeat", freeze)
+        await until(lambda: asked.count(sound.pk) >= 3)
+        assert [asked.count(event.pk) for event in frozen] == [1, 1]
+        assert "heartbeat failed: " in caplog.text
+        stuck.set()
+        await until(lambda: min(asked.count(event.pk) for event in frozen) >= 2)
 
     with_gateway(scenario)
 
@@ -87,19 +108,18 @@ def test_gateway_logs_number_of_slow_consumers(valkey_url: str, caplog: pytest.L
     assert [vars(record).get("sockets") for record in caplog.records] == [3]
 
 
-def rehearsed(*, running: bool) -> RehearsalUpdated:
-    counts = dict.fromkeys(("phones", "connected", "sent", "acknowledged", "lost"), 1)
-    return RehearsalUpdated(**counts, ack_p99_ms=None, reveal_p99_ms=None, running=running)
-
-
-@pytest.mark.parametrize("last", [None, rehearsed(running=False)])
-def test_send_rehearsal_updates_consoles_and_ends_once(
-    last: RehearsalUpdated | None, valkey_url: str
-) -> None:
+@pytest.mark.parametrize("ends_with_none", [True, False])
+def test_send_rehearsal_updates_consoles_and_ends_once(ends_with_none: bool) -> None:
     console, screen = FakeSocket(), FakeSocket()
-    room = make_room(new_event().pk, console, screen)
+    room = new_room(1, 0, playing(1))
+    room.sockets.screens |= {console, screen}
     room.sockets.consoles.add(console)
-    on = rehearsed(running=True)
+    counts = dict.fromkeys(("phones", "connected", "sent", "acknowledged", "lost"), 1)
+    on, off = (
+        RehearsalUpdated(**counts, ack_p99_ms=None, reveal_p99_ms=None, running=running)
+        for running in (True, False)
+    )
+    last = None if ends_with_none else off
     for update in (None, on, on, last, last, None, None, on):
         send_rehearsal(room, update)
     assert [msgspec.json.decode(frame)["running"] for frame in console.frames] == [True, True, False, True]
@@ -107,3 +127,117 @@ def test_send_rehearsal_updates_consoles_and_ends_once(
     room.leave(console, None)
     send_rehearsal(room, on)
     assert len(console.frames) == 4
+
+
+def rename(event: Event, name: str) -> None:
+    Event.objects.filter(pk=event.pk).update(name=name)
+    announce(event.pk, protocol.EventEdited, 1)
+
+
+def test_rolled_back_database_resets_room_and_closes_sockets(valkey_url: str) -> None:
+    event, sockets = new_event(), [FakeSocket(), voter("a", 1), voter("b", 2)]
+    for name in ("One", "Two", "Three", "Four"):
+        rename(event, name)
+
+    def roll_back() -> None:
+        Announcement.objects.filter(event=event, seq__gt=1).delete()
+        Event.objects.filter(pk=event.pk).update(seq=1, name="One")
+
+    def announce_again() -> None:
+        rename(event, "Another")
+        relay(event.pk)
+
+    def lose_announcements() -> None:
+        with transaction.atomic():
+            rename(event, "Last")
+            Announcement.objects.all().delete()
+
+    async def scenario(gateway: Gateway) -> None:
+        room = await open_room(gateway, event.code, *sockets)
+        await in_a_thread(roll_back)
+        await until(lambda: all(socket.close_calls for socket in sockets))
+        assert (room.seq, room.state.name) == (1, "One")
+        join_room(room, back := FakeSocket())
+        await in_a_thread(announce_again)
+        await until(lambda: back.seqs)
+        assert (back.seqs, room.seq, room.state.name) == ([2], 2, "Another")
+        await in_a_thread(lose_announcements)
+        await until(lambda: room.state.name == "Last")
+        assert back.seqs == [2, 3]
+
+    with_gateway(scenario)
+    assert {code for socket in sockets for code, _ in socket.close_calls} == {CloseCode.RESTARTING}
+    assert all(within_ms for socket in sockets for _, within_ms in socket.close_calls)
+
+
+def test_announcement_received_during_poll_is_kept(valkey_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The sequence numbers that it loads may be older than an announcement received meanwhile."""
+    monkeypatch.setattr("voting.gateway.subscriber.POLL_S", 3600)  # the test polls itself
+    event, socket = new_event(), FakeSocket()
+    rename(event, "One")
+
+    async def scenario(gateway: Gateway) -> None:
+        loop, room = asyncio.get_running_loop(), await open_room(gateway, event.code, socket)
+
+        def poll_slowly(events: Any) -> dict[int, int]:
+            found = latest_seqs(events)
+            rename(event, "Two")
+            asyncio.run_coroutine_threadsafe(gateway.subscriber.catch_up(room), loop).result(30)
+            return found
+
+        monkeypatch.setattr("voting.gateway.subscriber.latest_seqs", poll_slowly)
+        await gateway.subscriber.catch_up_all()
+        assert (room.state.name, socket.close_calls, socket.seqs) == ("Two", [], [2])
+
+    with_gateway(scenario)
+
+
+class Caster:
+    def __init__(self) -> None:
+        self.codes: list[int] = []
+
+    def answer(self, slot: Slot, ballot: Ballot, code: int) -> None:
+        self.codes.append(code)
+
+
+def test_drain_closes_sockets_answers_ballots_and_leaves_turnout(box: BallotBox, valkey_url: str) -> None:
+    turn = start(box)
+    open_now(turn, box)
+    event_id, caster = turn.match.event_id, Caster()
+    sockets = [voter(f"v{number}", 1 + number % 2) for number in range(20)] + [FakeSocket()]
+
+    def gateways_in_box() -> int:
+        with Redis.from_url(valkey_url) as redis:
+            return int(redis.hlen(event_key(event_id, "gateways")))
+
+    async def scenario(gateway: Gateway) -> None:
+        room = await open_room(gateway, turn.match.event.code, *sockets)
+        assert room.poll is not None
+        assert await asyncio.to_thread(gateways_in_box) == 1
+        for number in range(300):
+            room.poll.queue.add(Ballot(f"v{number}", "red", 1, 1), caster)
+        await asyncio.gather(gateway.drain(10), gateway.drain(10))
+        assert caster.codes == [1] * 300
+        assert await asyncio.to_thread(gateways_in_box) == 0
+        await asyncio.sleep(1.2)
+        assert await asyncio.to_thread(gateways_in_box) == 0
+        await gateway.drain(10)
+
+    with_gateway(scenario)
+    [close_call] = {close_call for socket in sockets for close_call in socket.close_calls}
+    assert close_call[0] == CloseCode.RESTARTING
+    assert (close_call[1] or 0) >= LEAST_RETRY_MS
+    assert {len(socket.close_calls) for socket in sockets} == {1}
+
+
+def test_drain_stops_waiting_for_unreachable_box_at_timeout(box: BallotBox, valkey_url: str) -> None:
+    event = new_event()
+
+    async def scenario(gateway: Gateway) -> None:
+        await gateway.room(event.code)
+        gateway.intake.new_queue(Slot(event.pk, 1, 1)).add(Ballot("a", "red", 1, 1), Caster())
+        await gateway.box.close()
+        async with asyncio.timeout(20):
+            await gateway.drain(0.3)
+
+    with_gateway(scenario)

@@ -4,6 +4,7 @@ import asyncio
 from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -23,7 +24,7 @@ from tests.voting.gateway_helpers import (
     with_gateway,
 )
 from tests.voting.match_helpers import new_event
-from voting.admission.restrictions import Restriction
+from voting.admission.restrictions import NO_RESTRICTION, Restriction
 from voting.admission.seats import Seat, sign_seat
 from voting.announcements.channel_layer import RESTRICTIONS_CHANGED, LayerMessage
 from voting.ballot_box.ballot_box import BallotBox
@@ -34,8 +35,9 @@ from voting.gateway.gateway import Gateway
 from voting.gateway.phone import PhoneConsumer
 from voting.gateway.restriction_enforcement import enforce_restrictions
 from voting.gateway.socket import CloseSocket
+from voting.gateway.voters import ConnectedVoter
 from voting.models import Event, StoredRestriction
-from voting.protocol import BallotCast, CloseCode, PhoneJoin
+from voting.protocol import BallotCast, CloseCode, PhoneJoin, TurnRevealed
 
 NAMES = {"a": 1, "b": 1, "c": 2, "d": 2}
 
@@ -93,32 +95,50 @@ RULES = st.dictionaries(
     st.sampled_from(list(NAMES)),
     st.builds(Restriction, st.sampled_from([None, 1, 2]), st.booleans(), st.integers(0, 3)),
 )
-STEPS = st.one_of(RULES, st.tuples(st.sampled_from(["join", "leave", "vote"]), st.sampled_from(list(NAMES))))
+ACTIONS = st.tuples(st.sampled_from(["join", "leave", "vote", "turn"]), st.integers(0, 5))
 
 
-@given(st.lists(STEPS, max_size=40))
-def test_room_counts_match_a_recount_under_restrictions(
-    steps: list[dict[str, Restriction] | tuple[str, str]],
-) -> None:
-    room, sockets = room_with_voters()
-    voted: set[str] = set()
+@given(st.lists(ACTIONS | RULES, max_size=60))
+def test_room_counts_match_a_recount(steps: list[tuple[str, int] | dict[str, Restriction]]) -> None:
+    room, turn_id = new_room(1, 0, playing(1)), 1
+    room.sockets.screens.add(FakeSocket())
+    sockets = [voter(name, NAMES[name]) for name in "aabccd"]
+    here, voted = set[int](), set[str]()
+    members, rules, teams = dict[str, ConnectedVoter](), dict[str, Restriction](), dict[str, int]()
     for step in steps:
-        before = {name: member.team for name, member in room.voters.items()}
         if isinstance(step, dict):
-            enforce_restrictions(room, restrict(**step))
-            assert not any(step[name].banned for name in room.voters if name in step)
-        elif step[0] == "join" and step[1] not in room.voters:
-            room.restrictions = {code: one for code, one in room.restrictions.items() if not one.banned}
-            join_room(room, sockets[step[1]])
-        elif step[0] == "leave":
-            room.leave(sockets[step[1]], sockets[step[1]].seat)
-        elif step[0] == "vote" and step[1] in room.voters:
-            room.count_vote(room.voters[step[1]], room.turn_ref)
-            voted.add(step[1])
-        voted &= {name for name, one in room.voters.items() if before.get(name, one.team) == one.team}
-        teams = [member.team for member in room.voters.values()]
-        assert room.connected() == (teams.count(1), teams.count(2))
-        assert room.waiting() == len(room.voters.keys() - voted)
+            rules = step
+            enforce_restrictions(room, restrict(**rules))
+            here -= {number for number in here if sockets[number].close_calls}
+            assert not any(rules[name].banned for name in room.voters if name in rules)
+        else:
+            action, number = step
+            name, socket = "aabccd"[number], sockets[number]
+            if action == "join" and number not in here:
+                rules = {other: one for other, one in rules.items() if not one.banned}
+                room.restrictions = restrict(**rules)
+                socket.close_calls.clear()
+                join_room(room, socket)
+                members[name] = room.voters[name]
+                here.add(number)
+            elif action == "leave":
+                room.leave(socket, socket.seat)
+                here.discard(number)
+            elif action == "vote" and name in members:
+                room.count_vote(members[name], room.turn_ref)  # ignored once the voter is gone
+                voted.add(name)
+            elif action == "turn":
+                turn_id += 1
+                change = TurnRevealed(seq=turn_id, at=0, state=playing(turn_id))
+                room.apply(LayerMessage(1, turn_id, msgspec.json.encode(change)))
+                voted.clear()
+        former = teams
+        present = {"aabccd"[number] for number in here}
+        teams = {name: rules.get(name, NO_RESTRICTION).team or NAMES[name] for name in present}
+        voted = {name for name in voted & present if former.get(name, teams[name]) == teams[name]}
+        assert room.connected() == tuple(list(teams.values()).count(team) for team in (1, 2))
+        assert room.waiting() == len(present - voted)
+        assert room.sockets.phones == {sockets[number] for number in here}
 
 
 @pytest.mark.django_db(transaction=True)

@@ -1,15 +1,18 @@
-"""Turnout: who receives it, and the figures beside it."""
+"""Turnout: who receives it, the figures beside it, and the votes that move a deadline."""
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import msgspec
 import pytest
 
-from tests.voting.gateway.presence_helpers import connected, send_updates, turnouts
+from tests.voting.box_helpers import queued_tasks
 from tests.voting.gateway_helpers import (
     FakeSocket,
+    cast,
     in_a_thread,
     join_room,
     latest,
@@ -20,14 +23,51 @@ from tests.voting.gateway_helpers import (
     with_gateway,
 )
 from tests.voting.match_helpers import ballots, new_event, only_turn, open_now, play_out, start, vote
+from voting import protocol
+from voting.admission.seats import Seat
 from voting.ballot_box.async_ballot_box import AsyncBallotBox
 from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.box_types import Turnout
+from voting.ballot_box.box_types import BoxClock, Turnout
+from voting.counting.ballots import Ballot
 from voting.gateway import heartbeats
+from voting.gateway.event_room import EventRoom
 from voting.gateway.gateway import Gateway
-from voting.turns.turns import start_match, to_boxed_turn
+from voting.gateway.presence import Presence, may_move_deadline
+from voting.sources.casting import cast_pick
+from voting.terms import HANDS, PHONES
+from voting.turns.turns import change_turn, start_match, to_boxed_turn
 
 pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def turnouts(socket: FakeSocket) -> list[Any]:
+    """The turnouts that the socket received."""
+    messages = (msgspec.json.decode(frame) for frame in socket.frames)
+    return [message for message in messages if message["type"] == "turnout.counted"]
+
+
+def connected(socket: FakeSocket) -> list[Any]:
+    return [turnout["connected"] for turnout in turnouts(socket)]
+
+
+def send_updates(
+    room: EventRoom,
+    *steps: Callable[[], object],
+    box: type[AsyncBallotBox] = AsyncBallotBox,
+    phones: bool = True,
+    teams: bool = False,
+) -> None:
+    """Send the turnout after each step, as a gateway does after its heartbeats."""
+
+    async def scenario() -> None:
+        own = box()
+        presence = Presence("a", own, BoxClock())
+        for step in steps or (int,):
+            step()
+            await presence.send_updates(room, phones=phones, teams=teams)
+        await own.close()
+
+    asyncio.run(scenario())
 
 
 def test_busy_gateway_sends_turnout_to_screens_only(valkey_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -67,7 +107,6 @@ def test_phones_receive_turnout_only_while_they_show_it(box: BallotBox, bank_s: 
     assert received("d") == [1, int(bank_s is not None)]
 
 
-@pytest.mark.django_db(transaction=True)
 def test_late_turnout_is_not_reported_for_next_turn(box: BallotBox) -> None:
     turn, screen = start(box), FakeSocket()
     room = make_room(turn.match.event_id, screen)
@@ -129,3 +168,91 @@ def test_screens_receive_number_of_reconnecting_voters(box: BallotBox) -> None:
         [shown["figures"]["reconnecting"] for shown in turnouts(one)] for one in (screen, phones[2])
     ]
     assert reconnecting == [[0, 2, 1], [0, 0, 0]]
+
+
+@pytest.mark.parametrize(("hands", "voted", "requests"), [(False, 2, 4), (False, 1, 0), (True, 1, 19)])
+def test_early_close_requests_back_off_unless_hands_vote(
+    hands: bool, voted: int, requests: int, box: BallotBox, valkey_url: str
+) -> None:
+    """In twenty heartbeats, a gateway requests an early close after two, four, eight and sixteen.
+
+    With a show of hands it requests one each time, because gateways are not notified of counted hands.
+    """
+    event = new_event(close_early=True)
+    event.teams.filter(number=2).update(source=HANDS if hands else PHONES)
+    turn = only_turn(start_match(event.pk, box))
+    open_now(turn, box)
+    vote(turn, box, red=[3], yellow=[4][: voted - 1])
+    names = ["red1"] if hands else ["red1", "yellow1"]
+    sockets = [FakeSocket(Seat(event.pk, name, team)) for team, name in enumerate(names, 1)]
+    room = make_room(event.pk, *sockets)
+    cast(room, *names[:voted])
+
+    send_updates(room, *[int] * 20, phones=False)
+    assert len(queued_tasks(valkey_url)) == requests
+
+
+DUEL: dict[str, Any] = {"bank_s": 60, "window_s": 60, "close_early": True}
+FORFEIT, RANDOM = DUEL | {"no_ballot_rule": "forfeit"}, DUEL | {"no_ballot_rule": "random"}
+BOTH = ["red", "yellow"]
+
+
+@pytest.mark.parametrize(
+    ("terms", "closes_after_s", "here", "picks", "moves"),
+    [
+        (FORFEIT, 10, BOTH, ["yellow"], False),  # red's time still ends the turn
+        (FORFEIT, 10, BOTH, ["red"], True),  # yellow has longer
+        (FORFEIT, 10, BOTH, BOTH, True),
+        (FORFEIT | {"cap_s": 30}, 10, BOTH, ["yellow"], False),
+        (FORFEIT | {"cap_s": 30}, 10, BOTH, ["red"], True),
+        (RANDOM, 50, BOTH, ["red"], False),  # the side with more time sets the deadline
+        (RANDOM, 50, BOTH, ["yellow"], True),
+        (FORFEIT, 10, ["yellow"], ["yellow"], True),  # the other player is not connected
+        (DUEL, None, BOTH, ["red"], True),  # equal banks: the other may have picked at another gateway
+        (FORFEIT | {"cap_s": 10}, 10, BOTH, ["red"], True),
+        ({}, None, BOTH, ["red"], False),  # no time bank
+    ],
+)
+def test_pick_moves_deadline_of_time_bank(
+    box: BallotBox,
+    *,
+    terms: dict[str, Any],
+    closes_after_s: int | None,
+    here: list[str],
+    picks: list[str],
+    moves: bool,
+) -> None:
+    """Red has 10 s left and yellow 50 s, unless `closes_after_s` is None."""
+    turn = start(box, **terms)
+    if closes_after_s:
+        times = {"red_bank_ms": 10_000, "yellow_bank_ms": 50_000}
+        change_turn(turn, protocol.TurnMoved, box, **times, closes_at=turn.opens_at + closes_after_s * 1000)
+    room = make_room(turn.match.event_id, *(voter(side, BOTH.index(side) + 1) for side in here))
+    cast(room, *picks)
+    assert may_move_deadline(room) is moves
+
+
+RED = Ballot("v1", "red", 5, 1, blind="ab" * 16)
+CORRESPONDENCE = {"bank_s": 86_400, "window_s": 86_400}
+
+
+@pytest.mark.parametrize(
+    ("terms", "voted_here", "shown"),
+    [(CORRESPONDENCE, False, [("v1", 5)]), (CORRESPONDENCE, True, []), ({}, False, [])],
+    ids=["once", "not if they voted here", "not in an event"],
+)
+def test_player_receives_pick_cast_by_a_worker(
+    terms: dict[str, int], voted_here: bool, shown: list[tuple[str, int]], box: BallotBox
+) -> None:
+    turn = start(box, **terms)
+    open_now(turn, box)
+    red, yellow = voter("v1", 1), voter("v2", 2)
+    room = make_room(turn.match.event_id, red, yellow)
+    cast_pick(turn, RED, box)
+    if voted_here:
+        room.count_vote(room.voters["v1"], room.turn_ref)
+    send_updates(room, int, int)
+    assert [(ballot.voter, ballot.choice) for ballot in red.ballots_shown] == shown
+    assert (red.welcomed_again, yellow.welcomed_again) == (len(shown), 0)
+    if shown:
+        assert (room.waiting_on("red"), room.waiting_on("yellow")) == (0, 1)

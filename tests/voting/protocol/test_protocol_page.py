@@ -1,6 +1,7 @@
 """docs/generated/messages.md documents the whole protocol; docs/protocol.md agrees with it."""
 
 import re
+from pathlib import Path
 from typing import get_args
 
 import msgspec
@@ -9,7 +10,7 @@ import pytest
 from crowdgame.server.laptop.paths import ROOT
 from voting import protocol
 from voting.gateway import socket
-from voting.protocol import docstrings, markdown
+from voting.protocol import docstrings, markdown, method_constants, typescript
 
 GUIDE = (ROOT / "docs" / "protocol.md").read_text(encoding="utf-8")
 # What looks like a message in the guide: a word, a full stop, a word.
@@ -55,3 +56,13 @@ def test_guide_states_limits() -> None:
     assert f"**{protocol.MAX_FRAME_BYTES} bytes**" in GUIDE
     assert f"**{socket.FRAME_BURST} frames at once and {socket.FRAMES_PER_SECOND:g} a second**" in GUIDE
     assert f"**{socket.JOIN_TIMEOUT_S:g} s**" in GUIDE
+
+
+SOURCES = Path(__file__).parents[3] / "frontend" / "src"
+
+
+def test_generated_typescript_is_up_to_date() -> None:
+    assert (SOURCES / "protocol.ts").read_text(encoding="utf-8") == typescript.render()
+    assert (SOURCES / "methods.ts").read_text(encoding="utf-8") == method_constants.render()
+    captions = (SOURCES / "methodCaptions.ts").read_text(encoding="utf-8")
+    assert captions == method_constants.render_captions()

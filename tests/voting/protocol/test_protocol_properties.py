@@ -101,10 +101,3 @@ def test_decoder_handles_message_with_replaced_field(
     except (msgspec.DecodeError, OverflowError):
         return
     assert decoder(union)(msgspec.json.encode(decoded)) == decoded
-
-
-@pytest.mark.parametrize("union", CLIENT_UNIONS)
-def test_decoder_rejects_deeply_nested_or_long_input(union: str) -> None:
-    for frame in (b"[" * 2048, b'{"a":' * 400, b'{"type":"clock.ask","sent":' + b"9" * 2000 + b"}"):
-        with pytest.raises((msgspec.DecodeError, RecursionError)):
-            decoder(union)(frame)
