@@ -116,10 +116,12 @@ def test_nothing_is_prepared_at_other_times_or_for_small_or_special_turns(
 def test_scheduler_enqueues_large_turn_early_and_alone(
     box: BallotBox, valkey_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(prefetching, "BALLOTS_PER_MS", 0.001)
-    monkeypatch.setattr(prefetching, "LARGE_TURN", 3)
+    for name, value in (("BALLOTS_PER_MS", 0.0005), ("LARGE_TURN", 3), ("MAX_EARLY_MS", 6_100)):
+        monkeypatch.setattr(prefetching, name, value)
+    monkeypatch.setattr("voting.turns.scheduler.LOOKAHEAD_MS", 60_000)
     large, small = voting_turn(box), start(box)
-    set_window(small, box, -1_000, LEFT_MS)
+    for turn in (large, small):
+        set_window(turn, box, -1_000, 6_000)
     deadlines = DeadlineScheduler(box)
     deadlines.run_once()  # it learns the number of ballots after the deadlines
     assert queued_tasks(valkey_url) == []

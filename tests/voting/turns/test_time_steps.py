@@ -19,7 +19,7 @@ STEP = 300_000
 TOLERATED_MS = 5_000  # the first sample is off by half its round trip
 
 
-def follow(steps: TimeSteps, box: BallotBox, off_ms: int, between: Callable[[], object] = int) -> ClockSample:
+def follow(steps: TimeSteps, box: BallotBox, off_ms: int, between: Callable[[], object] = int) -> None:
     """Sample the clock with an offset and apply the moves; `between` runs between the two."""
     sample = steps.sample()
     sample = replace(sample, now=sample.now + off_ms)
@@ -30,7 +30,6 @@ def follow(steps: TimeSteps, box: BallotBox, off_ms: int, between: Callable[[], 
     for event_id, planned_at in plans.matches.items():
         move_next_match(event_id, planned_at, step, sample.now)
     steps.accept(sample)
-    return sample
 
 
 def closes_at(turn: Turn) -> int:
