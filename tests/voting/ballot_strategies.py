@@ -7,6 +7,9 @@ from voting.counting.ballots import Ballot
 
 COLUMNS = 7
 voters = st.text("abcdef", min_size=1, max_size=2)
+cast_batches = st.lists(
+    st.builds(Ballot, voters, st.sampled_from(SIDES), st.integers(1, COLUMNS), st.integers(1, 4)), max_size=8
+)
 ballots = st.builds(
     Ballot, voters, st.sampled_from(SIDES), st.integers(1, COLUMNS), st.integers(1, 5), st.integers(0, 50)
 )

@@ -1,11 +1,11 @@
 """Turns in a real ballot box, and the calls of a gateway."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any, TypeVar
 
-import pytest
 from redis import Redis
 
 from voting.ballot_box.async_ballot_box import AsyncBallotBox
@@ -28,18 +28,27 @@ R1 = Ballot("v1", "red", 3, 1)
 Y2 = Ballot("v2", "yellow", 4, 1)
 
 
+@asynccontextmanager
+async def gateway_box() -> AsyncIterator[AsyncBallotBox]:
+    """The box as a new gateway sees it."""
+    box = AsyncBallotBox()
+    try:
+        yield box
+    finally:
+        await box.close()
+
+
 def ask(call: Callable[[AsyncBallotBox], Awaitable[T]]) -> T:
     async def scenario() -> T:
-        box = AsyncBallotBox()
-        try:
+        async with gateway_box() as box:
             return await call(box)
-        finally:
-            await box.close()
 
     return asyncio.run(scenario())
 
 
 def cast(turn: BoxedTurn, *ballots: Ballot, epoch: int | None = None) -> list[int]:
+    if not ballots:
+        return []
     return ask(lambda box: box.cast(turn.event_id, turn.turn_id, epoch or turn.epoch, ballots)).answers
 
 
@@ -62,20 +71,12 @@ def over(turn: BoxedTurn, box: BallotBox) -> BoxedTurn:
     return later
 
 
-@pytest.fixture
-def turn(box: BallotBox) -> BoxedTurn:
-    """An open turn in the box."""
-    turn = running(box)
-    assert box.place(turn, create=True)
-    return turn
-
-
 def seal(box: BallotBox, turn: BoxedTurn, prefetched: Prefetched = NOTHING) -> TooEarly | BoxLost | Sealed:
     return box.seal_all([turn], prefetched)[turn.turn_id]
 
 
-def sealed(turn: BoxedTurn, box: BallotBox) -> tuple[Ballot, ...]:
-    answer = seal(box, turn)
+def sealed(turn: BoxedTurn, box: BallotBox, prefetched: Prefetched = NOTHING) -> tuple[Ballot, ...]:
+    answer = seal(box, turn, prefetched)
     assert isinstance(answer, Sealed)
     return answer.ballots
 

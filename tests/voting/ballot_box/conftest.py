@@ -1,3 +1,22 @@
-from tests.voting.box_helpers import turn
+from collections.abc import Iterator
 
-__all__ = ["turn"]
+import pytest
+from redis import Redis
+
+from tests.voting.box_helpers import running
+from voting.ballot_box.ballot_box import BallotBox
+from voting.ballot_box.box_types import BoxedTurn
+
+
+@pytest.fixture
+def turn(box: BallotBox) -> BoxedTurn:
+    """An open turn in the box."""
+    turn = running(box)
+    assert box.place(turn, create=True)
+    return turn
+
+
+@pytest.fixture
+def redis(valkey_url: str) -> Iterator[Redis]:
+    with Redis.from_url(valkey_url) as redis:
+        yield redis

@@ -1,27 +1,18 @@
 """An intake with a ballot box, a store and senders under the test's control."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
+from typing import Self
 
-import pytest
 from redis import RedisError
 
 from tests.voting.box_helpers import EVENT, TURN
 from voting.ballot_box.async_ballot_box import AsyncBallotBox
-from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.box_types import BoxedTurn, CastReply, CastResult, PlaceResult
+from voting.ballot_box.box_types import CastReply
 from voting.ballot_box.intake import Intake, Slot
 from voting.counting.ballots import Ballot
 
-WINDOW = Slot(EVENT, TURN, 1)
-COUNTED = {CastResult.OK, CastResult.DUPLICATE}
-
-
-@pytest.fixture
-def stored(turn: BoxedTurn, box: BallotBox) -> None:
-    """The open turn's ballots are stored from now on."""
-    assert box.place(replace(turn, version=2, stored=True), create=False) == PlaceResult.DONE
+WINDOW, OTHER_WINDOW = Slot(EVENT, TURN, 1), Slot(EVENT, TURN + 1, 1)
 
 
 class RecordingBox(AsyncBallotBox):
@@ -62,14 +53,30 @@ class FakeStore:
         if self.error and len(self.writes) in self.fails:
             raise self.error
 
+    @property
+    def voters(self) -> list[list[str]]:
+        return [[ballot.voter for ballot in ballots] for ballots in self.writes]
+
 
 class Crowd:
-    """Casts ballots and collects the answers."""
+    """Casts ballots into an intake and collects the answers."""
 
-    def __init__(self, intake: Intake, window: Slot) -> None:
-        self.intake, self.queue = intake, intake.new_queue(window)
+    def __init__(self, box: RecordingBox | None = None, store: FakeStore | None = None) -> None:
+        self.box, self.store = box or RecordingBox(), store or FakeStore()
+        self.intake = Intake(self.box, self.store.store)
+        self.queue = self.intake.new_queue(WINDOW)
         self.answers: dict[tuple[str, int], list[int]] = {}
         self._changed = asyncio.Event()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.box.close()
+
+    @property
+    def codes(self) -> list[int]:
+        return [code for codes in self.answers.values() for code in codes]
 
     def cast(self, *ballots: Ballot) -> None:
         for ballot in ballots:
@@ -82,27 +89,10 @@ class Crowd:
 
     async def answered(self, count: int) -> list[int]:
         async with asyncio.timeout(10):
-            while sum(map(len, self.answers.values())) < count:
+            while len(self.codes) < count:
                 self._changed.clear()
                 await self._changed.wait()
-        return [code for codes in self.answers.values() for code in codes]
-
-
-def run_scenario(
-    scenario: Callable[[Crowd], Awaitable[None]],
-    box: RecordingBox | None = None,
-    store: FakeStore | None = None,
-) -> tuple[RecordingBox, FakeStore, Crowd]:
-    async def held() -> tuple[RecordingBox, FakeStore, Crowd]:
-        recording_box, fake_store = box or RecordingBox(), store or FakeStore()
-        crowd = Crowd(Intake(recording_box, fake_store.store), WINDOW)
-        try:
-            await scenario(crowd)
-        finally:
-            await recording_box.close()
-        return recording_box, fake_store, crowd
-
-    return asyncio.run(held())
+        return self.codes
 
 
 def voters(count: int) -> list[Ballot]:

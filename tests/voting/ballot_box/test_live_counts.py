@@ -24,6 +24,8 @@ from voting.gateway.presence import Presence
 from voting.models import Event, Turn
 from voting.turns.closing import close_turn
 
+pytestmark = pytest.mark.django_db
+
 
 def counts(socket: FakeSocket) -> list[list[int]]:
     messages = (msgspec.json.decode(frame) for frame in socket.frames)
@@ -52,7 +54,6 @@ def open_room(box: BallotBox, *sockets: FakeSocket, **choices: Any) -> tuple[Tur
     return turn, room
 
 
-@pytest.mark.django_db
 def test_phones_receive_changed_counts_of_their_team(box: BallotBox) -> None:
     sockets = [voter("a", 1), voter("b", 1), voter("c", 2)]
     screen, console, unseated = FakeSocket(), FakeSocket(), FakeSocket()
@@ -71,7 +72,6 @@ def test_phones_receive_changed_counts_of_their_team(box: BallotBox) -> None:
         assert counts(other) == []
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize("method", METHODS)
 def test_own_counts_equal_final_counts_under_every_method(method: str, box: BallotBox) -> None:
     socket = voter("a", 1)
@@ -81,42 +81,32 @@ def test_own_counts_equal_final_counts_under_every_method(method: str, box: Ball
     assert counts(socket) == [list(CASES[method].counts)]
 
 
-@pytest.mark.django_db
-def test_one_peek_serves_consoles_and_teams(box: BallotBox) -> None:
-    console, phone = FakeSocket(), voter("a", 1)
-    _, room = open_room(box, console, phone, peek=True)
-    room.sockets.consoles.add(console)
-    assert heartbeat(room).count("peek") == 1
-    assert any("counts.updated" in frame for frame in console.frames)
-    assert counts(phone) == [[0] * 7]
-    assert not any("counts.updated" in frame for frame in phone.frames)
-
-
-@pytest.mark.django_db
 def test_console_receives_counts_only_with_peek_in_an_open_window(box: BallotBox) -> None:
-    console = FakeSocket()
-    turn, room = open_room(box, console, peek=True)
+    console, phone = FakeSocket(), voter("a", 1)
+    turn, room = open_room(box, console, phone, peek=True)
+    event_id = turn.match.event_id
     room.sockets.consoles.add(console)
 
-    def updates(*votes: int) -> int:
-        """How often the console receives counts with a heartbeat after these votes."""
+    def updates() -> int:
+        """How often the console receives counts with a heartbeat. One script call serves it and the team."""
         console.frames.clear()
-        vote(turn, box, red=votes)
-        heartbeat(room)
+        assert heartbeat(room).count("peek") <= 1
         return sum("counts.updated" in frame for frame in console.frames)
 
-    assert updates(3) == 1
-    Event.objects.filter(pk=turn.match.event_id).update(peek=False)
-    announce_edit(turn.match.event_id, box.now())
-    room.apply(latest(turn.match.event_id))
-    assert updates(3, 4) == 0
-    Event.objects.filter(pk=turn.match.event_id).update(peek=True)
-    press(turn.match.event_id, "turn.pause", box)
-    room.apply(latest(turn.match.event_id))
+    assert updates() == 1
+    assert counts(phone) == [[0] * 7]
+    assert not any("counts.updated" in frame for frame in phone.frames)
+    Event.objects.filter(pk=event_id).update(peek=False)
+    announce_edit(event_id, box.now())
+    room.apply(latest(event_id))
+    vote(turn, box, red=[3])
+    assert updates() == 0
+    Event.objects.filter(pk=event_id).update(peek=True)
+    press(event_id, "turn.pause", box)
+    room.apply(latest(event_id))
     assert updates() == 0
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize("end", ["option disabled", "next turn"])
 def test_last_sent_counts_are_cleared_at_their_end(end: str, box: BallotBox) -> None:
     phone = voter("a", 1)
@@ -134,7 +124,6 @@ def test_last_sent_counts_are_cleared_at_their_end(end: str, box: BallotBox) -> 
     assert (room.last_sent.teams, len(counts(phone))) == ({}, 1)
 
 
-@pytest.mark.django_db
 def test_team_not_to_move_receives_no_counts(box: BallotBox) -> None:
     red, yellow = voter("a", 1), voter("b", 2)
     turn, room = open_room(box, red, yellow, game=CLASSIC, options={"first": "yellow"})

@@ -8,38 +8,21 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from redis import Redis
 
-from games.engine.game import SIDES
-from tests.voting.ballot_strategies import voters
+from tests.voting.ballot_strategies import cast_batches
 from tests.voting.box_helpers import EVENT, R1, TURN, Y2, cast, over, running, seal, sealed
 from voting.ballot_box.ballot_box import EXPIRE_AFTER_MS, BallotBox
-from voting.ballot_box.box_types import MAX_BATCH, BoxedTurn, BoxLost, Prefetched, Sealed
+from voting.ballot_box.box_types import MAX_BATCH, BoxedTurn, BoxLost, Prefetched
 from voting.counting.ballots import Ballot
 
 MAX_AFTER = 4_000  # of seal.lua
 FOREIGN = Ballot("never-cast", "red", 7, 1, 1)
-batches = st.lists(
-    st.lists(
-        st.builds(Ballot, voters, st.sampled_from(SIDES), st.integers(1, 7), st.integers(1, 4)), max_size=8
-    ),
-    max_size=3,
-)
-
-
-def sealed_with(turn: BoxedTurn, prefetched: Prefetched, box: BallotBox) -> tuple[Ballot, ...]:
-    answer = seal(box, turn, prefetched)
-    assert isinstance(answer, Sealed)
-    return answer.ballots
+batches = st.lists(cast_batches, max_size=3)
 
 
 def uses(prefetched: Prefetched, turn: BoxedTurn, box: BallotBox) -> bool:
     """Whether the seal leaves it to the caller to know the prefetched ballots."""
     tampered = replace(prefetched, ballots=(*prefetched.ballots, FOREIGN))
-    return FOREIGN in sealed_with(turn, tampered, box)
-
-
-def cast_all(turn: BoxedTurn, drawn: list[list[Ballot]]) -> None:
-    for batch in filter(None, drawn):
-        cast(turn, *batch)
+    return FOREIGN in sealed(turn, box, tampered)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -50,11 +33,13 @@ def test_seal_returns_the_same_with_prefetch(
     box.delete_all_events()
     turn = running(box)
     assert box.place(turn, create=True)
-    cast_all(turn, before)
+    for batch in before:
+        cast(turn, *batch)
     prefetched = box.prefetch(turn)
-    cast_all(turn, after)
+    for batch in after:
+        cast(turn, *batch)
     later = over(turn, box)
-    assert sealed_with(later, prefetched, box) == sealed(later, box)
+    assert sealed(later, box, prefetched) == sealed(later, box)
     assert uses(prefetched, later, box)
 
 
@@ -79,16 +64,15 @@ def revote_often(turn: BoxedTurn, box: BallotBox, redis: Redis) -> None:
 
 @pytest.mark.parametrize("change", [prefetch_again, lose_the_record, rebuild_the_box, revote_often])
 def test_seal_returns_all_ballots_after(
-    change: Callable[[BoxedTurn, BallotBox, Redis], None], turn: BoxedTurn, box: BallotBox, valkey_url: str
+    change: Callable[[BoxedTurn, BallotBox, Redis], None], turn: BoxedTurn, box: BallotBox, redis: Redis
 ) -> None:
     cast(turn, R1)
     prefetched = box.prefetch(turn)
     cast(turn, Y2)
-    with Redis.from_url(valkey_url) as redis:
-        change(turn, box, redis)
+    change(turn, box, redis)
     later = over(turn, box)
     assert {ballot.voter for ballot in sealed(later, box)} >= {"v1", "v2"}
-    assert sealed_with(later, prefetched, box) == sealed(later, box)
+    assert sealed(later, box, prefetched) == sealed(later, box)
     assert not uses(prefetched, later, box)
 
 
@@ -102,9 +86,9 @@ def test_prefetch_of_lost_box_has_no_ballots(turn: BoxedTurn, box: BallotBox) ->
     assert seal(box, turn, prefetched) == BoxLost()
 
 
-def test_box_of_closed_turn_expires_with_its_record(turn: BoxedTurn, box: BallotBox, valkey_url: str) -> None:
+def test_box_of_closed_turn_expires_with_its_record(turn: BoxedTurn, box: BallotBox, redis: Redis) -> None:
     box.prefetch(turn)
     cast(turn, R1)
+    assert [redis.pttl(key) for key in turn.keys[:2]] == [-1, -1]
     box.expire(EVENT, TURN)
-    with Redis.from_url(valkey_url) as redis:
-        assert [0 < redis.pttl(key) <= EXPIRE_AFTER_MS for key in turn.keys] == [True] * 3
+    assert [0 < redis.pttl(key) <= EXPIRE_AFTER_MS for key in turn.keys] == [True] * 3
