@@ -1,29 +1,40 @@
 """Altered and malformed match records that every verifier must reject."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
 from functools import reduce
 from operator import getitem
 from typing import Any
 
+from tests.voting.sample_histories import SECRET
 from tests.voting.sample_matches import Record
 
 Alteration = Callable[[Record], None]
+#: The name of a record, its alteration, and how a line about it starts, as a regular expression.
+Altered = tuple[str, Alteration, str]
 
 
-def _set(*path: Any, to: Any) -> Alteration:
+def value_at(record: Record, path: Sequence[Any]) -> Any:
+    return reduce(getitem, path, record)
+
+
+def value_paths(value: Any, prefix: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The path to every value in a record."""
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, item in items:
+        yield (*prefix, key)
+        yield from value_paths(item, (*prefix, key))
+
+
+def put(*path: Any, to: Any) -> Alteration:
     """Replace the value at this path by `to`, or by what the function `to` returns for it."""
     *way, last = path
 
     def alter(record: Record) -> None:
-        part: Any = reduce(getitem, way, record)
+        part = value_at(record, way)
         part[last] = to(deepcopy(part[last])) if callable(to) else to
 
     return alter
-
-
-def _set_side(turn: int, side: str, *path: Any, to: Any) -> tuple[Alteration, str]:
-    return _set("counts", turn - 1, side, *path, to=to), f"turn {turn}, {side}"
 
 
 def _all(*alterations: Alteration) -> Alteration:
@@ -34,7 +45,32 @@ def _all(*alterations: Alteration) -> Alteration:
     return alter_all
 
 
-def _with_other_first_digit(digits: str) -> str:
+def _of_side(turn: int, side: str, *path: Any, to: Any, match: str = "lots") -> Altered:
+    return match, put("counts", turn - 1, side, *path, to=to), f"turn {turn}, {side}"
+
+
+def _parts(match: str, turn: int, side: str, **parts: Any) -> Altered:
+    return _of_side(turn, side, to=lambda counted: counted | parts, match=match)
+
+
+def _first_ballot(match: str, choice: int) -> Altered:
+    return _of_side(1, "red", "ballots", 0, 0, to=choice, match=match)
+
+
+def _terms(match: str, **terms: Any) -> Altered:
+    return match, put("terms", to=lambda before: before | terms), "turn 1"
+
+
+def _agreed(match: str) -> Altered:
+    agreed = {"result": "draw", "ended_by": "agreed", "state": "ended"}
+    return match, lambda record: record.update(agreed), "the match"
+
+
+def _seals(number: int, *path: Any, to: Any) -> Alteration:
+    return put("counts", number, "seals", *path, to=to)
+
+
+def _other_digit(digits: str) -> str:
     return ("1" if digits[0] == "0" else "0") + digits[1:]
 
 
@@ -44,47 +80,6 @@ def _without_last(values: list[Any]) -> list[Any]:
 
 def _swap_first(values: list[Any]) -> list[Any]:
     return [values[1], values[0], *values[2:]]
-
-
-PLAYED, COUNTED = _set("turns", 0, "red", to=5), _set_side(1, "red", "pick", to=5)[0]
-
-#: Alterations of the record "lots", each with the place that both verifiers must name.
-ALTERATIONS: dict[str, tuple[Alteration, str]] = {
-    "ballot column changed": _set_side(1, "red", "ballots", 2, 0, to=3),
-    "ballot blind changed": _set_side(2, "yellow", "ballots", 1, 1, to=_with_other_first_digit),
-    "ballots swapped": _set_side(1, "red", "ballots", to=_swap_first),
-    "ballot removed": _set_side(4, "red", "ballots", to=_without_last),
-    "ballot added": _set_side(5, "yellow", "ballots", to=lambda ballots: [*ballots, [6, "0" * 32]]),
-    "played pick changed": (PLAYED, "turn 1, red"),
-    "counted pick changed": (COUNTED, "turn 1, red"),
-    "played and counted pick changed": (_all(PLAYED, COUNTED), "turn 1, red"),
-    "count changed": _set_side(1, "yellow", "counts", 0, to=lambda count: count + 1),
-    "seed changed": (_set("counts", 2, "seed", to=_with_other_first_digit), "turn 3"),
-    "lot commitment changed": (_set("counts", 2, "lot", to=_with_other_first_digit), "turn 3"),
-    "root changed": _set_side(4, "red", "root", to=_with_other_first_digit),
-    "deciding rule changed": _set_side(1, "red", "decided_by", to="first"),
-    "legal column removed": _set_side(3, "red", "legal", to=_without_last),
-    "result changed": (_set("result", to="yellow"), "the match"),
-    "ending changed": (_set("ended_by", to="forfeit"), "the match"),
-    "terms changed": (_set("terms", "tally_method", to="lottery"), "turn 1, red"),
-    "turns swapped": (_all(_set("turns", to=_swap_first), _set("counts", to=_swap_first)), "turn"),
-    "last turn removed": (
-        _all(_set("turns", to=_without_last), _set("counts", to=_without_last)),
-        "the match",
-    ),
-    "turn repeated": (_set("counts", to=lambda turns: [*turns[:4], turns[3], *turns[5:]]), "turn 5"),
-    "turn id changed": (_set("counts", 0, "turn", to=lambda turn: turn + 1_000), "turn 1, red"),
-    "seal time changed": (
-        _set("counts", 1, to=lambda turn: turn | {"sealed_at": turn["resolved_at"] + 1}),
-        "turn 2",
-    ),
-    "count of a side removed": _set_side(1, "yellow", to=None),
-}
-
-
-def _alter_side(match: str, turn: int, side: str, **parts: Any) -> tuple[str, Alteration, str]:
-    alter, place = _set_side(turn, side, to=lambda counted: counted | parts)
-    return match, alter, place
 
 
 def _other_captain(record: Record) -> None:
@@ -100,51 +95,100 @@ def _late_winner(record: Record) -> None:
     red["arrivals"].sort(key=lambda index: red["ballots"][index][0] == red["pick"])
 
 
-def _arrivals(to: Callable[[list[int]], list[int]]) -> tuple[str, Alteration, str]:
-    return ("first", *_set_side(1, "red", "arrivals", to=to))
+def _resolve_before_seal(record: Record) -> None:
+    record["counts"][1]["resolved_at"] = record["counts"][1]["sealed_at"] - 1
 
 
-def _first_ballot(match: str, choice: int) -> tuple[str, Alteration, str]:
-    return (match, *_set_side(1, "red", "ballots", 0, 0, to=choice))
+def _repeat_id(record: Record) -> None:
+    record["counts"][1]["turn"] = record["counts"][0]["turn"]
 
 
-def _terms(match: str, **terms: Any) -> tuple[str, Alteration, str]:
-    return match, _set("terms", to=lambda before: before | terms), "turn 1"
+def _remove_voter(record: Record) -> None:
+    record["sides"]["summary"]["turns"][0]["red"] = len(record["counts"][0]["red"]["ballots"]) - 1
 
 
-def _agreed(match: str) -> tuple[str, Alteration, str]:
-    changes = {"result": "draw", "ended_by": "agreed", "state": "ended"}
-    return match, _all(*(_set(key, to=value) for key, value in changes.items())), "the match"
+def _swap_seeds(record: Record) -> None:
+    """Give a void turn the seed of a turn that counts: its draws were known then."""
+    record["voided"][0] |= {name: record["counts"][0][name] for name in ("seed", "lot")}
 
 
-#: Alterations of other records, each with the place that both verifiers must name.
-ALTERED_WAYS: dict[str, tuple[str, Alteration, str]] = {
-    "rounds changed": _alter_side("runoff", 1, "red", rounds=[[0, 0, 0, 7, 0, 0, 0]]),
-    "rounds removed": _alter_side("runoff", 1, "red", rounds=[]),
-    "rounds without runoff": _alter_side("approval", 1, "red", rounds=[[1, 2, 0, 2, 0, 0, 0]]),
-    "wall ignored": ("trails", _set("result", to="yellow"), "the match"),
-    "step back": ("trails", _set("turns", 1, "yellow", to=3), "turn 2"),
-    "prizes reordered": ("goofspiel", _set("options", "order", to=_swap_first), "the match"),
-    "token swapped": (
+def _void_a_counted_turn(record: Record) -> None:
+    record["voided"][0]["turn"] = record["counts"][0]["turn"]
+
+
+def _void_a_seal_that_counts(record: Record) -> None:
+    record["counts"][0]["seals"][0]["at"] = record["counts"][0]["sealed_at"]
+
+
+def _void_last_seal(record: Record) -> None:
+    record["counts"][1]["seals"][0]["void"] = record["counts"][0]["seals"][0]["void"]
+
+
+ZEROS = "0" * 64
+PLAYED, COUNTED = put("turns", 0, "red", to=5), put("counts", 0, "red", "pick", to=5)
+NO_CAUSE = "turn 1: it has a seal that was replaced without a cause"
+NOT_LAST = "turn 2: the seal published last is not the one that counts"
+
+ALTERED: dict[str, Altered] = {
+    "ballot column changed": _of_side(1, "red", "ballots", 2, 0, to=3),
+    "ballot blind changed": _of_side(2, "yellow", "ballots", 1, 1, to=_other_digit),
+    "ballots swapped": _of_side(1, "red", "ballots", to=_swap_first),
+    "ballot removed": _of_side(4, "red", "ballots", to=_without_last),
+    "ballot added": _of_side(5, "yellow", "ballots", to=lambda ballots: [*ballots, [6, "0" * 32]]),
+    "played pick changed": ("lots", PLAYED, "turn 1, red"),
+    "counted pick changed": ("lots", COUNTED, "turn 1, red"),
+    "played and counted pick changed": ("lots", _all(PLAYED, COUNTED), "turn 1, red"),
+    "count changed": _of_side(1, "yellow", "counts", 0, to=lambda count: count + 1),
+    "seed changed": ("lots", put("counts", 2, "seed", to=_other_digit), "turn 3"),
+    "lot commitment changed": ("lots", put("counts", 2, "lot", to=_other_digit), "turn 3"),
+    "root changed": _of_side(4, "red", "root", to=_other_digit),
+    "deciding rule changed": _of_side(1, "red", "decided_by", to="first"),
+    "legal column removed": _of_side(3, "red", "legal", to=_without_last),
+    "result changed": ("lots", put("result", to="yellow"), "the match"),
+    "ending changed": ("lots", put("ended_by", to="forfeit"), "the match"),
+    "terms changed": ("lots", put("terms", "tally_method", to="lottery"), "turn 1, red"),
+    "turns swapped": ("lots", _all(put("turns", to=_swap_first), put("counts", to=_swap_first)), "turn"),
+    "last turn removed": (
         "lots",
-        _set("options", "token", to=lambda token: "red" if token == "yellow" else "yellow"),
+        _all(put("turns", to=_without_last), put("counts", to=_without_last)),
         "the match",
     ),
-    "start redrawn": ("goofspiel", _set("draw", "seed", to=_with_other_first_digit), "the match"),
-    "draw of another seed": ("lots", _set("draw", "lot", to=_with_other_first_digit), "the match"),
-    "unknown prize": ("goofspiel", _set("options", "order", 0, to=6), "the match"),
-    "card bid twice": ("goofspiel", _set_side(2, "red", "legal", to=[1, 2, 3, 4, 5])[0], "turn 2, red"),
+    "turn repeated": ("lots", put("counts", to=lambda turns: [*turns[:4], turns[3], *turns[5:]]), "turn 5"),
+    "turn id changed": ("lots", put("counts", 0, "turn", to=lambda turn: turn + 1_000), "turn 1, red"),
+    "seal time changed": (
+        "lots",
+        put("counts", 1, to=lambda turn: turn | {"sealed_at": turn["resolved_at"] + 1}),
+        "turn 2",
+    ),
+    "count of a side removed": _of_side(1, "yellow", to=None),
+    "rounds changed": _parts("runoff", 1, "red", rounds=[[0, 0, 0, 7, 0, 0, 0]]),
+    "rounds removed": _parts("runoff", 1, "red", rounds=[]),
+    "rounds without runoff": _parts("approval", 1, "red", rounds=[[1, 2, 0, 2, 0, 0, 0]]),
+    "wall ignored": ("trails", put("result", to="yellow"), "the match"),
+    "step back": ("trails", put("turns", 1, "yellow", to=3), "turn 2"),
+    "prizes reordered": ("goofspiel", put("options", "order", to=_swap_first), "the match"),
+    "token swapped": (
+        "lots",
+        put("options", "token", to=lambda token: "red" if token == "yellow" else "yellow"),
+        "the match",
+    ),
+    "start redrawn": ("goofspiel", put("draw", "seed", to=_other_digit), "the match"),
+    "draw of another seed": ("lots", put("draw", "lot", to=_other_digit), "the match"),
+    "unknown prize": ("goofspiel", put("options", "order", 0, to=6), "the match"),
+    "card bid twice": _of_side(2, "red", "legal", to=[1, 2, 3, 4, 5], match="goofspiel"),
     "captain changed": ("captain", _other_captain, "turn 1, red"),
     "winner arrived last": ("first", _late_winner, "turn 1, red"),
-    "arrival missing": _arrivals(_without_last),
-    "arrival repeated": _arrivals(lambda arrivals: [arrivals[0], *arrivals[:-1]]),
-    "arrivals removed": _arrivals(lambda arrivals: []),
-    "arrivals without need": _alter_side("lots", 1, "red", arrivals=[0, 1, 2]),
-    "captain removed": _alter_side("captain ranks", 1, "yellow", captain=None),
-    "captain index too high": _alter_side("captain", 1, "red", captain=4),
-    "captain index negative": _alter_side("captain", 1, "red", captain=-1),
-    "captain without tie rule": _alter_side("approval", 1, "red", captain=0),
-    "resignation removed": _alter_side("resigned", 2, "red", pick=4, decided_by="approval"),
+    "arrival missing": _of_side(1, "red", "arrivals", to=_without_last, match="first"),
+    "arrival repeated": _of_side(
+        1, "red", "arrivals", to=lambda arrivals: [arrivals[0], *arrivals[:-1]], match="first"
+    ),
+    "arrivals removed": _of_side(1, "red", "arrivals", to=[], match="first"),
+    "arrivals without need": _parts("lots", 1, "red", arrivals=[0, 1, 2]),
+    "captain removed": _parts("captain ranks", 1, "yellow", captain=None),
+    "captain index too high": _parts("captain", 1, "red", captain=4),
+    "captain index negative": _parts("captain", 1, "red", captain=-1),
+    "captain without tie rule": _parts("approval", 1, "red", captain=0),
+    "resignation removed": _parts("resigned", 2, "red", pick=4, decided_by="approval"),
     "empty set": _first_ballot("approval", 2**29),
     "set of one column": _first_ballot("approval", 2**29 + 1),
     "set with unknown column": _first_ballot("approval", 2**29 + 1 + 2**7),
@@ -158,9 +202,9 @@ ALTERED_WAYS: dict[str, tuple[str, Alteration, str]] = {
     "points for unknown column": _first_ballot("score", 2**29 + 5 + 6**7),
     "single point as set": _first_ballot("score", 2**29 + 6),
     "ranking for score": _first_ballot("score", 1 + 2 * 256),
-    "total points changed": _alter_side("score", 1, "red", counts=[6, 6, 0, 1, 0, 0, 1]),
-    "winner by points changed": _alter_side("score", 1, "red", pick=1),
-    "captain's points ignored": _alter_side("score", 1, "yellow", pick=5),
+    "total points changed": _parts("score", 1, "red", counts=[6, 6, 0, 1, 0, 0, 1]),
+    "winner by points changed": _parts("score", 1, "red", pick=1),
+    "captain's points ignored": _parts("score", 1, "yellow", pick=5),
     "points counted as approvals": _terms("score", tally_method="approval"),
     "resignation not allowed": _first_ballot("lots", 2**30 + 1),
     "two resignation flags": _first_ballot("resigned", 2**31 + 3),
@@ -168,23 +212,122 @@ ALTERED_WAYS: dict[str, tuple[str, Alteration, str]] = {
     "draw not allowed": _first_ballot("lots", 2**31 + 1),
     "draw and resignation": _first_ballot("draw accepted", 2**31 + 2**30 + 3),
     "draw offers not in the terms": _terms("draw accepted", draw_offers=False),
-    "agreed draw denied": ("draw accepted", _set("ended_by", to="board"), "the match"),
+    "agreed draw denied": ("draw accepted", put("ended_by", to="board"), "the match"),
     "agreed draw left out": (
         "draw offered by both",
-        _all(_set("result", to="open"), _set("ended_by", to=None)),
+        lambda record: record.update(result="open", ended_by=None),
         "the match",
     ),
     "lapsed offer accepted": _agreed("draw offers lapsed"),
     "offer accepted after a win": _agreed("won despite offers"),
     "played on after a draw": (
         "draw accepted in secret",
-        _all(*(_set(key, to=lambda turns: [*turns, turns[1]]) for key in ("turns", "counts"))),
+        _all(*(put(key, to=lambda turns: [*turns, turns[1]]) for key in ("turns", "counts"))),
         "turn 4",
     ),
     "resign share changed": _terms("both resigned", resign="all"),
     "tie rule changed": _terms("captain", tie_rule="first"),
+    "resolved before the seal": (
+        "lots",
+        _resolve_before_seal,
+        "turn 2: it was resolved before it was sealed$",
+    ),
+    "id of the previous turn": (
+        "lots",
+        _repeat_id,
+        r"turn 2: its id \d+ is not higher than the previous turn's$",
+    ),
+    "voter removed": (
+        SECRET,
+        _remove_voter,
+        r"turn 1: red has (\d ballots, but only \d|more ballots than) voters$",
+    ),
+    "seed of a void turn": ("eventful", put("voided", 0, "seed", to="0" * 32), ".*seed that does not match"),
+    "the same seed": ("eventful", _swap_seeds, ".*has the seed of a turn that counts"),
+    "void turn that counts": ("eventful", _void_a_counted_turn, ".*also counts"),
+    "void turn after its replacement": (
+        "eventful",
+        put("voided", 0, "turn", to=10**12),
+        ".*is later than turn 2",
+    ),
+    "void turns out of order": (
+        "eventful",
+        put("voided", to=lambda turns: turns[::-1]),
+        ".*in the order of the ids",
+    ),
+    "void turn without a reason": ("eventful", put("voided", 0, "reason", to=None), ".*has only one of"),
+    "void seal that counts": (
+        "eventful",
+        _void_a_seal_that_counts,
+        "turn 1: a void seal has the time of another seal",
+    ),
+    "no seals": ("eventful", _seals(1, to=[]), NOT_LAST),
+    "seal of another time": ("eventful", _seals(1, 0, "at", to=1), NOT_LAST),
+    "seal of another root": ("eventful", _seals(1, 0, "red", to=ZEROS), NOT_LAST),
+    "seal of another epoch": ("eventful", _seals(1, 0, "epoch", to=2), NOT_LAST),
+    "seal that never counted at the end": (
+        "eventful",
+        _seals(1, to=lambda seals: [*seals, {"at": 1}]),
+        NOT_LAST,
+    ),
+    "void seal at the end": ("eventful", _void_last_seal, NOT_LAST),
+    "replaced seal without a cause": ("eventful", _seals(0, 0, "void", to=None), NO_CAUSE),
+    "lost box without an epoch": ("eventful", _seals(0, 0, "void", "reason", to="box_lost"), NO_CAUSE),
+    "epoch after that of the next seal": (
+        "eventful",
+        _seals(0, 0, "void", to=lambda void: void | {"reason": "box_lost", "epoch": 3}),
+        NO_CAUSE,
+    ),
+    "seal of a void turn that was replaced without a cause": (
+        "eventful",
+        put("voided", 0, "seals", to=lambda seals: [*seals, {"at": 1}]),
+        ".*has a seal that was replaced without a cause",
+    ),
+    "loss denied": ("eventful", put("counts", 0, "epoch", to=1), "turn 1: `restored` does not fit its epoch"),
+    "loss invented": (
+        "eventful",
+        put("counts", 1, "restored", to="phones"),
+        "turn 2: `restored` does not fit",
+    ),
+    "backup denied": (
+        "eventful",
+        put("counts", 0, "epoch", to=5_000),
+        "turn 1: `restored` does not fit its epoch",
+    ),
+    "ended match said to be aborted": ("eventful", put("state", to="aborted"), ".*`state` is aborted"),
 }
 
+#: Values of a wrong type, or that cannot be.
+WRONG_VALUES: list[tuple[str, tuple[Any, ...], Any]] = [
+    (SECRET, ("terms", "max_side_changes"), None),
+    (SECRET, ("terms", "max_side_changes"), 1.0),
+    (SECRET, ("terms", "turn_points"), None),
+    (SECRET, ("sides", "summary", "loyal"), []),
+    (SECRET, ("sides", "summary", "loyal", 0), -1),
+    (SECRET, ("sides", "summary", "in_time"), True),
+    (SECRET, ("sides", "summary", "too_soon"), 2**53),
+    (SECRET, ("sides", "turns", 1, "side_changes", 0, 1), "\u2028"),
+    (SECRET, ("counts", 0, "red", "root"), "x"),
+    ("runoff", ("counts", 0, "red", "rounds", 0, 0), 1.0),
+    ("runoff", ("counts", 0, "red", "rounds", 0, 0), True),
+    ("eventful", ("state",), "paused"),
+    ("eventful", ("voided",), None),
+    ("eventful", ("voided", 0), 1),
+    ("eventful", ("voided", 0, "number"), 0),
+    ("eventful", ("voided", 0, "reason"), "boredom"),
+    ("eventful", ("voided", 0, "seals", 0), {"at": 1, "red": "x"}),
+    ("eventful", ("counts", 0, "epoch"), 0),
+    ("eventful", ("counts", 0, "epoch"), True),
+    ("eventful", ("counts", 0, "restored"), "memory"),
+    ("eventful", ("counts", 0, "void_seals"), [{"red": ZEROS}]),
+    ("eventful", ("counts", 0, "seals", 0), {"red": ZEROS}),
+    ("eventful", ("counts", 0, "seals", 0, "epoch"), None),
+    ("eventful", ("counts", 0, "seals", 0, "epoch"), 0),
+    ("eventful", ("counts", 0, "seals", 0, "void"), 1),
+    ("eventful", ("counts", 0, "seals", 0, "void", "reason"), "boredom"),
+    ("eventful", ("counts", 0, "seals", 0, "void", "epoch"), 0),
+    ("eventful", ("counts", 0, "seals", 0, "void", "at"), None),
+]
 
 #: Patterns in the text of a record and replacements that a lenient parser reads as equal.
 DISGUISES = {

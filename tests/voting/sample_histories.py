@@ -1,4 +1,4 @@
-"""Sample matches in which more happened than counts: lost ballot boxes, void seals, void turns, an abort."""
+"""Sample matches in which more happened than counts: lost boxes, void seals and turns, side changes."""
 
 from collections.abc import Callable
 
@@ -10,6 +10,7 @@ from tests.voting.match_helpers import (
     NINE_MINUTES_MS,
     RED_WINS,
     SELECTOR,
+    only_turn,
     open_now,
     play,
     play_turn,
@@ -18,6 +19,7 @@ from tests.voting.match_helpers import (
     start,
 )
 from tests.voting.recovery_model import PublishedBox
+from tests.voting.turns.secret_side_helpers import play_with, request_side_changes, start_secret
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Match, Turn
 from voting.records.match_record import BACKUP_EPOCH_LEAP
@@ -60,8 +62,20 @@ def play_restored_match(box: BallotBox) -> Match:
     return Match.objects.get(pk=turn.match_id)
 
 
+def play_secret_match(box: BallotBox) -> Match:
+    """Red's voters change sides one by one until none is left."""
+    match = start_secret(box)
+    for voter in ("red1", "red2"):
+        play_with(only_turn(match), box, [1, 1], [2, 2, 2])
+        request_side_changes(only_turn(match), box, voter)
+    play_with(only_turn(match), box, [1, 1], [2, 2])
+    return Match.objects.get(pk=match.pk)
+
+
+SECRET = "secret sides"
 HISTORIES: dict[str, Callable[[BallotBox], Match]] = {
     "eventful": play_eventful_match,
     "aborted": play_aborted_match,
     "restored": play_restored_match,
+    SECRET: play_secret_match,
 }

@@ -2,16 +2,12 @@
 
 import json
 from collections.abc import Sequence
-from pathlib import Path
 from random import Random
 from typing import Any
 
 import msgspec
-from django.db import transaction
-from pytest_django.plugin import DjangoDbBlocker
 
 from games.engine.game import SIDES
-from tests.run_folder import made_once
 from tests.voting.counting.method_cases import scored
 from tests.voting.match_helpers import CLASSIC, SELECTOR, ballots, new_event, only_turn, open_now, run_out
 from voting.ballot_box.ballot_box import BallotBox
@@ -23,8 +19,6 @@ from voting.records.match_record import MatchRecord
 from voting.turns.closing import close_turn
 from voting.turns.turns import start_match, to_boxed_turn
 
-RECORDS = "records.json"
-SECRET = "secret sides"  # a match that is played apart from MATCHES
 Record = dict[str, Any]
 Crowds = Sequence[tuple[Sequence[int], Sequence[int]]]
 
@@ -150,23 +144,6 @@ def play_match(box: BallotBox, terms: dict[str, Any], crowds: Crowds) -> Match:
         if match.state != "playing":
             break
     return match
-
-
-def sample_records(blocker: DjangoDbBlocker) -> dict[str, Record]:
-    """The records of MATCHES, which are played once in a run. Their database changes are rolled back."""
-    folder = made_once("matches", lambda made: _play_matches(blocker, made / RECORDS))
-    records: dict[str, Record] = json.loads((folder / RECORDS).read_bytes())
-    return records
-
-
-def _play_matches(blocker: DjangoDbBlocker, path: Path) -> None:
-    box = BallotBox()
-    box.delete_all_events()
-    with blocker.unblock(), transaction.atomic():
-        records = {name: record_of(play_match(box, *match)) for name, match in MATCHES.items()}
-        transaction.set_rollback(True)
-    box.close()
-    path.write_bytes(msgspec.json.encode(records))
 
 
 def with_blinds(cast: list[Ballot]) -> list[Ballot]:

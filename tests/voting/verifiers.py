@@ -47,8 +47,13 @@ def theirs(record: Any, path: Path) -> tuple[int, str]:
         return standalone.main([str(path)]), output.getvalue()
 
 
-def verify(record: Record, path: Path) -> str:
+def verdicts(record: Any, folder: Path) -> list[tuple[int, str]]:
+    """The exit code and output of each verifier."""
+    return [verifier(record, folder / "record.json") for verifier in (ours, theirs)]
+
+
+def verify(record: Record, folder: Path) -> str:
     """What both verifiers print about a record without faults."""
-    (code, text), other = (verifier(record, path / "record.json") for verifier in (ours, theirs))
-    assert (code, text) == (0, other[1])
+    (code, text), (_, other) = verdicts(record, folder)
+    assert (code, text) == (0, other)
     return text

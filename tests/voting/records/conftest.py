@@ -1,37 +1,35 @@
-"""The records of the sample matches."""
-
 import json
-from typing import Any
+from pathlib import Path
 
 import msgspec
 import pytest
+from django.db import transaction
+from pytest_django.plugin import DjangoDbBlocker
 
 from crowdgame.server.laptop.supervisor import Supervisor
-from tests.voting.match_helpers import only_turn
-from tests.voting.sample_matches import SECRET, Record, record_of, sample_records
-from tests.voting.turns.secret_side_helpers import play_with, request_side_changes, start_secret
+from tests.run_folder import made_once
+from tests.voting.sample_histories import HISTORIES
+from tests.voting.sample_matches import MATCHES, Record, play_match, record_of
 from voting.ballot_box.ballot_box import BallotBox
-from voting.models import Match
+
+RECORDS = "records.json"
 
 
 @pytest.fixture(scope="module")
-def records(django_db_setup: None, django_db_blocker: Any, valkey_process: Supervisor) -> dict[str, Record]:
-    return sample_records(django_db_blocker)
+def records(
+    django_db_setup: None, django_db_blocker: DjangoDbBlocker, valkey_process: Supervisor
+) -> dict[str, Record]:
+    """The records of MATCHES and HISTORIES, which are played once in a run and rolled back."""
 
+    def play_all(folder: Path) -> None:
+        box = BallotBox()
+        box.delete_all_events()
+        with django_db_blocker.unblock(), transaction.atomic():
+            played = {name: record_of(play_match(box, *match)) for name, match in MATCHES.items()}
+            played |= {name: record_of(play(box)) for name, play in HISTORIES.items()}
+            transaction.set_rollback(True)
+        box.close()
+        (folder / RECORDS).write_bytes(msgspec.json.encode(played))
 
-@pytest.fixture(scope="module")
-def all_records(records: dict[str, Record], module_box: BallotBox) -> dict[str, Record]:
-    """The records of MATCHES and of one ended match with secret sides."""
-    secret = json.loads(msgspec.json.encode(record_of(play_secret_match(module_box))))
-    return records | {SECRET: secret}
-
-
-def play_secret_match(box: BallotBox) -> Match:
-    """Red's voters change sides one by one until none is left."""
-    match = start_secret(box)
-    for voter in ("red1", "red2"):
-        play_with(only_turn(match), box, [1, 1], [2, 2, 2])
-        request_side_changes(only_turn(match), box, voter)
-    play_with(only_turn(match), box, [1, 1], [2, 2])
-    match.refresh_from_db()
-    return match
+    records: dict[str, Record] = json.loads((made_once("matches", play_all) / RECORDS).read_bytes())
+    return records

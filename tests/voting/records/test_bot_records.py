@@ -1,6 +1,5 @@
 """The picks of computer opponents are recomputed from the record alone."""
 
-from itertools import count
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -11,11 +10,10 @@ from games.bots.bots import VERSION
 from tests.voting.match_helpers import only_turn, open_now, play_out, vote
 from tests.voting.sample_matches import plain, record_of
 from tests.voting.sources.test_casting import begin
-from tests.voting.verifiers import ours, theirs
+from tests.voting.verifiers import verdicts
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Match
 from voting.positions import load_position
-from voting.records.match_record import MatchRecord
 from voting.records.recount import find_faults, find_gaps
 from voting.sources import bots
 from voting.sources.casting import cast_due
@@ -42,10 +40,9 @@ def play_match(box: BallotBox, source: str, turns: int, **choices: Any) -> Match
 
 
 def test_both_verifiers_read_a_match_against_a_bot(box: BallotBox, tmp_path: Path) -> None:
-    match = play_match(box, "bot:3", 3)
-    record = plain(match)
+    record = plain(play_match(box, "bot:3", 3))
     assert record["bots"] == {"version": VERSION, "yellow": 3}
-    (code, text), (other_code, other) = (verify(record, tmp_path / "record") for verify in (ours, theirs))
+    (code, text), (other_code, other) = verdicts(record, tmp_path)
     assert (code, other_code) == (0, 0)
     assert "computer" not in text
     assert "not checked: the picks of the computer, which this script cannot recompute" in other
@@ -60,29 +57,23 @@ def test_other_ballot_in_the_name_of_the_bot_is_found(
     assert faults == [("yellow", "the ballots are [7]")] * 2
 
 
-def test_turn_without_the_bots_ballot_is_a_gap(box: BallotBox) -> None:
+def test_missing_ballot_of_a_bot_and_picks_of_an_unknown_version_are_gaps(box: BallotBox) -> None:
     turn = begin(box, no_ballot_rule="random")
     play_out(turn, box)
-    record = record_of(turn.match)
-    assert find_faults(record) == []
-    assert list(find_gaps(record)) == ["why the computer did not vote in turn 1"]
-
-
-def test_picks_of_an_unknown_version_are_a_gap(box: BallotBox) -> None:
     match = play_match(box, "bot:1", 1)
     Match.objects.filter(pk=match.pk).update(bots={"version": 99, "yellow": 5})
-    record = record_of(match)
-    assert find_faults(record) == []
-    assert list(find_gaps(record)) == ["the picks of the computer, which are of version 99"]
+    for record, gap in (
+        (record_of(turn.match), "why the computer did not vote in turn 1"),
+        (record_of(match), "the picks of the computer, which are of version 99"),
+    ):
+        assert (find_faults(record), list(find_gaps(record))) == ([], [gap])
 
 
 @pytest.mark.nightly
 def test_thousand_turns_are_recomputed_from_records(box: BallotBox) -> None:
-    turns = 0
-    for number in count():
-        match = play_match(box, f"bot:{1 + number % 4}", 100)
-        record: MatchRecord = record_of(match)
+    turns = number = 0
+    while turns < 1_000:
+        number += 1
+        record = record_of(play_match(box, f"bot:{1 + number % 4}", 100))
         assert find_faults(record) == []
         turns += len(record.turns)
-        if turns >= 1_000:
-            break

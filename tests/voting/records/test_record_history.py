@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 from django.db import connection
-from django.db.models import F
 from django.test.utils import CaptureQueriesContext
 
 from tests.voting.action_helpers import press
@@ -24,12 +23,12 @@ from tests.voting.match_helpers import (
     vote,
 )
 from tests.voting.recovery_model import PublishedBox
+from tests.voting.sample_histories import play_restored_match
 from tests.voting.sample_matches import Record, plain, record_of
 from tests.voting.verifiers import verify
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Match, MatchResult, TallyRecord, Turn
 from voting.records.exports import record_version
-from voting.records.match_record import BACKUP_EPOCH_LEAP
 from voting.terms import Ending
 from voting.turns.closing import close_turn
 from voting.turns.restoring import restore_turn
@@ -37,7 +36,6 @@ from voting.turns.turns import load_turn
 from voting.turns.voiding import MatchEnd, stop_match
 
 pytestmark = pytest.mark.django_db
-NOW = 1_800_000_000_000
 
 
 def void_reasons(record: Record) -> list[tuple[int, str, int]]:
@@ -45,7 +43,6 @@ def void_reasons(record: Record) -> list[tuple[int, str, int]]:
     return [(void["number"], void["reason"], len(void.get("seals", ()))) for void in record["voided"]]
 
 
-# ------------------------------------------------------------------ void turns
 def test_turn_taken_back_is_named_with_its_seal(box: BallotBox, tmp_path: Path) -> None:
     first = start(box)
     match = first.match
@@ -73,7 +70,8 @@ def test_concealed_turn_taken_back_changes_the_record(box: BallotBox) -> None:
     """Though no turn is resolved, the record cannot come from a cache."""
     turn = start(box, game=SELECTOR)
     play_turn(turn, box, red=[3])
-    match = Match.objects.get(pk=turn.match_id)
+    match = turn.match
+    match.refresh_from_db()
     before = record_version(match)
     assert "voided" not in plain(match)
     press(match.event_id, "turn.void", box)
@@ -94,14 +92,11 @@ def test_aborted_match_names_the_turns_that_were_open(game: str, box: BallotBox,
     assert verify(record, tmp_path).splitlines()[-1] == "VALID so far: the match was aborted without a result"
 
 
-@pytest.mark.parametrize(
-    ("result", "ended_by"), [(MatchResult.YELLOW, Ending.CONCEDED), (MatchResult.DRAW, Ending.AGREED)]
-)
-def test_end_by_players_is_named(
-    result: MatchResult, ended_by: Ending, box: BallotBox, tmp_path: Path
-) -> None:
+@pytest.mark.parametrize(("result", "ended_by"), [("yellow", "conceded"), ("draw", "agreed")])
+def test_end_by_players_is_named(result: str, ended_by: str, box: BallotBox, tmp_path: Path) -> None:
     turn = start(box)
-    stop_match(turn.match.event_id, box, lambda _: MatchEnd(result, ended_by))
+    end = MatchEnd(MatchResult(result), Ending(ended_by))
+    stop_match(turn.match.event_id, box, lambda _: end)
     record = plain(turn.match)
     assert (record["state"], record["result"], record["ended_by"]) == ("ended", result, ended_by)
     assert void_reasons(record) == [(1, "stopped", 0)]
@@ -118,26 +113,23 @@ def test_lost_ballot_box_is_named(box: BallotBox, tmp_path: Path) -> None:
     play_turn(load_turn(turn.pk), box, red=[3], yellow=[4])
     play(turn.match, box, RED_WINS)
     record = plain(turn.match)
-    assert [(count.get("epoch", 1), count.get("restored")) for count in record["counts"]][:2] == [
-        (3, "phones"),
-        (1, None),
-    ]
+    epochs = [(count.get("epoch", 1), count.get("restored")) for count in record["counts"]]
+    assert epochs[:2] == [(3, "phones"), (1, None)]
     said = "not checked: whether all ballots came back after the ballot box was lost in turn 1"
     assert said in verify(record, tmp_path).splitlines()
 
 
-def test_stored_ballots_and_restored_backups_are_named(box: BallotBox, tmp_path: Path) -> None:
-    stored = start(box, window_s=3600)
-    set_window(stored, box, -1_000, 3_600_000)
+def test_stored_ballots_are_named(box: BallotBox) -> None:
+    turn = start(box, window_s=3600)
+    set_window(turn, box, -1_000, 3_600_000)
     empty()
-    restore_turn(stored.pk, box)
-    play_turn(load_turn(stored.pk), box, red=[3], yellow=[4])
-    assert plain(stored.match)["counts"][0]["restored"] == "database"
-    turn = start(box)
-    Turn.objects.filter(pk=turn.pk).update(epoch=F("epoch") + BACKUP_EPOCH_LEAP)
     restore_turn(turn.pk, box)
     play_turn(load_turn(turn.pk), box, red=[3], yellow=[4])
-    record = plain(turn.match)
+    assert plain(turn.match)["counts"][0]["restored"] == "database"
+
+
+def test_restored_backup_is_named(box: BallotBox, tmp_path: Path) -> None:
+    record = plain(play_restored_match(box))
     assert record["counts"][0]["restored"] == "backup"
     verify(record, tmp_path)
 
@@ -172,9 +164,8 @@ def test_replaced_seal_is_listed_with_its_cause(
     close_turn(turn.pk, box)
     record = plain(turn.match)
     first, last = record["counts"][0]["seals"]
-    assert [(seal.at, seal.red.root, seal.yellow.root) for seal in published] == [
-        (seal["at"], seal["red"], seal["yellow"]) for seal in (first, last)
-    ]
+    listed = [(seal["at"], seal["red"], seal["yellow"]) for seal in (first, last)]
+    assert [(seal.at, seal.red.root, seal.yellow.root) for seal in published] == listed
     assert (first["red"] != last["red"], last["at"]) == (True, record["counts"][0]["sealed_at"])
     epoch = 2 if reason == "box_lost" else 1
     assert (first["void"]["reason"], first["void"]["epoch"], "void" in last) == (reason, epoch, False)

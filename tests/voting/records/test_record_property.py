@@ -14,7 +14,7 @@ from games.engine.game import SIDES
 from tests.voting.action_helpers import press, record_voters
 from tests.voting.box_loss_helpers import empty
 from tests.voting.event_states import last_announced, shown
-from tests.voting.match_helpers import CLASSIC, SELECTOR, new_event, run_out, set_window
+from tests.voting.match_helpers import CLASSIC, NINE_MINUTES_MS, SELECTOR, new_event, run_out, set_window
 from tests.voting.recovery_model import PublishedBox
 from tests.voting.sample_matches import record_of, with_blinds
 from tests.voting.verifiers import standalone
@@ -22,7 +22,7 @@ from voting.announcements.outbox import announce_edit
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import DRAW, RESIGN, Ballot
 from voting.matches import MatchError, live_turn
-from voting.models import CLOSED_STATES, LIVE_STATES, Announcement, Event, Match, TurnState
+from voting.models import CLOSED_STATES, LIVE_STATES, Announcement, Event, Match, Turn, TurnState
 from voting.positions import load_position
 from voting.records.match_record import MatchRecord
 from voting.records.recount import find_faults
@@ -32,24 +32,18 @@ from voting.turns.turns import load_turn, start_match, to_boxed_turn
 
 pytestmark = pytest.mark.django_db
 
-NINE_MINUTES_MS = 540_000
 VOTER_CODES = ("BCDFGH", "JKMNPQ")
 #: Ballots of a turn: a side, a column, and whether it asks to resign (0) or for a draw (from 3 on).
 VOTES = st.lists(st.tuples(st.sampled_from(SIDES), st.integers(1, 6), st.integers(0, 5)), max_size=6)
+ACTIONS = (
+    *("turn.pause", "turn.resume", "turn.extend", "turn.shorten", "turn.close", "turn.void"),
+    *("match.abort", "match.start", "lobby.open", "joining.lock", "joining.unlock"),
+)
 STEPS = st.one_of(
-    st.tuples(st.just("vote"), VOTES),
-    st.tuples(st.just("vote and close"), VOTES),
-    st.tuples(
-        st.sampled_from(
-            ["turn.pause", "turn.resume", "turn.extend", "turn.shorten", "turn.close", "turn.void"]
-        ),
-        st.none(),
-    ),
-    st.tuples(
-        st.sampled_from(["lose the box", "extend after the seal", "rename", "match.abort", "match.start"]),
-        st.none(),
-    ),
-    st.tuples(st.sampled_from(["lobby.open", "joining.lock", "joining.unlock"]), st.none()),
+    st.tuples(st.sampled_from(["vote", "vote and close"]), VOTES),
+    st.tuples(st.sampled_from(["lose the box", "extend after the seal", "rename"]), st.none()),
+    st.tuples(st.sampled_from(ACTIONS[:6]), st.none()),
+    st.tuples(st.sampled_from(ACTIONS[6:]), st.none()),
     st.tuples(
         st.sampled_from(["voter.kick", "voter.ban", "voter.admit", "voter.move"]),
         st.sampled_from(VOTER_CODES),
@@ -79,11 +73,10 @@ class OrganizedMatch:
         self.void: dict[int, tuple[str, bool]] = {}
 
     def take(self, step: str, what: Any) -> None:
-        if step == "vote":
+        if step in {"vote", "vote and close"}:
             self.vote(what)
-        elif step == "vote and close":
-            self.vote(what)
-            self.close()
+            if step != "vote":
+                self.close()
         elif step == "lose the box":
             self.lose_box()
         elif step == "extend after the seal":
@@ -96,10 +89,8 @@ class OrganizedMatch:
 
     def act(self, action: str, voter_code: str | None) -> None:
         """Perform an action, unless it is refused at this moment."""
-        turns = self.match.turns
-        target = (
-            turns.filter(state__in=CLOSED_STATES).last() if action == "turn.void" else live_turn(self.match)
-        )
+        turns, closed = self.match.turns, self.match.turns.filter(state__in=CLOSED_STATES)
+        target = closed.last() if action == "turn.void" else live_turn(self.match)
         more: dict[str, Any] = {"turn": target.pk} if target and not voter_code else {}
         more |= {"voter_code": voter_code} if voter_code else {}
         more |= {"team": 2} if action == "voter.move" else {}
@@ -136,26 +127,27 @@ class OrganizedMatch:
         position = load_position(self.match)
         return ballot.choice % RESIGN in position.game.legal_actions(position.state, ballot.side)
 
-    def lose_box(self) -> None:
+    def open_turn(self) -> Turn | None:
         turn = live_turn(self.match)
-        if turn is not None and turn.state == TurnState.OPEN:
+        return load_turn(turn.pk) if turn and turn.state == TurnState.OPEN else None
+
+    def lose_box(self) -> None:
+        if turn := self.open_turn():
             empty()
             restore_turn(turn.pk, self.box)
             self.losses[turn.pk] += 1
 
     def extend_after_seal(self) -> None:
-        turn = live_turn(self.match)
-        if turn is not None and turn.state == TurnState.OPEN:
-            run_out(load_turn(turn.pk), self.box)
-            slow = PublishedBox(lambda: self.open() and None)
+        if turn := self.open_turn():
+            run_out(turn, self.box)
+            slow = PublishedBox(self.open)
             close_turn(turn.pk, slow)
             slow.close()
             self.void_seals[turn.pk] += 1
 
     def close(self) -> None:
-        turn = live_turn(self.match)
-        if turn is not None and turn.state == TurnState.OPEN:
-            run_out(load_turn(turn.pk), self.box)
+        if turn := self.open_turn():
+            run_out(turn, self.box)
             close_turn(turn.pk, self.box)
 
 
@@ -183,11 +175,9 @@ def test_record_verifies_and_snapshot_is_announced_after_any_sequence_of_actions
 def assert_history(record: MatchRecord, organized: OrganizedMatch) -> None:
     """The record tells which boxes were lost, which seals and turns are void, and if the match goes on."""
     for count in record.counts:
-        assert count.epoch == 1 + organized.losses[count.turn]
-        assert count.restored == ("phones" if organized.losses[count.turn] else None)
-        assert [seal.void is not None for seal in count.seals] == [True] * organized.void_seals[
-            count.turn
-        ] + [False]
+        losses, void_seals = organized.losses[count.turn], organized.void_seals[count.turn]
+        assert (count.epoch, count.restored) == (1 + losses, "phones" if losses else None)
+        assert [seal.void is not None for seal in count.seals] == [True] * void_seals + [False]
     assert {void.turn: void.reason for void in record.voided} == {
         turn: reason for turn, (reason, _) in organized.void.items()
     }
