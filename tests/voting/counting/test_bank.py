@@ -20,15 +20,12 @@ FIVE = BankTerms(300_000, 5_000)
 LEFT: dict[Side, int] = {"red": 10_000, "yellow": 300_000}
 
 
-@pytest.mark.parametrize(
-    ("cap_s", "no_ballot", "converted"),
-    [
-        (None, NoBallotRule.FORFEIT, BankTerms(300_000, 2_000, None, time_loses=True)),
-        (60, NoBallotRule.PASS, BankTerms(300_000, 2_000, 60_000, time_loses=False)),
-    ],
-)
-def test_bank_terms_convert_seconds(cap_s: int | None, no_ballot: str, converted: BankTerms) -> None:
-    assert BankTerms.from_seconds(300, 2, cap_s, no_ballot) == converted
+def test_bank_terms_convert_seconds() -> None:
+    from_seconds = BankTerms.from_seconds
+    assert from_seconds(300, 2, None, NoBallotRule.FORFEIT) == BankTerms(
+        300_000, 2_000, None, time_loses=True
+    )
+    assert from_seconds(300, 2, 60, NoBallotRule.PASS) == BankTerms(300_000, 2_000, 60_000, time_loses=False)
 
 
 def test_bank_subtracts_used_time_and_adds_increment() -> None:
@@ -50,22 +47,17 @@ def test_bank_subtracts_used_time_and_adds_increment() -> None:
         (False, ["red", "yellow"], 0),
     ],
 )
-def test_ends_after_ms_depends_on_picks_and_time_rule(
-    time_loses: bool, picked: list[Side], over: int
-) -> None:
+def test_turn_ends_by_picks_and_time_rule(time_loses: bool, picked: list[Side], over: int) -> None:
     assert replace(FIVE, time_loses=time_loses).ends_after_ms(LEFT, picked) == over
 
 
-def test_cap_ends_turn_and_puts_both_sides_out_of_time() -> None:
-    capped = replace(FIVE, cap_ms=4_000)
-    assert capped.ends_after_ms(LEFT, []) == 4_000
-    assert capped.out_of_time(LEFT, [], 4_000) == ["red", "yellow"]
-
-
-def test_out_of_time_names_first_side_or_both_at_once() -> None:
+def test_out_of_time_names_first_side_or_both_at_once_or_at_the_cap() -> None:
     assert FIVE.out_of_time(LEFT, [], 10_000) == ["red"]
     assert FIVE.out_of_time(LEFT, ["red"], 10_000) == []
     assert FIVE.out_of_time({"red": 9, "yellow": 9}, [], 9) == ["red", "yellow"]
+    capped = replace(FIVE, cap_ms=4_000)
+    assert capped.ends_after_ms(LEFT, []) == 4_000
+    assert capped.out_of_time(LEFT, [], 4_000) == ["red", "yellow"]
 
 
 @given(terms, spans, spans)

@@ -1,67 +1,82 @@
-"""The commitment to a turn's ballots that is published between seal and reveal."""
+"""Commitments: the root over a turn's ballots, the order of their arrival, and the seed of its lots."""
 
+from collections import Counter
 from collections.abc import Sequence
 from hashlib import sha256
 from random import Random
 
-import msgspec
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from tests.voting.ballot_strategies import sealed_ballots
+from tests.voting.merkle_path import root_of_path
 from voting.counting.ballots import Ballot
 from voting.counting.commitments import (
+    EMPTY,
     Commitment,
+    Tree,
     arrival_order,
     ballot_leaf,
     ballot_tree,
+    commit_lot,
+    draw_lot,
     hash_ballots,
+    hash_leaf,
+    hash_node,
     sort_ballots,
 )
 
-EMPTY = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+SEED = "00112233445566778899aabbccddeeff"
+seeds = st.text("0123456789abcdef", min_size=32, max_size=32)
+# Leaves and tree heads from the test vectors of Certificate Transparency implementations (RFC 6962).
+LEAVES = ["", "00", "10", "2021", "3031", "40414243", "5051525354555657", "606162636465666768696a6b6c6d6e6f"]
+ROOTS = [
+    "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+    "6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
+    "fac54203e7cc696cf0dfcb42c92a1d9dbaf70ad9e621f4bd8d98662f00e3c125",
+    "aeb6bcfe274b70a14fb067a5e5578264db0fa9b51af5e0ba159158f329e06e77",
+    "d37ee418976dd95753c1c73862b9398fa2a2cf9b4ff0fdfe8b30cd95209614b7",
+    "4e3bbb1f7b478dcfe71fb631631519a3bca12c9aefca1612bfce4c13a86264d4",
+    "76e67dadbcdf1e10e1b74ddc608abd2f98dfb16fbce75277b5232a127f2087ef",
+    "ddb89be403809e325750d3d263cd78929c2942b7942a34b77e122c9594a74c8c",
+    "5dc9da79a70659a9ad559cb701ded9a2ab9d823aad2f4960cfe370eff4604328",
+]
+contents = st.lists(st.binary(max_size=4), min_size=1, max_size=70)
 
 
-def test_ballot_leaf_matches_documented_format() -> None:
+def root_of(arrived: Sequence[Ballot], turn: int = 1) -> str:
+    return sort_ballots(turn, "red", arrived).commitment.root
+
+
+def test_ballot_leaf_and_order_match_documented_format() -> None:
     """`printf '\\0%s' 12:red:4:… | sha256sum` is the root of one ballot."""
     assert ballot_leaf(12, "red", 4, "ab" * 16) == b"12:red:4:" + b"ab" * 16
-    one = sort_ballots(12, "red", [Ballot("v", "red", 4, 3, 9, "ab" * 16)])
-    assert one.commitment == Commitment(root=sha256(b"\x0012:red:4:" + b"ab" * 16).hexdigest(), ballots=1)
-    assert sort_ballots(12, "red", []).commitment == Commitment(root=EMPTY, ballots=0)
-
-
-def test_order_is_the_hash_of_all_leaf_hashes_as_they_arrived() -> None:
     arrived = [Ballot("v", "red", 4, 3, 9, "ab" * 16), Ballot("w", "red", 1, 1, 10, "cd" * 16)]
+    one = sort_ballots(12, "red", arrived[:1])
+    assert one.commitment == Commitment(root=sha256(b"\x0012:red:4:" + b"ab" * 16).hexdigest(), ballots=1)
+    assert sort_ballots(12, "red", []).commitment == Commitment(root=ROOTS[0], ballots=0)
     leaves = [sha256(b"\0" + ballot_leaf(12, "red", b.choice, b.blind)).digest() for b in arrived]
-    done = sort_ballots(12, "red", arrived, commit_order=True)
-    assert done.commitment.order == sha256(leaves[0] + leaves[1]).hexdigest()
-
-
-@given(sealed_ballots(min_size=1))
-def test_tree_of_listed_ballots_has_their_root(cast: tuple[Ballot, ...]) -> None:
-    done = sort_ballots(1, "red", cast)
-    tree = ballot_tree(1, "red", [(ballot.choice, ballot.blind) for ballot in done.ballots])
-    assert tree.root.hex() == done.commitment.root
+    both = sort_ballots(12, "red", arrived, commit_order=True)
+    assert both.commitment.order == sha256(leaves[0] + leaves[1]).hexdigest()
 
 
 @given(sealed_ballots(min_size=1))
 def test_root_covers_turn_side_and_choice_but_not_voter(cast: tuple[Ballot, ...]) -> None:
-    root = root_of(cast)
-    assert root_of([msgspec.structs.replace(b, voter="") for b in cast]) == root
-    assert sort_ballots(2, "red", cast).commitment.root != root
+    done = sort_ballots(1, "red", cast)
+    root = done.commitment.root
+    assert ballot_tree(1, "red", [(b.choice, b.blind) for b in done.ballots]).root.hex() == root
+    assert root_of([replace(b, voter="") for b in cast]) == root
+    assert root_of(cast, turn=2) != root
     assert sort_ballots(1, "yellow", cast).commitment.root != root
-    first = msgspec.structs.replace(cast[0], choice=cast[0].choice + 1)
-    assert root_of([first, *cast[1:]]) != root
-
-
-def root_of(arrived: Sequence[Ballot]) -> str:
-    return sort_ballots(1, "red", arrived).commitment.root
+    assert root_of([replace(cast[0], choice=cast[0].choice + 1), *cast[1:]]) != root
 
 
 @given(sealed_ballots(), st.randoms(use_true_random=False))
 def test_order_of_arrival_changes_order_but_not_root(cast: tuple[Ballot, ...], random: Random) -> None:
     """The server can't look for an order whose root suits it. The order has a commitment of its own."""
-    blinded = [msgspec.structs.replace(b, blind=f"{n:032x}") for n, b in enumerate(cast)]
+    blinded = [replace(b, blind=f"{n:032x}") for n, b in enumerate(cast)]
     shuffled = random.sample(blinded, len(blinded))
     one, other = (sort_ballots(1, "red", arrived, commit_order=True) for arrived in (blinded, shuffled))
     assert one.commitment.root == other.commitment.root
@@ -77,3 +92,56 @@ def test_order_of_arrival_changes_order_but_not_root(cast: tuple[Ballot, ...], r
 def test_leaves_hashed_early_give_the_same_result(cast: tuple[Ballot, ...]) -> None:
     early = hash_ballots(1, cast[: len(cast) // 2])
     assert sort_ballots(1, "red", cast, early) == sort_ballots(1, "red", cast)
+
+
+# ------------------------------------------------------------------ the Merkle tree of RFC 6962
+@pytest.mark.parametrize("size", range(9))
+def test_tree_reproduces_published_roots(size: int) -> None:
+    tree = Tree(hash_leaf(bytes.fromhex(leaf)) for leaf in LEAVES[:size])
+    assert (tree.root.hex(), len(tree)) == (ROOTS[size], size)
+
+
+def root_by_definition(leaves: list[bytes]) -> bytes:
+    """RFC 6962: split at the largest power of two smaller than the number of leaves."""
+    if len(leaves) == 1:
+        return hash_leaf(leaves[0])
+    split = 1 << (len(leaves) - 1).bit_length() - 1
+    return hash_node(root_by_definition(leaves[:split]), root_by_definition(leaves[split:]))
+
+
+@given(contents)
+def test_root_and_paths_match_rfc_6962_definition(leaves: list[bytes]) -> None:
+    tree = Tree(map(hash_leaf, leaves))
+    assert tree.root == root_by_definition(leaves)
+    for index, content in enumerate(leaves):
+        path = tree.path(index)
+        assert root_of_path(content, index, len(tree), path) == tree.root
+        assert root_of_path(content + b"x", index, len(tree), path) != tree.root
+        assert root_of_path(content, index, len(tree), (*path, EMPTY)) is None
+
+
+# ------------------------------------------------------------------ lots
+def test_commit_lot_and_draw_lot_match_documented_format() -> None:
+    """`printf 'crowdgame lot:00112233445566778899aabbccddeeff' | sha256sum` prints the commitment."""
+    assert commit_lot(SEED) == sha256(b"crowdgame lot:00112233445566778899aabbccddeeff").hexdigest()
+    red = int(sha256(b"00112233445566778899aabbccddeeff:red").hexdigest(), 16)
+    assert [draw_lot(SEED, "red", n) for n in (1, 7, 1000)] == [0, red % 7, red % 1000]
+    assert draw_lot(SEED, "red", 9**9, 0) == red % 9**9, "outside a runoff"
+
+
+@given(seeds, seeds, st.integers(1, 10_000))
+def test_draw_lot_is_in_range_and_independent_of_the_commitment(one: str, two: str, among: int) -> None:
+    for side in ("red", "yellow"):
+        assert 0 <= draw_lot(one, side, among) < among
+    assert (commit_lot(one) == commit_lot(two)) == (one == two)
+    assert int(commit_lot(one), 16) != draw_lot(one, "red", 1 << 256)
+
+
+def test_draw_lot_is_uniform_and_independent_by_side_and_runoff_round() -> None:
+    drawn = [
+        (draw_lot(seed, "red", 7), draw_lot(seed, "yellow", 7), draw_lot(seed, "red", 7, 1))
+        for seed in (f"{n:032x}" for n in range(7_000))
+    ]
+    for place in range(3):
+        assert all(850 < count < 1_150 for count in Counter(lots[place] for lots in drawn).values())
+        assert 850 < sum(lots[place] == lots[place - 1] for lots in drawn) < 1_150

@@ -10,7 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.voting.counting.method_cases import CASES, COLUMNS, LEGAL
-from voting.counting.ballots import RESIGN, SET, Ballot, resigns
+from voting.counting.ballots import (
+    DRAW,
+    RESIGN,
+    SET,
+    Ballot,
+    decode_columns,
+    encode_ranking,
+    encode_set,
+    largest_set,
+    resigns,
+)
 from voting.counting.commitments import draw_lot
 from voting.counting.methods.voting_method import DEFAULT_METHOD, METHODS, UnknownMethod, find_method
 from voting.counting.tally import SideBallots, TallyTerms, decide
@@ -19,20 +29,60 @@ from voting.protocol import MAX_CHOICE
 from voting.terms import NoBallotRule, TieRule
 
 BOARD = 7
-#: Choices that no method accepts: no column, an illegal one, a request to resign where that is not allowed.
-INVALID = (0, -1, 3, 256, RESIGN, RESIGN + 1, 2 * RESIGN + 1, SET, SET + 1)
+#: Choices that no method accepts: an illegal column, an unknown one, a set of none or of one.
+INVALID = (3, 256, SET, SET + 1)
 numbers = st.one_of(st.integers(1, MAX_CHOICE), st.integers(1, 2000), st.integers(SET, SET + 200))
 every_method = pytest.mark.parametrize("name", METHODS)
 
 
-def test_every_method_has_a_case() -> None:
+def test_methods_are_distinct_and_have_cases() -> None:
     assert set(CASES) == set(METHODS)
-
-
-def test_find_method_knows_default_and_rejects_unknown_names() -> None:
+    assert len({method.decided_by for method in METHODS.values()}) == len(METHODS)
     assert find_method(None).name == next(iter(METHODS)) == DEFAULT_METHOD
     with pytest.raises(UnknownMethod, match="loudest"):
         find_method("loudest")
+
+
+@every_method
+def test_texts_are_complete_and_names_fit_their_database_columns(name: str) -> None:
+    method = METHODS[name]
+    assert method.name == name
+    assert len(name) <= (Event._meta.get_field("tally_method").max_length or 0)
+    assert len(method.decided_by) <= (TallyRecord._meta.get_field("decided_by").max_length or 0)
+    assert all(text.endswith(".") for text in (method.hint, method.meaning, method.decision))
+    assert method.label
+    assert ({field for _, field, _, _ in Formatter().parse(method.report) if field}) <= {"team", "pick"}
+    captions = " ".join(method.caption + method.rounds_caption)
+    assert set(re.findall(r"%\((\w+)\)s", captions)) <= {"count", "share", "round"}
+
+
+# ------------------------------------------------------------------ encoding
+@given(st.lists(st.integers(1, 255), min_size=1, max_size=3, unique=True), st.sampled_from([0, RESIGN]))
+def test_ranking_round_trips_through_encoding(columns: list[int], wish: int) -> None:
+    choice = encode_ranking(columns) + wish
+    assert (decode_columns(choice), resigns(choice)) == (tuple(columns), wish == RESIGN)
+    assert choice <= MAX_CHOICE
+
+
+@pytest.mark.parametrize(("most", "largest"), [(1, 29), (2, 18), (5, 11), (7, 9)])
+@given(data=st.data(), wish=st.sampled_from([0, RESIGN]))
+def test_set_round_trips_through_encoding(most: int, largest: int, data: st.DataObject, wish: int) -> None:
+    assert largest_set(most) == largest
+    times = st.dictionaries(st.integers(1, largest), st.integers(1, most), min_size=1)
+    columns = sorted(column for column, number in data.draw(times).items() for _ in range(number))
+    choice = encode_set(columns, most) + wish
+    assert (decode_columns(choice, most), resigns(choice)) == (tuple(columns), wish == RESIGN)
+    assert choice <= MAX_CHOICE
+
+
+@every_method
+@pytest.mark.parametrize("wishes", [(), (RESIGN,), (DRAW,), (RESIGN, DRAW)])
+def test_choice_has_one_column_at_least_and_one_allowed_wish_at_most(
+    name: str, wishes: tuple[int, ...]
+) -> None:
+    choices = [-1, 0, 1, RESIGN, RESIGN + 1, DRAW, DRAW + 1, DRAW + RESIGN + 1, 2 * DRAW + 1]
+    accepts = partial(METHODS[name].accepts, may_resign=RESIGN in wishes, draw_offers=DRAW in wishes)
+    assert [choice for choice in choices if accepts(choice, [1, 2])] == [1, *(wish + 1 for wish in wishes)]
 
 
 @every_method
@@ -70,23 +120,18 @@ def test_invalid_choices_are_refused(name: str) -> None:
 
 @every_method
 @given(column=st.integers(1, 255))
-def test_single_column_is_its_own_number(name: str, column: int) -> None:
+def test_any_column_is_its_own_number_and_can_be_encoded_with_others(name: str, column: int) -> None:
     method = METHODS[name]
     assert method.accepts(column, [column], may_resign=False)
     assert method.accepts(RESIGN + column, [column], may_resign=True)
     assert method.decode(column) == (column,)
+    highest = (1, *[method.max_columns] * method.max_votes)
+    if method.allows(highest):
+        assert method.encode(highest) < RESIGN
+        assert method.decode(method.encode(highest)) == highest
 
 
-@every_method
-def test_highest_column_can_be_encoded_with_others(name: str) -> None:
-    method = METHODS[name]
-    columns = (1, *[method.max_columns] * method.max_votes)
-    if method.allows(columns):
-        choice = method.encode(columns)
-        assert choice < RESIGN
-        assert method.decode(choice) == columns
-
-
+# ------------------------------------------------------------------ counting
 @every_method
 def test_case_is_counted_and_decided(name: str) -> None:
     case = CASES[name]
@@ -110,26 +155,3 @@ def test_sample_ballots_are_valid_and_repeatable(name: str, seed: int) -> None:
     choices = [sample(rng) for rng in [Random(seed)] for _ in range(5)]
     assert all(METHODS[name].accepts(choice, LEGAL, may_resign=False) for choice in choices)
     assert choices[0] == sample(Random(seed))
-
-
-@every_method
-def test_names_fit_their_database_columns(name: str) -> None:
-    method = METHODS[name]
-    assert method.name == name
-    assert len(name) <= (Event._meta.get_field("tally_method").max_length or 0)
-    assert len(method.decided_by) <= (TallyRecord._meta.get_field("decided_by").max_length or 0)
-
-
-def test_decisions_are_distinct() -> None:
-    assert len({method.decided_by for method in METHODS.values()}) == len(METHODS)
-
-
-@every_method
-def test_texts_are_complete_sentences_with_known_fields(name: str) -> None:
-    method = METHODS[name]
-    for text in (method.hint, method.meaning, method.decision):
-        assert text.endswith(".")
-    assert method.label
-    assert ({field for _, field, _, _ in Formatter().parse(method.report) if field}) <= {"team", "pick"}
-    captions = " ".join(method.caption + method.rounds_caption)
-    assert set(re.findall(r"%\((\w+)\)s", captions)) <= {"count", "share", "round"}

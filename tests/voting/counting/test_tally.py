@@ -15,7 +15,7 @@ from voting.counting.ballots import RESIGN, Ballot, encode_ranking, encode_set
 from voting.counting.commitments import draw_lot
 from voting.counting.methods.voting_method import METHODS
 from voting.counting.tally import SideBallots, SideTally, TallyTerms, decide
-from voting.counting.ties import first_complete
+from voting.counting.ties import TieBreaker, first_complete
 from voting.terms import NoBallotRule, ResignShare, TieRule
 
 ALL = tuple(range(1, COLUMNS + 1))
@@ -124,21 +124,26 @@ def test_first_complete_ignores_order_of_leaders() -> None:
     assert first_complete([(6,), (2,)], [2, 6]) == first_complete([(6,), (2,)], [6, 2]) == 6
 
 
+def test_ties_are_broken_by_captain_only_by_that_rule_and_for_ranked_columns() -> None:
+    by_lot = TieBreaker(TieRule.LOT, named=[(2,)], captain=(2,), draw=lambda *drawn: 0)
+    assert by_lot.pick_leader([1, 2]) == (1, TieRule.LOT)
+    assert by_lot.eliminate([2, 1], {}, 1) == (2, TieRule.LOT)
+    drawn = []
+
+    def draw(size: int, number: int) -> int:
+        drawn.append((size, number))
+        return 1
+
+    by_captain = TieBreaker(TieRule.CAPTAIN, named=[(5,)], captain=(5,), draw=draw)
+    assert by_captain.eliminate([1, 2, 5], {}, 3) == (2, TieRule.LOT)
+    assert drawn == [(2, 3)], "in the round's own lot"
+
+
 def test_runoff_transfers_ballots_of_eliminated_column() -> None:
     rankings = ((1,), (1,), (1,), (2, 3), (2, 3), (3, 2), (3, 2), (3,), (4, 1), (5, 4, 1))
-    decision = count(
-        [encode_ranking(ranking) for ranking in rankings], terms("instant_runoff", TieRule.FIRST)
-    )
+    decision = count([*map(encode_ranking, rankings)], terms("instant_runoff", TieRule.FIRST))
     assert decision.rounds == ((3, 2, 3, 1, 1), (3, 2, 3, 2, 0), (5, 2, 3, 0, 0), (5, 0, 5, 0, 0))
     assert (decision.pick, decision.decided_by) == (3, "first")
-
-
-def test_draw_lot_is_independent_by_runoff_round() -> None:
-    lots = {tuple(draw_lot(f"{seed:032x}", "red", 2, number) for number in (1, 2)) for seed in range(40)}
-    assert lots == {(0, 0), (0, 1), (1, 0), (1, 1)}
-    assert draw_lot(SEED, "red", 9**9) == draw_lot(SEED, "red", 9**9, 0), (
-        "lots outside a runoff are unaffected by rounds"
-    )
 
 
 @pytest.mark.parametrize(("share", "enough"), list(zip(ResignShare, (3, 4, 5, 6), strict=True)))
@@ -146,11 +151,8 @@ def test_side_resigns_once_share_of_voters_is_reached(share: ResignShare, enough
     for resigning in range(7):
         decision = count([RESIGN + 2] * resigning + [3] * (6 - resigning), terms("plurality", resign=share))
         assert decision.resigning == resigning
-        assert (decision.decided_by == "resign") is (resigning >= enough)
-        assert (decision.pick is None) is (resigning >= enough)
-        assert decision.counts == (0, resigning, 6 - resigning, 0, 0), (
-            "their choices are counted all the same"
-        )
+        assert (decision.decided_by == "resign", decision.pick is None) == (resigning >= enough,) * 2
+        assert decision.counts == (0, resigning, 6 - resigning, 0, 0), "their choices count all the same"
 
 
 @pytest.mark.parametrize("rule", NoBallotRule)
