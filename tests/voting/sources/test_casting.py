@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 from games.bots.bots import pick_action
 from games.engine.game import SIDES, Side, other_side
 from tests.voting.box_loss_helpers import empty
+from tests.voting.event_states import shown
 from tests.voting.match_helpers import (
+    NINE_MINUTES_MS,
     SELECTOR,
     ballots,
     new_event,
@@ -18,15 +20,15 @@ from tests.voting.match_helpers import (
     play,
     play_out,
     run_out,
+    set_window,
     tally_of,
     vote,
 )
 from tests.voting.recovery_model import Crash
 from tests.voting.turns.test_turn_crashes import DyingBox
-from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import unpack_ballots
-from voting.models import Event, StoredBallot, Turn, TurnState
+from voting.models import StoredBallot, Turn, TurnState
 from voting.positions import load_position
 from voting.sources import casting
 from voting.sources.casting import cast_due, derive_seat, is_due
@@ -54,31 +56,42 @@ def expected_pick(turn: Turn, side: Side = "yellow", strength: int = 2) -> int:
 
 
 def counted(turn: Turn, side: Side = "yellow") -> list[int]:
-    return [ballot.choice for ballot in unpack_ballots(bytes(tally_of(turn, side).sealed))]
+    """The choices of the side's ballots in the tally, sorted."""
+    return sorted(ballot.choice for ballot in unpack_ballots(bytes(tally_of(turn, side).sealed)))
+
+
+def counts(turn: Turn, box: BallotBox) -> dict[Side, int]:
+    return box.ballot_counts(to_boxed_turn(load_turn(turn.pk)))
 
 
 def test_bot_votes_once_the_window_is_open(box: BallotBox) -> None:
-    event = new_event()
-    event.teams.filter(number=2).update(source=BOT)
-    turn = only_turn(start_match(event.pk, box))
+    turn = begin(box)
+    set_window(turn, box, 60_000, NINE_MINUTES_MS)
     assert not is_due()
     open_now(turn, box)
     assert is_due()
     cast_due(box)
     assert not is_due()
-    assert box.ballot_counts(to_boxed_turn(load_turn(turn.pk))) == {"red": 0, "yellow": 1}
+    assert counts(turn, box) == {"red": 0, "yellow": 1}
     vote(turn, box, red=[3])
     closed = play_out(turn, box)
     assert (closed.red_pick, closed.yellow_pick) == (3, expected_pick(turn))
     assert counted(turn) == [expected_pick(turn)]
 
 
-@pytest.mark.parametrize("before", [True, False])
-@pytest.mark.parametrize("step", ["now", "cast_new"])
-def test_crash_at_any_step_repeats_the_same_ballot(box: BallotBox, step: str, before: bool) -> None:
+CRASHES = [("now", True), ("now", False), ("cast_new", True), ("cast_new", False)]
+
+
+@pytest.mark.parametrize(("step", "before"), [*CRASHES, ("store_ballots", None), ("load_turn", None)])
+def test_crash_at_any_step_repeats_the_same_ballot(
+    box: BallotBox, step: str, before: bool | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     turn = begin(box)
-    with pytest.raises(Crash):
-        cast_due(DyingBox(step, before))
+    with monkeypatch.context() as patched:
+        if before is None:
+            patched.setattr(casting, step, crash)
+        with pytest.raises(Crash):
+            cast_due(box if before is None else DyingBox(step, before))
     assert is_due()
     cast_due(box)
     cast_due(box)
@@ -86,22 +99,8 @@ def test_crash_at_any_step_repeats_the_same_ballot(box: BallotBox, step: str, be
     assert counted(turn) == [expected_pick(turn)]
 
 
-@pytest.mark.parametrize("step", ["store_ballots", "load_turn"])
-def test_crash_around_the_database_repeats_the_same_ballot(
-    box: BallotBox, step: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    turn = begin(box)
-
-    def crash(*_: object) -> None:
-        raise Crash
-
-    monkeypatch.setattr(casting, step, crash)
-    with pytest.raises(Crash):
-        cast_due(box)
-    monkeypatch.undo()
-    cast_due(box)
-    play_out(turn, box)
-    assert counted(turn) == [expected_pick(turn)]
+def crash(*_: object) -> None:
+    raise Crash
 
 
 def test_bots_ballot_survives_the_loss_of_the_ballot_box(box: BallotBox) -> None:
@@ -109,7 +108,7 @@ def test_bots_ballot_survives_the_loss_of_the_ballot_box(box: BallotBox) -> None
     cast_due(box)
     empty()
     restore_turn(turn.pk, box)
-    assert box.ballot_counts(to_boxed_turn(load_turn(turn.pk)))["yellow"] == 1
+    assert counts(turn, box)["yellow"] == 1
     play_out(turn, box)
     assert counted(turn) == [expected_pick(turn)]
 
@@ -147,7 +146,7 @@ def test_bot_that_is_not_to_move_casts_nothing(box: BallotBox) -> None:
     turn = begin(box, game=SELECTOR, options={"token": "red"})
     cast_due(box)
     assert not is_due()
-    assert sum(box.ballot_counts(to_boxed_turn(load_turn(turn.pk))).values()) == 0
+    assert counts(turn, box) == {"red": 0, "yellow": 0}
 
 
 def bots_ballot(turn: Turn, box: BallotBox, side: Side, hidden: Sequence[int]) -> tuple[str, int, str]:
@@ -156,8 +155,8 @@ def bots_ballot(turn: Turn, box: BallotBox, side: Side, hidden: Sequence[int]) -
     Turn.objects.filter(pk=turn.pk).update(awaits_sources=True)
     empty()
     restore_turn(turn.pk, box)
-    box.cast(to_boxed_turn(load_turn(turn.pk)), ballots(other_side(side), hidden))
-    assert box.ballot_counts(to_boxed_turn(load_turn(turn.pk)))[other_side(side)] == len(hidden)
+    vote(load_turn(turn.pk), box, **{other_side(side): hidden})
+    assert counts(turn, box)[other_side(side)] == len(hidden)
     cast_due(box)
     stored = StoredBallot.objects.get(turn=turn)
     return stored.voter, stored.choice, stored.blind
@@ -192,20 +191,13 @@ def test_hidden_ballots_of_the_opponent_never_change_a_pick(
     open_now(turn, box)
     first, second = (bots_ballot(turn, box, side, columns) for columns in hidden)
     assert first == second
-    assert first[:2] == (
-        derive_seat(turn.match.event_id, bot, "bot"),
-        expected_pick(turn, side, strength),
-    )
-
-
-def test_screens_know_the_source_of_a_team(box: BallotBox) -> None:
-    turn = begin(box)
-    state = load_snapshot(Event.objects.get(pk=turn.match.event_id))
-    assert [team.source for team in state.teams] == ["phones", BOT]
+    seat = derive_seat(turn.match.event_id, bot, "bot")
+    assert first[:2] == (seat, expected_pick(turn, side, strength))
 
 
 def test_match_pauses_if_only_the_bot_votes(box: BallotBox) -> None:
     turn = begin(box)
+    assert [team.source for team in shown(turn.match.event_id).teams] == ["phones", BOT]
     for state in (TurnState.OPEN, TurnState.PAUSED):
         open_now(turn, box)
         cast_due(box)

@@ -13,26 +13,14 @@ def read(line: str | bytes) -> ChatVote | None:
     return read_vote(parsed, NOW) if parsed else None
 
 
-ACCEPTED = ["3", "!3", " 3 ", "! 3", "3.", "3)", "3!", "03", "3\U000e0000", "3 \U000e0000", "\u200b3\u200f"]
-OTHER_SCRIPTS = [
-    "\uff13",
-    "\uff01\uff13",
-    "\u0663",
-    "\u06f3",
-    "\u0969",
-    "3\ufe0f\u20e3",
-    "\u20683\u2069",
-    "3\r",
-]
+TYPED = ["3", "!3", " 3 ", "! 3", "3.", "3)", "3!", "03", "3\r"]
+INVISIBLE = ["3\U000e0000", "3 \U000e0000", "\u200b3\u200f", "3\ufe0f\u20e3", "\u20683\u2069"]
+OTHER_SCRIPTS = ["\uff13", "\uff01\uff13", "\u0663", "\u06f3", "\u0969"]
 CHATTER = [
     "",
     "!",
     "3 is bad",
     "I say 3",
-    "-3",
-    "+3",
-    "3.5",
-    "3/4",
     "3 4",
     "33 3",
     "123",
@@ -40,36 +28,27 @@ CHATTER = [
     "!!3",
     "three",
     "#3",
-]
-TRICKS = [
-    "\x01ACTION 3\x01",
     "@ann 3",
-    "\uff13\uff13\uff13",
-    "3" * 500,
-    "\u5341\u4e09",
-    "3,",
     "!vote 3",
-    "\xbd",
 ]
+NUMBERS = ["-3", "+3", "3.5", "3/4", "3,", "\uff13\uff13\uff13", "3" * 500, "\u5341\u4e09", "\xbd"]
 
 
-@pytest.mark.parametrize("text", [*ACCEPTED, *OTHER_SCRIPTS])
+@pytest.mark.parametrize("text", [*TYPED, *INVISIBLE, *OTHER_SCRIPTS])
 def test_parse_column_accepts_what_people_type(text: str) -> None:
     assert parse_column(text) == 3
 
 
-@pytest.mark.parametrize("text", [*CHATTER, *TRICKS])
+@pytest.mark.parametrize("text", [*CHATTER, *NUMBERS, "\x01ACTION 3\x01"])
 def test_parse_column_ignores_ordinary_chat(text: str) -> None:
     assert parse_column(text) is None
 
 
 def test_vote_has_the_servers_time_and_the_senders_login() -> None:
-    line = f"{TAGS} :Ann!ann@ann.tmi.twitch.tv PRIVMSG #Rooks :!5\r\n"
-    assert read(line) == ChatVote("rooks", "ann", 5, 1700000000123)
-    assert read(":ann!a@host PRIVMSG #rooks 5\r\n") == ChatVote("rooks", "ann", 5, NOW)
-    assert read(f"{TAGS};source-room-id=11 :ann!a@b PRIVMSG #rooks :5") == ChatVote(
-        "rooks", "ann", 5, 1700000000123
-    )
+    vote = ChatVote("rooks", "ann", 5, 1700000000123)
+    assert read(f"{TAGS} :Ann!ann@ann.tmi.twitch.tv PRIVMSG #Rooks :!5\r\n") == vote
+    assert read(f"{TAGS};source-room-id=11 :ann!a@b PRIVMSG #rooks :5") == vote
+    assert read(":ann!a@host PRIVMSG #rooks 5\r\n") == vote._replace(sent_at=NOW)
 
 
 @pytest.mark.parametrize(
@@ -86,6 +65,9 @@ def test_vote_has_the_servers_time_and_the_senders_login() -> None:
         "",
         "@user-id=1",
         b"\xff\xfe\x00 :\xc3( PRIVMSG \x80",
+        b":ann!a@b PRIVMSG #rooks :\xff5",
+        # A text cannot pretend to be tags or another sender.
+        ":ann!a@b PRIVMSG #rooks :@tmi-sent-ts=1 :bob!b@b PRIVMSG #rooks :5",
     ],
 )
 def test_other_lines_are_no_votes(line: str | bytes) -> None:
@@ -95,10 +77,3 @@ def test_other_lines_are_no_votes(line: str | bytes) -> None:
 @pytest.mark.parametrize("stamp", ["", "soon", "-5", "1e9", "\u0663"])
 def test_wrong_timestamp_is_the_time_of_arrival(stamp: str) -> None:
     assert read(f"@tmi-sent-ts={stamp} :ann!a@b PRIVMSG #rooks :5") == ChatVote("rooks", "ann", 5, NOW)
-
-
-def test_text_cannot_pretend_to_be_tags_or_another_sender() -> None:
-    spoofed = "@tmi-sent-ts=1 :bob!b@b PRIVMSG #rooks :5"
-    assert read(f":ann!a@b PRIVMSG #rooks :{spoofed}") is None
-    bad_text = read(b":ann!a@b PRIVMSG #rooks :\xff5")
-    assert bad_text is None

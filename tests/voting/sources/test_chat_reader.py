@@ -25,16 +25,16 @@ pytestmark = pytest.mark.django_db(transaction=True)
 LOGINS = [f"chatter{number}" for number in range(200)]
 
 
+async def voted(turn: Turn, login: str, box: BallotBox) -> None:
+    event_id = turn.match.event_id
+    find = partial(box.find_ballots, event_id, turn.pk, [derive_chat_seat(event_id, login)])
+    await asyncio.to_thread(wait_until, find)
+
+
 def test_two_readers_and_a_lost_connection_make_one_seal(box: BallotBox) -> None:
-    turn = load_turn(begin(box, ("phones", "twitch:rooks")).pk)
-    event_id, stopped = turn.match.event_id, threading.Event()
+    turn, stopped = load_turn(begin(box, ("phones", "twitch:rooks")).pk), threading.Event()
     first = [message(login, f"!{n % 7 + 1}", turn.opens_at + n) for n, login in enumerate(LOGINS)]
     second = [message(login, f"{n % 5 + 1}", turn.opens_at + 500 + n) for n, login in enumerate(LOGINS)]
-
-    async def voted(last: str) -> None:
-        voter = derive_chat_seat(event_id, last)
-        find = partial(box.find_ballots, event_id, turn.pk, [voter])
-        await asyncio.to_thread(wait_until, find)
 
     async def main() -> None:
         async with irc_server() as server:
@@ -43,22 +43,22 @@ def test_two_readers_and_a_lost_connection_make_one_seal(box: BallotBox) -> None
             for client in clients:
                 await client.read_until("JOIN #rooks")
             clients[0].send(*first)
-            await voted(LOGINS[-1])
+            await voted(turn, LOGINS[-1], box)
             clients[0].close()
             again = await (await server.next_client()).read_until("JOIN #rooks")
             for client in (clients[1], again):
                 client.send(*first, *second, message("last", "7", turn.opens_at + 999))
-            await voted("last")
+            await voted(turn, "last", box)
             stopped.set()
             await asyncio.gather(*readers)
 
     asyncio.run(main())
     play_out(turn, box)
-    assert sorted(counted(turn)) == sorted([n % 5 + 1 for n in range(len(LOGINS))] + [7])
+    assert counted(turn) == sorted([n % 5 + 1 for n in range(len(LOGINS))] + [7])
 
 
 def test_reader_goes_on_after_a_slow_failure(box: BallotBox, monkeypatch: pytest.MonkeyPatch) -> None:
-    turn = load_turn(begin(box, ("phones", "twitch:rooks")).pk)
+    turn, stopped = load_turn(begin(box, ("phones", "twitch:rooks")).pk), threading.Event()
     monkeypatch.setattr(retry_book, "SLOW_MS", 0.0)
     monkeypatch.setattr(retry_book, "RETRY_AFTER_MS", 0.0)
     answers = iter([OperationalError("the database is away")])
@@ -68,19 +68,15 @@ def test_reader_goes_on_after_a_slow_failure(box: BallotBox, monkeypatch: pytest
             raise error
         return chat_turns()
 
-    monkeypatch.setattr(chat_reader, "chat_turns", find_chats)
-    stopped = threading.Event()
-
     async def main() -> None:
         async with asyncio.timeout(TIMEOUT_S), irc_server() as server:
             reader = asyncio.create_task(ChatReader(box, server.address).run(stopped))
             client = await server.next_client()
             await client.read_until("JOIN #rooks")
             client.send(message("ann", "3", turn.opens_at + 1))
-            voter = derive_chat_seat(turn.match.event_id, "ann")
-            find = partial(box.find_ballots, turn.match.event_id, turn.pk, [voter])
-            await asyncio.to_thread(wait_until, find)
+            await voted(turn, "ann", box)
             stopped.set()
             await reader
 
+    monkeypatch.setattr(chat_reader, "chat_turns", find_chats)
     asyncio.run(main())
