@@ -30,12 +30,12 @@ games = st.sampled_from(sorted(BUILT_IN)).map(find_game)
 anything = st.one_of(st.integers(-3, 99), st.booleans(), st.floats(), st.text(max_size=2), st.just([1]))
 
 
-def draw_picks(data: st.DataObject, legal: dict[Side, tuple[int, ...]], passes: bool) -> Picks:
+def draw_picks(data: st.DataObject, game: Game[Any], state: Any, passes: bool) -> Picks:
     """One legal action for each side to move, or sometimes a pass."""
-    nothing = [st.none()] if passes else []
-    return Picks(
-        **{side: data.draw(st.one_of(st.sampled_from(own), *nothing)) for side, own in legal.items()}
-    )
+    legal = {side: game.legal_actions(state, side) for side in game.to_move(state)}
+    assert all(own and min(own) >= 1 for own in legal.values())
+    nothing = (None,) if passes else ()
+    return Picks(**{side: data.draw(st.sampled_from((*own, *nothing))) for side, own in legal.items()})
 
 
 @given(st.data(), games, st.integers(0, 10**12), st.booleans())
@@ -45,15 +45,13 @@ def test_game_legal_play_has_valid_boards_and_terminates(
     state = game.start(game.draw_lots(read_options(game, {}), lot))
     turns = 0
     while game.to_move(state) and turns < LONGEST:
-        legal = {side: game.legal_actions(state, side) for side in game.to_move(state)}
-        assert all(own and min(own) >= 1 for own in legal.values())
-        before = game.view(state, None)
-        state, resolution = game.resolve(state, draw_picks(data, legal, passes))
+        before, earlier = game.view(state, None), state
+        state, resolution = game.resolve(state, draw_picks(data, game, state, passes))
         check_board(game.view(state, None))
         assert resolution.result == game.result(state)
         assert resolution.before is None or resolution.before == before.drawing
         if before.vote == "concealed":
-            check_secret(game, state, before, legal)
+            check_secret(game, earlier, state)
             assert resolution == Resolution(result="open")
         assert all("{" not in insert_team_names(sentence, NAMES) for sentence in resolution.sentences)
         turns += 1
@@ -71,13 +69,15 @@ def check_closed(game: Game[Any], state: Any) -> None:
             game.resolve(state, picks)
 
 
-def check_secret(game: Game[Any], state: Any, before: Board, legal: dict[Side, tuple[int, ...]]) -> None:
+def check_secret(game: Game[Any], before: Any, state: Any) -> None:
     """A concealed pick changes only which side is next; nothing reveals the pick."""
-    ((moved, actions),) = legal.items()
-    assert game.to_move(state) == (other_side(moved),)
-    assert [game.legal_actions(state, side) for side in (moved, other_side(moved))] == [(), actions]
+    (moved,) = game.to_move(before)
+    other = other_side(moved)
+    assert game.to_move(state) == (other,)
+    assert game.legal_actions(state, other) == game.legal_actions(before, moved)
+    assert game.legal_actions(state, moved) == ()
     for viewer in (None, *SIDES):
-        assert game.view(state, viewer) == msgspec.structs.replace(before, vote="open")
+        assert game.view(state, viewer) == msgspec.structs.replace(game.view(before, None), vote="open")
 
 
 def check_board(board: Board) -> None:
@@ -96,8 +96,7 @@ def test_game_refuses_illegal_pick_without_effect(
 ) -> None:
     state = game.start(game.draw_lots(read_options(game, {}), lot))
     while game.to_move(state) and (turns := turns - 1) >= 0:
-        legal = {side: game.legal_actions(state, side) for side in game.to_move(state)}
-        state, _ = game.resolve(state, draw_picks(data, legal, passes=True))
+        state, _ = game.resolve(state, draw_picks(data, game, state, passes=True))
     before = game.view(state, None)
     for side in SIDES:
         if type(pick) is not int or pick not in game.legal_actions(state, side):

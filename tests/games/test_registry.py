@@ -40,9 +40,8 @@ def third_party(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pat
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: stone-game\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text(ENTRY_POINT)
-    (tmp_path / "stone_game.py").write_text(
-        re.findall(r"```python\n(.*?)```", GUIDE.read_text(), re.DOTALL)[0]
-    )
+    (code,) = re.findall(r"```python\n(.*?)```", GUIDE.read_text(), re.DOTALL)[:1]
+    (tmp_path / "stone_game.py").write_text(code)
     monkeypatch.syspath_prepend(tmp_path)
     clear_registry_caches()
     yield info
@@ -50,14 +49,10 @@ def third_party(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pat
     clear_registry_caches()
 
 
-@pytest.mark.parametrize(("slug", "title"), [("trails", "Trails"), ("removed-game", "removed-game")])
-def test_game_title_falls_back_to_slug(slug: str, title: str) -> None:
-    assert game_title(slug) == title
-
-
-def test_registry_lists_built_in_games_in_order() -> None:
-    assert list(all_games())[: len(BUILT_IN)] == BUILT_IN
+def test_registry_lists_built_in_games_in_order(third_party: Path) -> None:
+    assert list(all_games()) == [*BUILT_IN, "stone"]
     assert all(game.slug == slug for slug, game in all_games().items())
+    assert (game_title("trails"), game_title("removed-game")) == ("Trails", "removed-game")
 
 
 def test_registry_third_party_game_is_playable(third_party: Path) -> None:
@@ -67,9 +62,8 @@ def test_registry_third_party_game_is_playable(third_party: Path) -> None:
     while sides := game.to_move(state):
         board = game.view(state, None)
         assert msgspec.json.decode(msgspec.json.encode(board), type=Board) == board
-        state, resolution = game.resolve(
-            state, Picks(**{side: rng.choice(game.legal_actions(state, side)) for side in sides})
-        )
+        picks = {side: rng.choice(game.legal_actions(state, side)) for side in sides}
+        state, resolution = game.resolve(state, Picks(**picks))
         assert resolution.result == game.result(state)
     assert 3 in (state.red, state.yellow)
 
@@ -84,12 +78,10 @@ def test_third_party_game_scores_the_winning_pick(
     record = {"game": "stone", "options": {"points": 1}, "turns": [{"red": red, "yellow": yellow}]}
     played = replay(read_record(msgspec.json.encode(record)))
     assert build_answer(played).result == (winner or "open")
-    sentence = f"{{{winner}}} takes the point." if winner else "Nobody takes the point."
-    assert played.resolutions[0].sentences == (sentence,)
-
-
-def test_registry_lists_third_party_games_after_built_in(third_party: Path) -> None:
-    assert list(all_games()) == [*registry.BUILT_IN, "stone"]
+    (resolution,) = played.resolutions
+    assert resolution.sentences == (
+        f"{{{winner}}} takes the point." if winner else "Nobody takes the point.",
+    )
 
 
 @pytest.mark.parametrize("slug", ["gone", "absent", "misnamed"])
@@ -114,18 +106,8 @@ def test_find_game_refuses_unknown_slug_with_short_error(slug: object) -> None:
 @pytest.mark.parametrize(
     "raw",
     [
-        None,
-        [],
-        "columns",
-        {"columns": 8},
-        {"columns": "7"},
-        {"columns": 7.0},
-        {"columns": True},
-        {"rows": 5},
-        {"colour": "red"},
-        {"token": "blue"},
-        {"first": None},
-        {"tie": "both"},
+        *(None, [], "columns", {"columns": 8}, {"columns": "7"}, {"columns": 7.0}, {"columns": True}),
+        *({"rows": 5}, {"colour": "red"}, {"token": "blue"}, {"first": None}, {"tie": "both"}),
     ],
     ids=repr,
 )

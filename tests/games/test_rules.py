@@ -7,15 +7,18 @@ from typing import Any
 import msgspec
 import pytest
 
-from games.engine.game import SIDES, Board, Drop, Picks, Result, Side, insert_team_names
+from games.engine.game import SIDES, Board, Drop, Picks, Resolution, Result, Side, insert_team_names
 from games.engine.record import GameRecord, read_record, replay
 from games.engine.registry import find_game, read_options
 from games.engine.replay_answer import build_answer
 from games.rules.columns import Grid
 
 HERE = Path(__file__).parent
-RULES = [msgspec.json.decode(line) for line in (HERE.parent / "rules.ndjson").read_bytes().splitlines()]
-SELECTOR = [msgspec.json.decode(line) for line in (HERE / "single_selector.ndjson").read_bytes().splitlines()]
+CASES = [
+    msgspec.json.decode(line)
+    for file in (HERE.parent / "rules.ndjson", HERE / "single_selector.ndjson")
+    for line in file.read_bytes().splitlines()
+]
 GOLDEN = (HERE / "golden.ndjson").read_text().splitlines()
 NAMES: dict[Side, str] = {"red": "Rooks", "yellow": "Doves"}
 SIMULTANEOUS = find_game("simultaneous-captains-mistress")
@@ -35,19 +38,14 @@ class Golden(msgspec.Struct):
     boards: str
 
 
-def test_conformance_cases_are_complete() -> None:
-    assert (len(RULES), len(SELECTOR)) == (91, 18)
-
-
-@pytest.mark.parametrize("case", RULES + SELECTOR, ids=lambda case: f"{case['game']}: {case['name']}")
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['game']}: {case['name']}")
 def test_conformance_case(case: dict[str, Any]) -> None:
+    assert len(CASES) == 91 + 18
     answer = build_answer(replay(read_record(msgspec.json.encode(case))))
-    reply = msgspec.json.decode(msgspec.json.encode(answer))
-    refused = reply.pop("error")
-    expected = dict(case["expect"])
-    expected_error = expected.pop("error", None)
+    reply, expected = msgspec.json.decode(msgspec.json.encode(answer)), dict(case["expect"])
+    refusal, expected_refusal = reply.pop("error"), expected.pop("error", None)
     assert reply == expected
-    assert (refused and refused["turn"]) == (expected_error and expected_error["turn"])
+    assert (refusal and refusal["turn"]) == (expected_refusal and expected_refusal["turn"])
 
 
 @pytest.mark.parametrize("line", GOLDEN, ids=lambda line: msgspec.json.decode(line, type=Golden).game)
@@ -62,12 +60,9 @@ def test_golden_playthrough_matches_approved_text(line: str) -> None:
     assert sha256(msgspec.json.encode(boards, enc_hook=str)).hexdigest()[:16] == golden.boards
     for choice, name in enumerate(played.board.choices, 1):
         assert played.board.action_name(choice) == name
+    assert Board(kind="columns", columns=7).action_name(4) == "4"
     if played.result != "open":
         assert [played.game.legal_actions(played.state, side) for side in SIDES] == [(), ()]
-
-
-def test_action_without_name_is_its_number() -> None:
-    assert Board(kind="columns", columns=7).action_name(4) == "4"
 
 
 @pytest.mark.parametrize(
@@ -89,23 +84,24 @@ def test_lot_decides_open_options(lot: int) -> None:
     assert CLASSIC.to_move(CLASSIC.start(first)) == (SIDES[lot % 2],)
 
 
+def replayed_turns(slug: str, *turns: dict[str, Any], **options: str) -> tuple[Resolution, ...]:
+    return tuple(replay(GameRecord(slug, options, turns)).resolutions)
+
+
 def test_winning_line_is_reported_at_full_length() -> None:
     columns = ((1, 7), (2, 7), (3, 7), (5, 6), (4, 0))
     turns: list[dict[str, Any]] = [
         {side: column} for pair in columns for side, column in zip(SIDES, pair, strict=True) if column
     ]
-    replayed = replay(GameRecord(CLASSIC.slug, {"first": "red"}, tuple(turns)))
-    assert replayed.result == "red"
-    assert replayed.resolutions[-1].lines == (((1, 1), (2, 1), (3, 1), (4, 1), (5, 1)),)
+    last = replayed_turns(CLASSIC.slug, *turns, first="red")[-1]
+    assert (last.result, last.lines) == ("red", (((1, 1), (2, 1), (3, 1), (4, 1), (5, 1)),))
 
 
 def test_lines_of_both_sides_in_one_turn_are_a_double_win() -> None:
-    replayed = replay(GameRecord(SIMULTANEOUS.slug, {}, ({"red": 1, "yellow": 7},) * 4))
-    double_wins = [turn.double_win for turn in replayed.resolutions]
-    assert (replayed.result, double_wins) == ("red", [False, False, False, True])
-    last = replayed.resolutions[-1]
-    assert last.lines == (((1, 1), (1, 2), (1, 3), (1, 4)),)
-    assert last.losing_lines == (((7, 1), (7, 2), (7, 3), (7, 4)),)
+    turns = replayed_turns(SIMULTANEOUS.slug, *[{"red": 1, "yellow": 7}] * 4)
+    assert [turn.double_win for turn in turns] == [False, False, False, True]
+    assert (turns[-1].result, turns[-1].lines) == ("red", (((1, 1), (1, 2), (1, 3), (1, 4)),))
+    assert turns[-1].losing_lines == (((7, 1), (7, 2), (7, 3), (7, 4)),)
 
 
 def test_grid_from_board_equals_state_grid() -> None:
@@ -124,14 +120,12 @@ def test_block_is_a_ball_in_the_other_sides_winning_cell() -> None:
     assert grid.find_block([Drop("yellow", 4, None)]) is None
 
 
-@pytest.mark.parametrize(
-    ("slug", "options", "turns"),
-    [
-        (CLASSIC.slug, {"first": "red"}, [{"red": 1}, {"yellow": 7}, {"red": 2}, {"yellow": 7}, {"red": 3}]),
-        (SIMULTANEOUS.slug, {}, [{"red": 1, "yellow": 7}, {"red": 2, "yellow": 7}, {"red": 3, "yellow": 6}]),
-    ],
-)
-def test_turn_with_block_reports_it(slug: str, options: dict[str, Any], turns: list[dict[str, Any]]) -> None:
-    blocking = {"yellow": 4} if slug == CLASSIC.slug else {"red": 5, "yellow": 4}
-    *_, before, last = replay(GameRecord(slug, options, (*turns, blocking))).resolutions
-    assert (before.block, last.block) == (None, Drop("yellow", 4, 1))
+def test_turn_with_block_reports_it() -> None:
+    block = Drop("yellow", 4, 1)
+    alternating = [{"red": 1}, {"yellow": 7}, {"red": 2}, {"yellow": 7}, {"red": 3}, {"yellow": 4}]
+    together = [{"red": red, "yellow": yellow} for red, yellow in ((1, 7), (2, 7), (3, 6), (5, 4))]
+    for turns in (
+        replayed_turns(CLASSIC.slug, *alternating, first="red"),
+        replayed_turns(SIMULTANEOUS.slug, *together),
+    ):
+        assert [turn.block for turn in turns[-2:]] == [None, block]

@@ -1,24 +1,23 @@
 """`make bench-solver`: the solver and the bots, measured, as a table in docs/generated/solver.md."""
 
 from argparse import ArgumentParser
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from math import sqrt
 from pathlib import Path
 from random import Random
 from statistics import median
-from time import process_time, time
+from time import process_time
 
-from games.bots.bots import STRENGTHS
-from games.engine.game import SIDES
+from games.bots.bots import STRENGTHS, bot_pick, pick_action
+from games.engine.game import SIDES, Picks
+from games.engine.registry import find_game, read_options
 from games.solver.judgment import column_losses
 from games.solver.solution import ESTIMATE_MARGIN, Solution
 from games.solver.solver import UNLIMITED, solve
-from tests.games.solver.ladder import play_game, time_picks
-from tests.games.solver.sampling import Sample, played_sample
+from tests.games.solver.sampling import SIMULTANEOUS, played_sample
 
 TABLE = Path(__file__).parents[3] / "docs" / "generated" / "solver.md"
 BOOK = """# Solver and bots: speed, accuracy, strength
@@ -29,64 +28,58 @@ choose a random column now and then. A draw between two bots gives each half a p
 | what | positions or games | target | measured |
 | --- | --- | --- | --- |
 """
+GAME = find_game(SIMULTANEOUS)
+POINTS = {"red": 1.0, "yellow": 0.0, "draw": 0.5}
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    what: str
-    positions: int
-    target: str
-    measured: str
-
-    def __str__(self) -> str:
-        return f"| {self.what} | {self.positions:,} | {self.target} | {self.measured} |"
+def row(what: str, count: int, target: str, measured: str) -> str:
+    return f"| {what} | {count:,} | {target} | {measured} |"
 
 
-def timed(sample: Sample, nodes: int | None = None) -> tuple[Solution, float]:
-    """Return the solution and the CPU time in milliseconds."""
+def time_ms(call: Callable[[], object]) -> float:
+    """Return the CPU time of the call."""
     start = process_time()
-    solution = solve(sample.position) if nodes is None else solve(sample.position, nodes)
-    return solution, (process_time() - start) * 1000
+    call()
+    return (process_time() - start) * 1000
 
 
-def measure_speed(free_cells: int, count: int, random: Random) -> Row:
-    times = sorted(timed(played_sample(free_cells, random))[1] for _ in range(count))
-    figures = f"{median(times):.0f} ms; {times[int(len(times) * 0.99)]:.0f} ms; {times[-1]:.0f} ms"
-    return Row(f"time with {free_cells} free cells: median, p99, longest", count, "≤ 1 s", figures)
+def percentiles(values: Sequence[float], *shares: float) -> list[float]:
+    ordered = sorted(values)
+    return [ordered[min(int(len(ordered) * share), len(ordered) - 1)] for share in shares]
 
 
-def measure_depth(free_cells: int, count: int, random: Random) -> Row:
+def root_mean_square(values: Sequence[float]) -> float:
+    return sqrt(sum(value**2 for value in values) / len(values))
+
+
+def measure_speed(free_cells: int, count: int, random: Random) -> str:
+    positions = (played_sample(free_cells, random).position for _ in range(count))
+    times = percentiles([time_ms(partial(solve, position)) for position in positions], 0.5, 0.99, 1)
+    figures = "; ".join(f"{time:.0f} ms" for time in times)
+    return row(f"time with {free_cells} free cells: median, p99, longest", count, "≤ 1 s", figures)
+
+
+def measure_depth(free_cells: int, count: int, random: Random) -> str:
     depths = [solve(played_sample(free_cells, random).position).depth for _ in range(count)]
-    return Row(
-        f"turns searched with {free_cells} free cells: median, least",
-        count,
-        "",
-        f"{median(depths):.0f}; {min(depths)}",
-    )
+    what = f"turns searched with {free_cells} free cells: median, least"
+    return row(what, count, "", f"{median(depths):.0f}; {min(depths)}")
 
 
-def measure_accuracy(count: int, seed: int) -> list[Row]:
+def measure_accuracy(count: int, seed: int) -> Iterator[str]:
     """Compare answers within the budget to exact ones, with 20 to 22 free cells."""
     with ProcessPoolExecutor() as pool:
-        comparisons = list(pool.map(compare_with_exact, range(seed, seed + count)))
-    exact, losses, errors, cost_errors = zip(*comparisons, strict=True)
-    error = sqrt(sum(error**2 for error in errors) / count)
+        comparisons = pool.map(compare_with_exact, range(seed, seed + count))
+        exact, losses, errors, cost_errors = zip(*comparisons, strict=True)
     what = "with 20 to 22 free cells"
+    yield row(f"solved exactly within the budget, {what}", count, "", f"{sum(exact) / count:.1%}")
     loss = f"{sum(losses) / count:.4f}; {max(losses):.3f}"
-    return [
-        Row(f"solved exactly within the budget, {what}", count, "", f"{sum(exact) / count:.1%}"),
-        Row(f"exploitability of the mixes, {what}: mean, largest", count, "≤ 0.02", loss),
-        Row(f"RMS error of the value, {what}", count, "≤ 0.05", f"{error:.4f}"),
-        _cost_error_row(sorted(chain(*cost_errors)), sum(not one for one in exact), what),
-    ]
-
-
-def _cost_error_row(errors: Sequence[float], estimates: int, what: str) -> Row:
-    rms = sqrt(sum(error**2 for error in errors) / len(errors))
-    shares = [errors[int(len(errors) * share)] for share in (0.9, 0.95, 0.99)]
-    figures = "; ".join(f"{figure:.3f}" for figure in (rms, *shares, errors[-1]))
-    target = f"p95 ≤ {ESTIMATE_MARGIN}"
-    return Row(f"error of estimated costs, {what}: RMS, p90, p95, p99, largest", estimates, target, figures)
+    yield row(f"exploitability of the mixes, {what}: mean, largest", count, "≤ 0.02", loss)
+    yield row(f"RMS error of the value, {what}", count, "≤ 0.05", f"{root_mean_square(errors):.4f}")
+    costs = list(chain(*cost_errors))
+    figures = [root_mean_square(costs), *percentiles(costs, 0.9, 0.95, 0.99, 1)]
+    what = f"error of estimated costs, {what}: RMS, p90, p95, p99, largest"
+    measured = "; ".join(f"{figure:.3f}" for figure in figures)
+    yield row(what, count - sum(exact), f"p95 ≤ {ESTIMATE_MARGIN}", measured)
 
 
 def compare_with_exact(seed: int) -> tuple[bool, float, float, list[float]]:
@@ -107,60 +100,70 @@ def compare_with_exact(seed: int) -> tuple[bool, float, float, list[float]]:
 
 def exploitability(limited: Solution, full: Solution) -> float:
     """Return what a perfect opponent gains against the limited mixes, as the mean of both sides."""
-    rows = [row for row in full.matrix if set(row) != {None}]
-    open_columns = [j for j, cell in enumerate(rows[0]) if cell is not None]
-    reds = [chance for chance, row in zip(limited.red_mix, full.matrix, strict=True) if set(row) != {None}]
-    against_red = min(
-        sum(chance * (row[j] or 0) for chance, row in zip(reds, rows, strict=True)) for j in open_columns
+    reds, yellows = (
+        [(chance, index) for index, chance in enumerate(mix)] for mix in (limited.red_mix, limited.yellow_mix)
     )
-    against_yellow = max(sum(limited.yellow_mix[j] * (row[j] or 0) for j in open_columns) for row in rows)
+    rows = [index for index, cells in enumerate(full.matrix) if set(cells) != {None}]
+    columns = [index for index, cell in enumerate(full.matrix[rows[0]]) if cell is not None]
+    worth = [[cell or 0 for cell in cells] for cells in full.matrix]
+    against_red = min(sum(chance * worth[i][column] for chance, i in reds) for column in columns)
+    against_yellow = max(sum(chance * worth[index][j] for chance, j in yellows) for index in rows)
     return (against_yellow - against_red) / 2
 
 
-def measure_ladder(count: int, seed: int) -> list[Row]:
+def measure_ladder(count: int, seed: int) -> Iterator[str]:
     """Let each strength play the one below, on both sides."""
-    rows = []
     for strength in sorted(STRENGTHS)[1:]:
         with ProcessPoolExecutor() as pool:
             points = pool.map(partial(play_game, strength), range(seed, seed + count), chunksize=10)
             share = sum(points) / count
         error = 2 * sqrt(share * (1 - share) / count)
         what = f"games of bot {strength} against bot {strength - 1}: share of points"
-        rows.append(Row(what, count, "57% to 80%", f"{share:.1%} ± {error:.1%}"))
-    return rows
+        yield row(what, count, "57% to 80%", f"{share:.1%} ± {error:.1%}")
 
 
-def measure_picks(count: int, random: Random) -> Row:
-    times = sorted(time_picks(played_sample(random.randint(6, 42), random)) for _ in range(count))
-    figures = f"{median(times):.0f} ms; {times[int(len(times) * 0.99)]:.0f} ms"
-    return Row("time a pick of the bots 1 to 4: median, p99", count, "≤ 15 ms", figures)
+def play_game(strength: int, seed: int) -> float:
+    """Return the points of a bot against the next weaker one. It is red in games with an even seed."""
+    strengths = (strength, strength - 1)[:: -1 if seed % 2 else 1]
+    state = GAME.start(GAME.draw_lots(read_options(GAME, {}), seed // 2))
+    turn = 0
+    while GAME.result(state) == "open":
+        sides = zip(SIDES, strengths, strict=True)
+        picks = {side: pick_action(GAME, state, side, own, f"{seed}.{turn}") for side, own in sides}
+        state, turn = GAME.resolve(state, Picks(**picks))[0], turn + 1
+    points = POINTS[GAME.result(state)]
+    return 1 - points if seed % 2 else points
+
+
+def measure_picks(count: int, random: Random) -> str:
+    """Measure the mean time of a pick below full depth."""
+    strengths, times = sorted(STRENGTHS)[:-1], []
+    for _ in range(count):
+        position = played_sample(random.randint(6, 42), random).position
+        picks = (time_ms(partial(bot_pick, position, "red", strength, "seed")) for strength in strengths)
+        times.append(sum(picks) / len(strengths))
+    figures = "; ".join(f"{time:.0f} ms" for time in percentiles(times, 0.5, 0.99))
+    return row("time a pick of the bots 1 to 4: median, p99", count, "≤ 15 ms", figures)
 
 
 def main() -> None:
     parser = ArgumentParser(prog="make bench-solver", description=__doc__)
-    parser.add_argument(
-        "--positions", type=int, default=1000, help="positions for the accuracy (default: 1000)"
-    )
-    parser.add_argument(
-        "--games", type=int, default=1000, help="games between bots of neighboring strengths (default: 1000)"
-    )
+    parser.add_argument("--positions", type=int, default=1000, help="positions for the accuracy (1000)")
+    parser.add_argument("--games", type=int, default=1000, help="games between neighboring strengths (1000)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--output", type=Path, default=TABLE)
     given = parser.parse_args()
     random = Random(given.seed)
-    started = time()
     rows = [
-        *(
-            measure_speed(free, given.positions if free <= 18 else given.positions // 10, random)
-            for free in (14, 18, 20, 22, 26, 34, 42)
-        ),
+        *(measure_speed(free, given.positions, random) for free in (14, 18)),
+        *(measure_speed(free, given.positions // 10, random) for free in (20, 22, 26, 34, 42)),
         *(measure_depth(free, 20, random) for free in (24, 30, 36, 42)),
         *measure_accuracy(given.positions, given.seed),
         measure_picks(given.positions, random),
         *measure_ladder(given.games, given.seed),
     ]
-    given.output.write_text(BOOK + "\n".join(map(str, rows)) + "\n")
-    print(f"\n{given.output.read_text()}\n{time() - started:.0f} s")
+    given.output.write_text(BOOK + "\n".join(rows) + "\n")
+    print(given.output.read_text())
 
 
 if __name__ == "__main__":

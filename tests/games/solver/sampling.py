@@ -61,10 +61,9 @@ def _play(slug: str, options: dict[str, Any], free_cells: int, random: Random, *
 
 def _draw_picks(sample: Sample, blunders: float, random: Random) -> Picks:
     solution = solve(sample.position, FEW_NODES) if blunders < 1 else None
-    return Picks(
-        _draw_column(sample, "red", solution.red_mix if solution else None, blunders, random),
-        _draw_column(sample, "yellow", solution.yellow_mix if solution else None, blunders, random),
-    )
+    mixes = (solution.red_mix, solution.yellow_mix) if solution else (None, None)
+    pairs = zip(SIDES, mixes, strict=True)
+    return Picks(**{side: _draw_column(sample, side, mix, blunders, random) for side, mix in pairs})
 
 
 def _draw_column(sample: Sample, side: Side, mix: Mix | None, blunders: float, random: Random) -> int | None:

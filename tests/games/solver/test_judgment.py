@@ -4,6 +4,7 @@ from random import Random
 
 import pytest
 
+from games.engine.game import SIDES
 from games.solver.judgment import classify, column_losses, hindsight_loss, judge_crowd, winning_chance
 from games.solver.solution import ESTIMATE_MARGIN, Solution
 from games.solver.solver import solve
@@ -20,14 +21,10 @@ PENNIES = Solution(
 )
 
 
-def test_equilibrium_columns_cost_nothing() -> None:
-    assert column_losses(PENNIES, "red") == {1: 0, 2: 0, 3: 0.5}
-    assert column_losses(PENNIES, "yellow") == {1: 0, 2: 0, 3: 0.5}
-    assert classify(PENNIES, "red", 1) == "best"
-    assert classify(PENNIES, "yellow", 3) == "blunder"
-
-
-def test_hindsight_compares_with_the_actual_reply() -> None:
+def test_columns_cost_what_the_equilibrium_or_in_hindsight_the_reply_takes() -> None:
+    for side in SIDES:
+        assert column_losses(PENNIES, side) == {1: 0, 2: 0, 3: 0.5}
+    assert (classify(PENNIES, "red", 1), classify(PENNIES, "yellow", 3)) == ("best", "blunder")
     assert hindsight_loss(PENNIES, "red", 1, 2) == 1
     assert hindsight_loss(PENNIES, "yellow", 2, 1) == 0
     assert hindsight_loss(PENNIES, "yellow", 1, 1) == 1
@@ -35,17 +32,10 @@ def test_hindsight_compares_with_the_actual_reply() -> None:
 
 def test_crowd_is_wiser_than_its_average_member() -> None:
     judged = judge_crowd(PENNIES, "red", {1: 60, 2: 20, 3: 20}, pick=1)
-    assert judged.mean_loss == pytest.approx(0.1)
-    assert judged.gain == pytest.approx(0.1)
+    assert [judged.mean_loss, judged.gain] == pytest.approx([0.1, 0.1])
     # Yellow picks column 2: red wins with 20 of 100 votes, and 0.5 is the fair share.
     assert judged.exploitability == pytest.approx(0.3)
-
-
-def test_even_votes_cannot_be_exploited() -> None:
     assert judge_crowd(PENNIES, "yellow", {1: 7, 2: 7}, pick=2).exploitability == 0
-
-
-def test_crowd_without_votes_has_no_judgment() -> None:
     with pytest.raises(ValueError, match="nobody"):
         judge_crowd(PENNIES, "red", {}, pick=1)
 
@@ -86,9 +76,8 @@ def test_no_column_in_an_equilibrium_costs_anything() -> None:
     random = Random(4)
     for _ in range(4):
         solution = solve(played_sample(14, random).position)
-        for side, mix in (("red", solution.red_mix), ("yellow", solution.yellow_mix)):
-            losses = column_losses(solution, side)  # type: ignore[arg-type]
+        for side, mix in zip(SIDES, (solution.red_mix, solution.yellow_mix), strict=True):
+            losses = column_losses(solution, side)
             assert min(losses.values()) == pytest.approx(0, abs=1e-9)
-            for column, chance in enumerate(mix, 1):
-                if chance > 1e-9:
-                    assert losses[column] == pytest.approx(0, abs=1e-9)
+            mixed = [losses[column] for column, chance in enumerate(mix, 1) if chance > 1e-9]
+            assert mixed == pytest.approx([0] * len(mixed), abs=1e-9)
