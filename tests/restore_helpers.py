@@ -102,9 +102,7 @@ def restored_event(lost: Lost, *options: str) -> Iterator[RestoredEvent]:
     manage(stack, "restore", str(data / BACKUP), "--yes", *options)
     with organizer(stack) as asked, startup.running_stack(stack) as supervisor:
         server = Server(stack, supervisor, asked)
-        server.ask(
-            "close_after", event_id=event, ms=MINUTE_MS
-        )  # the crowd may need this long on a slow machine
+        server.ask("close_after", event_id=event, ms=MINUTE_MS)  # for the crowd on a slow machine
         with open_clients(server) as clients:
             _, shown = clients.display(lost.code)
         with crowd(server, lost.code, data, *seats(data)) as phones:
@@ -137,7 +135,9 @@ def manage(stack: Stack, *words: str) -> str:
 class RestoreTests:
     """Checks for every database. A test file subclasses it and provides a fixture `restored`."""
 
-    def test_restore_continues_match_from_backup(self, restored: RestoredEvent) -> None:
+    def test_restore_continues_match_and_reopens_turn_with_new_epoch_and_seed(
+        self, restored: RestoredEvent
+    ) -> None:
         lost, resolved = restored.lost, restored.resolved
         assert len(lost.turns) > 1
         assert lost.turn in resolved
@@ -146,23 +146,20 @@ class RestoreTests:
         assert len(new) > 1
         assert min(new) > MAX_OLD_ID
         assert_counts_are_of_sealed_ballots(restored.server)
-
-    def test_restore_reopens_turn_with_new_epoch_and_seed(self, restored: RestoredEvent) -> None:
-        lost, query = restored.lost, "SELECT epoch, seed FROM games_turn WHERE id = ?"
-        ((epoch, seed),) = restored.server.rows(query, lost.turn)
+        ((epoch, seed),) = restored.server.rows("SELECT epoch, seed FROM games_turn WHERE id = ?", lost.turn)
         assert epoch > lost.epoch
         assert seed != lost.seed
-        held = sealed_ballots(restored.server, lost.turn)
         assert lost.turn in restored.seen.ledger
+        held = sealed_ballots(restored.server, lost.turn)
         assert len(held) >= ENOUGH
         assert lost.blinds
         assert not lost.blinds & {ballot.blind for ballot in held.values()}
 
-    def test_restore_counts_every_ballot_acknowledged_since(self, restored: RestoredEvent) -> None:
+    def test_restore_keeps_seats_and_counts_every_ballot_acknowledged_since(
+        self, restored: RestoredEvent
+    ) -> None:
         assert_nothing_is_lost(restored.server, restored.seen, restored.resolved)
         assert restored.seen.ballots.acknowledged > PHONES
-
-    def test_restore_keeps_the_seats_of_the_crowd(self, restored: RestoredEvent) -> None:
         assert restored.seen.joined == PHONES
         assert restored.seen.voters == restored.lost.seen.voters
         assert (restored.seen.unreadable, restored.seen.away) == (0, {})

@@ -37,12 +37,12 @@ def put(*path: Any, to: Any) -> Alteration:
     return alter
 
 
-def _all(*alterations: Alteration) -> Alteration:
-    def alter_all(record: Record) -> None:
-        for alter in alterations:
-            alter(record)
+def _of_turns(to: Callable[[list[Any]], list[Any]]) -> Alteration:
+    def alter(record: Record) -> None:
+        for part in ("turns", "counts"):
+            record[part] = to(record[part])
 
-    return alter_all
+    return alter
 
 
 def _of_side(turn: int, side: str, *path: Any, to: Any, match: str = "lots") -> Altered:
@@ -80,6 +80,10 @@ def _without_last(values: list[Any]) -> list[Any]:
 
 def _swap_first(values: list[Any]) -> list[Any]:
     return [values[1], values[0], *values[2:]]
+
+
+def _play_and_count(record: Record) -> None:
+    record["turns"][0]["red"] = record["counts"][0]["red"]["pick"] = 5
 
 
 def _other_captain(record: Record) -> None:
@@ -125,8 +129,8 @@ def _void_last_seal(record: Record) -> None:
 
 
 ZEROS = "0" * 64
-PLAYED, COUNTED = put("turns", 0, "red", to=5), put("counts", 0, "red", "pick", to=5)
-NO_CAUSE = "turn 1: it has a seal that was replaced without a cause"
+NO_CAUSE = ".*has a seal that was replaced without a cause"
+NO_LOSS = "turn 1: `restored` does not fit its epoch"
 NOT_LAST = "turn 2: the seal published last is not the one that counts"
 
 ALTERED: dict[str, Altered] = {
@@ -135,9 +139,9 @@ ALTERED: dict[str, Altered] = {
     "ballots swapped": _of_side(1, "red", "ballots", to=_swap_first),
     "ballot removed": _of_side(4, "red", "ballots", to=_without_last),
     "ballot added": _of_side(5, "yellow", "ballots", to=lambda ballots: [*ballots, [6, "0" * 32]]),
-    "played pick changed": ("lots", PLAYED, "turn 1, red"),
-    "counted pick changed": ("lots", COUNTED, "turn 1, red"),
-    "played and counted pick changed": ("lots", _all(PLAYED, COUNTED), "turn 1, red"),
+    "played pick changed": ("lots", put("turns", 0, "red", to=5), "turn 1, red"),
+    "counted pick changed": _parts("lots", 1, "red", pick=5),
+    "played and counted pick changed": ("lots", _play_and_count, "turn 1, red"),
     "count changed": _of_side(1, "yellow", "counts", 0, to=lambda count: count + 1),
     "seed changed": ("lots", put("counts", 2, "seed", to=_other_digit), "turn 3"),
     "lot commitment changed": ("lots", put("counts", 2, "lot", to=_other_digit), "turn 3"),
@@ -147,12 +151,8 @@ ALTERED: dict[str, Altered] = {
     "result changed": ("lots", put("result", to="yellow"), "the match"),
     "ending changed": ("lots", put("ended_by", to="forfeit"), "the match"),
     "terms changed": ("lots", put("terms", "tally_method", to="lottery"), "turn 1, red"),
-    "turns swapped": ("lots", _all(put("turns", to=_swap_first), put("counts", to=_swap_first)), "turn"),
-    "last turn removed": (
-        "lots",
-        _all(put("turns", to=_without_last), put("counts", to=_without_last)),
-        "the match",
-    ),
+    "turns swapped": ("lots", _of_turns(_swap_first), "turn"),
+    "last turn removed": ("lots", _of_turns(_without_last), "the match"),
     "turn repeated": ("lots", put("counts", to=lambda turns: [*turns[:4], turns[3], *turns[5:]]), "turn 5"),
     "turn id changed": ("lots", put("counts", 0, "turn", to=lambda turn: turn + 1_000), "turn 1, red"),
     "seal time changed": (
@@ -222,7 +222,7 @@ ALTERED: dict[str, Altered] = {
     "offer accepted after a win": _agreed("won despite offers"),
     "played on after a draw": (
         "draw accepted in secret",
-        _all(*(put(key, to=lambda turns: [*turns, turns[1]]) for key in ("turns", "counts"))),
+        _of_turns(lambda turns: [*turns, turns[1]]),
         "turn 4",
     ),
     "resign share changed": _terms("both resigned", resign="all"),
@@ -242,60 +242,38 @@ ALTERED: dict[str, Altered] = {
         _remove_voter,
         r"turn 1: red has (\d ballots, but only \d|more ballots than) voters$",
     ),
-    "seed of a void turn": ("eventful", put("voided", 0, "seed", to="0" * 32), ".*seed that does not match"),
-    "the same seed": ("eventful", _swap_seeds, ".*has the seed of a turn that counts"),
-    "void turn that counts": ("eventful", _void_a_counted_turn, ".*also counts"),
-    "void turn after its replacement": (
-        "eventful",
-        put("voided", 0, "turn", to=10**12),
-        ".*is later than turn 2",
-    ),
-    "void turns out of order": (
-        "eventful",
-        put("voided", to=lambda turns: turns[::-1]),
-        ".*in the order of the ids",
-    ),
-    "void turn without a reason": ("eventful", put("voided", 0, "reason", to=None), ".*has only one of"),
-    "void seal that counts": (
-        "eventful",
-        _void_a_seal_that_counts,
-        "turn 1: a void seal has the time of another seal",
-    ),
-    "no seals": ("eventful", _seals(1, to=[]), NOT_LAST),
-    "seal of another time": ("eventful", _seals(1, 0, "at", to=1), NOT_LAST),
-    "seal of another root": ("eventful", _seals(1, 0, "red", to=ZEROS), NOT_LAST),
-    "seal of another epoch": ("eventful", _seals(1, 0, "epoch", to=2), NOT_LAST),
-    "seal that never counted at the end": (
-        "eventful",
-        _seals(1, to=lambda seals: [*seals, {"at": 1}]),
-        NOT_LAST,
-    ),
-    "void seal at the end": ("eventful", _void_last_seal, NOT_LAST),
-    "replaced seal without a cause": ("eventful", _seals(0, 0, "void", to=None), NO_CAUSE),
-    "lost box without an epoch": ("eventful", _seals(0, 0, "void", "reason", to="box_lost"), NO_CAUSE),
+}
+#: Alterations of the record of the eventful match.
+_HISTORY: dict[str, tuple[Alteration, str]] = {
+    "seed of a void turn": (put("voided", 0, "seed", to="0" * 32), ".*seed that does not match"),
+    "the same seed": (_swap_seeds, ".*has the seed of a turn that counts"),
+    "void turn that counts": (_void_a_counted_turn, ".*also counts"),
+    "void turn after its replacement": (put("voided", 0, "turn", to=10**12), ".*is later than turn 2"),
+    "void turns out of order": (put("voided", to=lambda turns: turns[::-1]), ".*in the order of the ids"),
+    "void turn without a reason": (put("voided", 0, "reason", to=None), ".*has only one of"),
+    "void seal that counts": (_void_a_seal_that_counts, "turn 1: a void seal has the time of another seal"),
+    "no seals": (_seals(1, to=[]), NOT_LAST),
+    "seal of another time": (_seals(1, 0, "at", to=1), NOT_LAST),
+    "seal of another root": (_seals(1, 0, "red", to=ZEROS), NOT_LAST),
+    "seal of another epoch": (_seals(1, 0, "epoch", to=2), NOT_LAST),
+    "seal that never counted at the end": (_seals(1, to=lambda seals: [*seals, {"at": 1}]), NOT_LAST),
+    "void seal at the end": (_void_last_seal, NOT_LAST),
+    "replaced seal without a cause": (_seals(0, 0, "void", to=None), NO_CAUSE),
+    "lost box without an epoch": (_seals(0, 0, "void", "reason", to="box_lost"), NO_CAUSE),
     "epoch after that of the next seal": (
-        "eventful",
         _seals(0, 0, "void", to=lambda void: void | {"reason": "box_lost", "epoch": 3}),
         NO_CAUSE,
     ),
     "seal of a void turn that was replaced without a cause": (
-        "eventful",
         put("voided", 0, "seals", to=lambda seals: [*seals, {"at": 1}]),
-        ".*has a seal that was replaced without a cause",
+        NO_CAUSE,
     ),
-    "loss denied": ("eventful", put("counts", 0, "epoch", to=1), "turn 1: `restored` does not fit its epoch"),
-    "loss invented": (
-        "eventful",
-        put("counts", 1, "restored", to="phones"),
-        "turn 2: `restored` does not fit",
-    ),
-    "backup denied": (
-        "eventful",
-        put("counts", 0, "epoch", to=5_000),
-        "turn 1: `restored` does not fit its epoch",
-    ),
-    "ended match said to be aborted": ("eventful", put("state", to="aborted"), ".*`state` is aborted"),
+    "loss denied": (put("counts", 0, "epoch", to=1), NO_LOSS),
+    "loss invented": (put("counts", 1, "restored", to="phones"), "turn 2: `restored` does not fit"),
+    "backup denied": (put("counts", 0, "epoch", to=5_000), NO_LOSS),
+    "ended match said to be aborted": (put("state", to="aborted"), ".*`state` is aborted"),
 }
+ALTERED |= {name: ("eventful", *altered) for name, altered in _HISTORY.items()}
 
 #: Values of a wrong type, or that cannot be.
 WRONG_VALUES: list[tuple[str, tuple[Any, ...], Any]] = [

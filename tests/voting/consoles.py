@@ -41,8 +41,7 @@ def done(console: SocketClient, number: int, action: str, **more: Any) -> None:
 def received_entries(console: SocketClient, number: int) -> list[Message]:
     """All audit entries so far as first received, oldest first. Waits for at least `number`."""
     while True:
-        updates = [message for message in console.received if message["type"] == "audit.updated"]
-        entries = {entry["id"]: entry for update in reversed(updates) for entry in update["entries"]}
+        entries = {entry["id"]: entry for entry in reversed(_entries(console))}
         if len(entries) >= number:
             return [entries[key] for key in sorted(entries)]
         console.receive("audit.updated")
@@ -51,12 +50,15 @@ def received_entries(console: SocketClient, number: int) -> list[Message]:
 def receive_entry(console: SocketClient, action: str, **fields: Any) -> Message:
     """The latest audit entry of this action. Waits until it has these fields; they follow an announcement."""
     while True:
-        updates = [message for message in console.received if message["type"] == "audit.updated"]
-        entries = {entry["action"]: entry for update in updates for entry in update["entries"]}
-        entry: Message = entries.get(action, {})
-        if action in entries and entry.items() >= fields.items():
-            return entry
+        entries = [entry for entry in _entries(console) if entry["action"] == action]
+        if entries and entries[-1].items() >= fields.items():
+            return entries[-1]
         console.receive("audit.updated")
+
+
+def _entries(console: SocketClient) -> list[Message]:
+    updates = (message for message in console.received if message["type"] == "audit.updated")
+    return [entry for update in updates for entry in update["entries"]]
 
 
 def refused(server: Server, console: SocketClient, number: int, action: str, **more: Any) -> str:

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import msgspec
 from django.db import connections
 
-from games.engine.game import Board
+from games.engine.game import SIDES, Board
 from voting import protocol
 from voting.admission.seats import Seat
 from voting.announcements.channel_layer import LayerMessage
@@ -142,19 +142,18 @@ def latest(event_id: int) -> LayerMessage:
 
 
 def playing(turn_id: int) -> protocol.EventState:
-    legal = protocol.Legal(red=(1, 2), yellow=(1, 2))
     turn = protocol.Turn(
         id=turn_id, number=1, opens_at=0, closes_at=1, epoch=1, paused=False, left_ms=0,
-        to_move=("red", "yellow"), legal=legal,
+        to_move=SIDES, legal=protocol.Legal(red=(1, 2), yellow=(1, 2)),
     )  # fmt: skip
-    board = Board(kind="columns", columns=7, rows=6, grid=(), token=None, winning_cells=())
     match = protocol.Match(
         id=1, number=1, game="g", title="G", state=MatchState.PLAYING, red=1, yellow=2, result="open",
-        ended_by=None, window_s=1, pace=Pace.INSTANT, close_early=False, board=board, turn=turn, reveal=None,
+        ended_by=None, window_s=1, pace=Pace.INSTANT, close_early=False,
+        board=Board(kind="columns", columns=7, rows=6), turn=turn, reveal=None,
     )  # fmt: skip
-    teams = (protocol.Team(number=1, name="a"), protocol.Team(number=2, name="b"))
     return protocol.EventState(
-        code="C", name="n", lobby=Lobby.OPEN, team_choice=TeamChoice.BALANCE, teams=teams, match=match,
+        code="C", name="n", lobby=Lobby.OPEN, team_choice=TeamChoice.BALANCE, match=match,
+        teams=(protocol.Team(number=1, name="a"), protocol.Team(number=2, name="b")),
         next_match_at=None, finished=(),
     )  # fmt: skip
 

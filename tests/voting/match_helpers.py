@@ -62,9 +62,7 @@ def set_window(turn: Turn, box: BallotBox, opens_in_ms: int, closes_in_ms: int, 
     """Move the window, with further changes of the turn, and announce it."""
     now = box.now()
     with event_lock(turn.match.event_id):
-        turn.refresh_from_db(
-            fields=["state", "version", "stored", "seals", "sealed_version"]
-        )  # changed since?
+        turn.refresh_from_db(fields=["state", "version", "stored", "seals", "sealed_version"])
         assert turn.state in LIVE_STATES
         times = {"opens_at": now + opens_in_ms, "closes_at": now + closes_in_ms}
         changes["stored"] = turn.stored or is_stored(closes_in_ms - opens_in_ms)
@@ -106,14 +104,8 @@ def vote(turn: Turn, box: BallotBox, red: Sequence[int] = (), yellow: Sequence[i
 def store(turn: Turn, kept: list[Ballot]) -> None:
     """Store ballots in the database, as for a long window."""
     for at, ballot in enumerate(kept, 1):
-        StoredBallot.objects.create(
-            turn=turn,
-            voter=ballot.voter,
-            side=ballot.side,
-            choice=ballot.choice,
-            sequence=ballot.sequence,
-            stored_at=at,
-        )
+        fields = {name: getattr(ballot, name) for name in ("voter", "side", "choice", "sequence")}
+        StoredBallot.objects.create(turn=turn, stored_at=at, **fields)
 
 
 def play_out(turn: Turn, box: BallotBox) -> Turn:

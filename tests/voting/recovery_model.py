@@ -37,24 +37,18 @@ class InterruptedBox(BallotBox):
         return answers
 
 
-class InterruptedLease(ClosingLease):
-    """The lease of a process to which something happens when it renews it."""
-
-    def __init__(self, redis: Any, then: Callable[[], object]) -> None:
-        super().__init__(redis)
-        self.then = then
-
-    def renew(self, *turn_ids: int) -> None:
-        super().renew(*turn_ids)
-        self.then()
-
-
 class PublishedBox(BallotBox):
     """The ballot box of a process to which something happens right after it published a seal."""
 
     def __init__(self, then: Callable[[], object]) -> None:
         super().__init__()
-        self.closing_lease = InterruptedLease(self._redis, then)
+
+        class InterruptedLease(ClosingLease):
+            def renew(self, *turn_ids: int) -> None:
+                super().renew(*turn_ids)
+                then()
+
+        self.closing_lease = InterruptedLease(self._redis)
 
 
 @dataclass(eq=False)
@@ -121,10 +115,8 @@ class SteppedGateway:
         """Each phone chooses a column if that is legal, 0 for none."""
         for phone, choice in zip(self.phones, choices, strict=True):
             if self.room.poll and choice in self.room.poll.legal.get(phone.team, ()):
-                side, sequence = (
-                    self.room.poll.sides[phone.team],
-                    phone.ballot.sequence + 1 if phone.ballot else 1,
-                )
+                side = self.room.poll.sides[phone.team]
+                sequence = phone.ballot.sequence + 1 if phone.ballot else 1
                 phone.ballot = Ballot(phone.voter, side, choice, sequence, blind=f"{sequence:032x}")
                 phone.is_pending = True
         await self.send_pending()
@@ -138,8 +130,8 @@ class SteppedGateway:
                 message = protocol.BallotCast(
                     turn=turn, epoch=epoch, choice=ballot.choice, sequence=ballot.sequence
                 )
-                voted = bool(phone.acknowledged)
-                if poll.refusal(phone.team, message, self.gateway.now(), voted=voted) is None:
+                now, voted = self.gateway.now(), bool(phone.acknowledged)
+                if poll.refusal(phone.team, message, now, voted=voted) is None:
                     poll.queue.add(ballot, phone)
         await self.gateway.intake.wait_until_empty()
 
@@ -152,10 +144,8 @@ class SteppedGateway:
         await self.send_pending()
 
     async def heartbeat(self) -> None:
-        room = self.room
-        await self.gateway.box.heartbeat(
-            room.event_id, self.gateway.name, room.turn_ref, room.presence_counts()
-        )
+        room, name = self.room, self.gateway.name
+        await self.gateway.box.heartbeat(room.event_id, name, room.turn_ref, room.presence_counts())
 
     def check(self) -> None:
         """The room equals a new one, and the screen got each announcement once, in order."""

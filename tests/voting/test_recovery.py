@@ -72,7 +72,6 @@ class RecoveryMachine(RuleBasedStateMachine):
         self.box.close()
         Event.objects.all().delete()
 
-    # ------------------------------------------------------------ gateways
     @rule(number=GATEWAYS, choices=CHOICES)
     def vote(self, number: int, choices: list[int]) -> None:
         self.runner.run(self.gateways[number].vote(choices))
@@ -88,9 +87,6 @@ class RecoveryMachine(RuleBasedStateMachine):
         self.runner.run(self.gateways[number].poll())
         self.gateways[number].check()
 
-    def heartbeat(self, number: int) -> None:
-        self.runner.run(self.gateways[number].heartbeat())
-
     @rule(number=GATEWAYS)
     def restart(self, number: int) -> None:
         """After its restart, a gateway no longer knows what it acknowledged and an older copy lacks."""
@@ -105,11 +101,10 @@ class RecoveryMachine(RuleBasedStateMachine):
         """Within a second, every gateway polls and sends a heartbeat."""
         for number in range(2):
             self.poll(number)
-        for number in range(2):
-            self.heartbeat(number)
+        for one in self.gateways:
+            self.runner.run(one.heartbeat())
         self.is_damaged = False
 
-    # ------------------------------------------------------------ the ballot box
     @rule(age=st.sampled_from([0, 0, 1, 2]), number=GATEWAYS, lost=CHOICES, later=CHOICES, then=THEN)
     def restore_older_copy(self, age: int, number: int, lost: list[int], later: list[int], then: str) -> None:
         """Restore a copy that lacks at least the ballots `lost`; the gateway then casts others."""
@@ -142,12 +137,13 @@ class RecoveryMachine(RuleBasedStateMachine):
         delete(*(to_boxed_turn(self.turn).keys[key] for key in keys))
         self.is_damaged = self.may_be_restored = True
 
-    def crash(self, *lost: int) -> None:
-        if lost:
-            self.lose_keys(*lost)
+    def crash(self) -> None:
         raise Crash
 
-    # ------------------------------------------------------------ the turn
+    def crash_and_lose(self) -> None:
+        self.lose_keys(0, 1)
+        raise Crash
+
     @rule()
     def run_scheduler(self) -> None:
         """One iteration; it closes the turn if that is over."""
@@ -175,7 +171,7 @@ class RecoveryMachine(RuleBasedStateMachine):
     @rule(then=st.sampled_from(["closed_by_other", "extended", "lose", "crash", "crash_and_lose"]))
     def close(self, then: str) -> None:
         """A process closes the turn; `then` happens after it has sealed the ballots."""
-        if not self.is_over:
+        if not self.is_over():
             self.end_window()
         self.end_last_second()
         meanwhile: dict[str, Callable[[], object]] = {
@@ -184,7 +180,7 @@ class RecoveryMachine(RuleBasedStateMachine):
             "extended": self.extend,
             "lose": lambda: delete(*to_boxed_turn(self.turn).keys),
             "crash": self.crash,
-            "crash_and_lose": lambda: self.crash(0, 1),
+            "crash_and_lose": self.crash_and_lose,
         }
         closer = InterruptedBox(meanwhile[then])
         with suppress(Crash):
@@ -215,7 +211,6 @@ class RecoveryMachine(RuleBasedStateMachine):
     def phones(self) -> list[Phone]:
         return [phone for one in self.gateways for phone in one.phones]
 
-    @property
     def is_over(self) -> bool:
         return self.turn.closes_at <= self.box.now()
 
@@ -237,7 +232,7 @@ class RecoveryMachine(RuleBasedStateMachine):
 
     def end_last_second(self) -> None:
         """An older copy that appears in the last second before the seal is not always noticed."""
-        if self.is_damaged and self.is_over:
+        if self.is_damaged and self.is_over():
             self.second()
 
     @invariant()

@@ -15,12 +15,12 @@ import pytest
 from games.engine.game import SIDES, Side
 from tests.voting.sample_matches import Record
 from tests.voting.verifiers import ROOT, standalone, verdicts
-from voting.counting.commitments import Tree, ballot_leaf, hash_leaf, order_hash
+from voting.counting.commitments import Tree, ballot_leaf, commit_lot, hash_leaf, order_hash
 
 pytestmark = pytest.mark.django_db
 
 GUIDE = (ROOT / "docs" / "verification.md").read_text()
-OTHER_SEED = "5" * 32
+OTHER_DRAW = {"seed": "5" * 32, "lot": commit_lot("5" * 32)}
 OWN_BLIND = "a" * 32
 Trick = Callable[[Record], None]
 
@@ -103,13 +103,12 @@ def win_lottery(record: Record) -> None:
         red(attempt)["ballots"].append([6, sha256(b"%d" % number).hexdigest()[:32]])
         seal_again(attempt)
         if red(attempt)["pick"] == 6:
-            record["counts"], record["turns"] = attempt["counts"], attempt["turns"]
+            record.update(attempt)
             return
 
 
 def change_ballot(record: Record) -> None:
-    ballots = red(record)["ballots"]
-    next(ballot for ballot in ballots if ballot[0] == 2)[0] = 3
+    next(ballot for ballot in red(record)["ballots"] if ballot[0] == 2)[0] = 3
     seal_again(record)
 
 
@@ -127,7 +126,7 @@ def swap_seed_and_lot(record: Record) -> None:
 
 def draw_again(record: Record) -> None:
     """Begin the match anew with another seed, until it likes the token."""
-    record["draw"] |= {"seed": OTHER_SEED, "lot": sha256(f"crowdgame lot:{OTHER_SEED}".encode()).hexdigest()}
+    record["draw"] |= OTHER_DRAW
 
 
 def change_arrivals(record: Record) -> None:
