@@ -17,6 +17,8 @@ from voting.gateway.event_lookup import load_event
 from voting.gateway.event_room import EventRoom
 from voting.gateway.gateway import Gateway
 from voting.gateway.live_event import LiveEvent
+from voting.models import Turn
+from voting.turns.closing import close_turn
 
 
 class Crash(Exception):
@@ -49,6 +51,13 @@ class PublishedBox(BallotBox):
                 then()
 
         self.closing_lease = InterruptedLease(self._redis)
+
+
+def close_and_then(turn: Turn, then: Callable[[], object]) -> None:
+    """Close the turn in such a process."""
+    box = PublishedBox(then)
+    close_turn(turn.pk, box)
+    box.close()
 
 
 @dataclass(eq=False)

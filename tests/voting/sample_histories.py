@@ -7,7 +7,6 @@ from django.db.models import F
 from tests.voting.action_helpers import press
 from tests.voting.box_loss_helpers import empty
 from tests.voting.match_helpers import (
-    NINE_MINUTES_MS,
     RED_WINS,
     SELECTOR,
     only_turn,
@@ -15,15 +14,13 @@ from tests.voting.match_helpers import (
     play,
     play_turn,
     run_out,
-    set_window,
     start,
 )
-from tests.voting.recovery_model import PublishedBox
+from tests.voting.recovery_model import close_and_then
 from tests.voting.turns.secret_side_helpers import play_with, request_side_changes, start_secret
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Match, Turn
 from voting.records.match_record import BACKUP_EPOCH_LEAP
-from voting.turns.closing import close_turn
 from voting.turns.restoring import restore_turn
 from voting.turns.turns import load_turn
 
@@ -33,9 +30,7 @@ def play_eventful_match(box: BallotBox) -> Match:
     turn = start(box)
     open_now(turn, box)
     run_out(turn, box)
-    slow = PublishedBox(lambda: set_window(load_turn(turn.pk), box, -1_000, NINE_MINUTES_MS))
-    close_turn(turn.pk, slow)
-    slow.close()
+    close_and_then(turn, lambda: open_now(load_turn(turn.pk), box))
     empty()
     restore_turn(turn.pk, box)
     play_turn(load_turn(turn.pk), box, [1], [2])

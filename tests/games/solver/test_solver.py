@@ -153,26 +153,10 @@ def solve_after(*turns: tuple[int, int], nodes: int) -> Solution:
     return solve(Sample(GAME, state).position, nodes=nodes)
 
 
-def test_open_three_of_the_token_holder_wins_in_a_pure_column() -> None:
-    solution = solve_after((3, 7), (4, 7), (5, 6), nodes=2000)
-    assert (solution.value, max(solution.red_mix)) == (1, 1)
-
-
 def test_full_column_has_no_value() -> None:
     solution = solve_after(*[(1, 1)] * 3, nodes=100)
     assert set(solution.matrix[0]) == {row[0] for row in solution.matrix} == {None}
     assert (solution.red_mix[0], solution.yellow_mix[0]) == (0, 0)
-
-
-def test_classic_game_has_one_side_to_move() -> None:
-    game = find_game(CLASSIC)
-    state = game.start(game.options(first="yellow"))
-    for column in (1, 4, 1, 4, 2, 4, 2):
-        state = game.resolve(state, Picks(**{game.to_move(state)[0]: column}))[0]
-    solution = solve(Sample(game, state).position, nodes=2000)
-    assert (solution.value, solution.matrix[3], solution.yellow_mix) == (1, (1,), ())
-    assert sum(solution.red_mix) == pytest.approx(1)
-    assert [len(row) for row in solution.matrix] == [1] * 7
 
 
 def test_other_games_have_no_solver() -> None:

@@ -40,18 +40,18 @@ class RecordingBox(AsyncBallotBox):
 
 
 class FakeStore:
-    """A store of ballots; the writes numbered in `fails` fail."""
+    """A store of ballots. Its first writes fail with these errors."""
 
-    def __init__(self, error: Exception | None = None, fails: Sequence[int] = ()) -> None:
-        self.error, self.fails = error, fails
+    def __init__(self, *errors: Exception) -> None:
+        self.errors = [*errors]
         self.writes: list[list[Ballot]] = []
         self.written = asyncio.Event()
 
     async def store(self, turn_id: int, ballots: list[Ballot]) -> None:
         self.writes.append(ballots)
         self.written.set()
-        if self.error and len(self.writes) in self.fails:
-            raise self.error
+        if self.errors:
+            raise self.errors.pop()
 
     @property
     def voters(self) -> list[list[str]]:

@@ -204,7 +204,7 @@ async def test_intake_stores_counted_ballots_of_long_window_before_answering() -
 @pytest.mark.usefixtures("stored")
 @pytest.mark.parametrize("error", [OperationalError, InterfaceError, InternalError])
 async def test_intake_retries_while_database_is_away(error: type[Exception]) -> None:
-    async with Crowd(store=FakeStore(error("database is locked"), fails=[1, 2])) as crowd:
+    async with Crowd(store=FakeStore(*[error("database is locked")] * 2)) as crowd:
         crowd.cast(R1)
         await asyncio.sleep(0)
         crowd.cast(Y2)
@@ -217,7 +217,7 @@ async def test_intake_retries_while_database_is_away(error: type[Exception]) -> 
 @pytest.mark.usefixtures("stored")
 async def test_intake_survives_unexpected_store_error() -> None:
     asyncio.get_running_loop().set_exception_handler(lambda *_: None)
-    async with Crowd(store=FakeStore(IntegrityError("no such turn"), fails=[1])) as crowd:
+    async with Crowd(store=FakeStore(IntegrityError("no such turn"))) as crowd:
         crowd.cast(R1)
         await crowd.store.written.wait()
         await asyncio.sleep(0)

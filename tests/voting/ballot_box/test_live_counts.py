@@ -12,7 +12,7 @@ from tests.voting.action_helpers import press
 from tests.voting.counting.method_cases import CASES
 from tests.voting.counting_box import CountingBox
 from tests.voting.gateway_helpers import FakeSocket, latest, make_room, voter
-from tests.voting.match_helpers import CLASSIC, open_now, run_out, start, vote
+from tests.voting.match_helpers import CLASSIC, open_now, play_out, start, vote
 from tests.voting.open_turn import open_turn
 from tests.voting.open_turn import vote as cast
 from voting.announcements.outbox import announce_edit
@@ -22,7 +22,6 @@ from voting.counting.methods.voting_method import METHODS
 from voting.gateway.event_room import EventRoom
 from voting.gateway.presence import Presence
 from voting.models import Event, Turn
-from voting.turns.closing import close_turn
 
 pytestmark = pytest.mark.django_db
 
@@ -114,8 +113,7 @@ def test_last_sent_counts_are_cleared_at_their_end(end: str, box: BallotBox) -> 
     heartbeat(room)
     assert room.last_sent.teams
     if end == "next turn":
-        run_out(turn, box)
-        close_turn(turn.pk, box)
+        play_out(turn, box)
     else:
         Event.objects.filter(pk=turn.match.event_id).update(own_counts=False)
         announce_edit(turn.match.event_id, box.now())

@@ -10,27 +10,25 @@ from django.test.utils import CaptureQueriesContext
 from tests.voting.action_helpers import press
 from tests.voting.box_loss_helpers import empty
 from tests.voting.match_helpers import (
-    NINE_MINUTES_MS,
     RED_WINS,
     SELECTOR,
     only_turn,
     open_now,
     play,
+    play_out,
     play_turn,
     run_out,
     set_window,
     start,
     vote,
 )
-from tests.voting.recovery_model import PublishedBox
-from tests.voting.sample_histories import play_restored_match
+from tests.voting.recovery_model import close_and_then
 from tests.voting.sample_matches import Record, plain, record_of
 from tests.voting.verifiers import verify
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Match, MatchResult, TallyRecord, Turn
 from voting.records.exports import record_version
 from voting.terms import Ending
-from voting.turns.closing import close_turn
 from voting.turns.restoring import restore_turn
 from voting.turns.turns import load_turn
 from voting.turns.voiding import MatchEnd, stop_match
@@ -79,17 +77,20 @@ def test_concealed_turn_taken_back_changes_the_record(box: BallotBox) -> None:
     assert void_reasons(plain(match)) == [(1, "taken_back", 1), (2, "superseded", 0)]
 
 
-@pytest.mark.parametrize("game", ["simultaneous-captains-mistress", SELECTOR])
-def test_aborted_match_names_the_turns_that_were_open(game: str, box: BallotBox, tmp_path: Path) -> None:
-    turn = start(box, game=game)
-    assert plain(turn.match)["state"] == "playing"
-    play_turn(turn, box, red=[3], yellow=[4])
-    press(turn.match.event_id, "match.abort", box)
-    record = plain(turn.match)
-    assert (record["state"], record["result"], record["ended_by"]) == ("aborted", "open", None)
-    concealed = [(1, "stopped", 1)] if game == SELECTOR else []
-    assert void_reasons(record) == [*concealed, (2, "stopped", 0)]
-    assert verify(record, tmp_path).splitlines()[-1] == "VALID so far: the match was aborted without a result"
+def test_histories_name_open_turns_of_aborted_matches_lost_boxes_and_backups(
+    records: dict[str, Record], tmp_path: Path
+) -> None:
+    aborted, eventful, restored = (records[name] for name in ("aborted", "eventful", "restored"))
+    assert (aborted["state"], aborted["result"], aborted["ended_by"]) == ("aborted", "open", None)
+    assert void_reasons(aborted) == [(1, "stopped", 1), (2, "stopped", 0)], "the first turn is concealed"
+    said = "VALID so far: the match was aborted without a result"
+    assert verify(aborted, tmp_path).splitlines()[-1] == said
+    epochs = [(count.get("epoch", 1), count.get("restored")) for count in eventful["counts"]]
+    assert epochs[:2] == [(2, "phones"), (1, None)]
+    said = "not checked: whether all ballots came back after the ballot box was lost in turn 1"
+    assert said in verify(eventful, tmp_path).splitlines()
+    assert restored["counts"][0]["restored"] == "backup"
+    verify(restored, tmp_path)
 
 
 @pytest.mark.parametrize(("result", "ended_by"), [("yellow", "conceded"), ("draw", "agreed")])
@@ -103,22 +104,6 @@ def test_end_by_players_is_named(result: str, ended_by: str, box: BallotBox, tmp
     verify(record, tmp_path)
 
 
-# ------------------------------------------------------------------ lost ballot boxes, void seals
-def test_lost_ballot_box_is_named(box: BallotBox, tmp_path: Path) -> None:
-    turn = start(box)
-    for _ in range(2):
-        open_now(load_turn(turn.pk), box)
-        empty()
-        restore_turn(turn.pk, box)
-    play_turn(load_turn(turn.pk), box, red=[3], yellow=[4])
-    play(turn.match, box, RED_WINS)
-    record = plain(turn.match)
-    epochs = [(count.get("epoch", 1), count.get("restored")) for count in record["counts"]]
-    assert epochs[:2] == [(3, "phones"), (1, None)]
-    said = "not checked: whether all ballots came back after the ballot box was lost in turn 1"
-    assert said in verify(record, tmp_path).splitlines()
-
-
 def test_stored_ballots_are_named(box: BallotBox) -> None:
     turn = start(box, window_s=3600)
     set_window(turn, box, -1_000, 3_600_000)
@@ -128,22 +113,12 @@ def test_stored_ballots_are_named(box: BallotBox) -> None:
     assert plain(turn.match)["counts"][0]["restored"] == "database"
 
 
-def test_restored_backup_is_named(box: BallotBox, tmp_path: Path) -> None:
-    record = plain(play_restored_match(box))
-    assert record["counts"][0]["restored"] == "backup"
-    verify(record, tmp_path)
-
-
-def add_time(turn: Turn, box: BallotBox) -> None:
-    set_window(load_turn(turn.pk), box, -1_000, NINE_MINUTES_MS)
-
-
 def lose_box(turn: Turn, box: BallotBox) -> None:
     empty()
     restore_turn(turn.pk, box)
 
 
-REOPENINGS = {"time_added": add_time, "box_lost": lose_box}
+REOPENINGS = {"time_added": open_now, "box_lost": lose_box}
 
 
 @pytest.mark.parametrize("reason", REOPENINGS)
@@ -156,12 +131,9 @@ def test_replaced_seal_is_listed_with_its_cause(
     open_now(turn, box)
     vote(turn, box, [3], [4, 4])
     run_out(turn, box)
-    slow = PublishedBox(lambda: REOPENINGS[reason](turn, box))
-    close_turn(turn.pk, slow)
-    slow.close()
+    close_and_then(turn, lambda: REOPENINGS[reason](load_turn(turn.pk), box))
     vote(load_turn(turn.pk), box, [3, 5], [4, 4])
-    run_out(load_turn(turn.pk), box)
-    close_turn(turn.pk, box)
+    play_out(turn, box)
     record = plain(turn.match)
     first, last = record["counts"][0]["seals"]
     listed = [(seal["at"], seal["red"], seal["yellow"]) for seal in (first, last)]
@@ -178,9 +150,7 @@ def test_seal_of_turn_that_was_aborted_meanwhile_is_kept(box: BallotBox) -> None
     turn = start(box)
     open_now(turn, box)
     run_out(turn, box)
-    slow = PublishedBox(lambda: press(turn.match.event_id, "match.abort", box))
-    close_turn(turn.pk, slow)
-    slow.close()
+    close_and_then(turn, lambda: press(turn.match.event_id, "match.abort", box))
     assert void_reasons(plain(turn.match)) == [(1, "stopped", 1)]
 
 

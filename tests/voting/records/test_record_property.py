@@ -15,7 +15,7 @@ from tests.voting.action_helpers import press, record_voters
 from tests.voting.box_loss_helpers import empty
 from tests.voting.event_states import last_announced, shown
 from tests.voting.match_helpers import CLASSIC, NINE_MINUTES_MS, SELECTOR, new_event, run_out, set_window
-from tests.voting.recovery_model import PublishedBox
+from tests.voting.recovery_model import close_and_then
 from tests.voting.sample_matches import record_of, with_blinds
 from tests.voting.verifiers import standalone
 from voting.announcements.outbox import announce_edit
@@ -140,9 +140,7 @@ class OrganizedMatch:
     def extend_after_seal(self) -> None:
         if turn := self.open_turn():
             run_out(turn, self.box)
-            slow = PublishedBox(self.open)
-            close_turn(turn.pk, slow)
-            slow.close()
+            close_and_then(turn, self.open)
             self.void_seals[turn.pk] += 1
 
     def close(self) -> None:

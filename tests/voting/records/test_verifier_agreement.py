@@ -23,6 +23,7 @@ from tests.voting.sample_histories import HISTORIES, SECRET
 from tests.voting.sample_matches import MATCHES, Record
 from tests.voting.verifiers import ROOT, verdicts
 from voting.counting.ballots import DRAW, RESIGN
+from voting.counting.methods.voting_method import METHODS
 
 pytestmark = pytest.mark.django_db
 
@@ -76,7 +77,7 @@ def revote(record: Record, random: Random) -> None:
     """Change ballots and terms as a server might, and seal and count them anew with verify.py."""
     terms = record["terms"]
     if random.random() < 0.5:
-        terms["tally_method"] = random.choice(["plurality", "lottery", "approval", "instant_runoff", "score"])
+        terms["tally_method"] = random.choice([*METHODS])
         terms["tie_rule"] = random.choice(["first", "lot", "captain"])
     if random.random() < 0.3:
         terms["resign"] = random.choice(["half", "two_thirds", "three_quarters", "all", None])
@@ -96,17 +97,10 @@ def revote(record: Record, random: Random) -> None:
 
 
 def random_choice(legal: list[int], terms: Record, random: Random) -> int:
-    method, several = terms["tally_method"], random.sample(legal, min(len(legal), random.randint(1, 3)))
-    number = several[0]
-    if len(several) > 1 and method == "approval":
-        number = 2**29 + sum(2 ** (choice - 1) for choice in several)
-    elif len(several) > 1 and method == "instant_runoff":
-        number = sum(choice << 8 * place for place, choice in enumerate(several))
-    elif len(several) > 1 and method == "score":
-        number = 2**29 + sum(random.randint(0, 5) * 6 ** (choice - 1) for choice in several)
+    choice = METHODS[terms["tally_method"]].sample(lambda: random.choice(legal), random)
     if terms.get("draw_offers") and random.random() < 0.5:
-        return number + DRAW
-    return number + (RESIGN if terms.get("resign") and random.random() < 0.3 else 0)
+        return choice + DRAW
+    return choice + (RESIGN if terms.get("resign") and random.random() < 0.3 else 0)
 
 
 def damaged_record(records: dict[str, Record], values: list[Any], random: Random) -> str:
