@@ -59,6 +59,7 @@ def test_close_window_never_extends_and_keep_window_open_never_shortens(window: 
     assert longer.closes_at >= max(now, window.closes_at)
     assert longer.opens_at == window.opens_at
     assert keep_window_open(longer, now) == longer
+    assert keep_window_open(window, window.closes_at) == window
 
 
 @pytest.mark.parametrize(

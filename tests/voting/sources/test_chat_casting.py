@@ -81,7 +81,8 @@ def test_ballots_of_a_resumed_turn_replace_earlier_ones(turn: Turn, box: BallotB
     before = ChatVote("rooks", "ann", 3, turn.opens_at + 900)
     read(turn, [before], box)
     set_window(turn, box, -500, NINE_MINUTES_MS)
-    read(turn, [before._replace(column=4, sent_at=before.sent_at + 1)], box)
+    later = max(before.sent_at, load_turn(turn.pk).opens_at) + 1
+    read(turn, [before._replace(column=4, sent_at=later)], box)
     play_out(turn, box)
     assert counted(turn) == [4]
 
