@@ -153,6 +153,7 @@ ALTERED: dict[str, Altered] = {
     "terms changed": ("lots", put("terms", "tally_method", to="lottery"), "turn 1, red"),
     "turns swapped": ("lots", _of_turns(_swap_first), "turn"),
     "last turn removed": ("lots", _of_turns(_without_last), "the match"),
+    "last count removed": ("lots", put("counts", to=_without_last), "the match: it has"),
     "turn repeated": ("lots", put("counts", to=lambda turns: [*turns[:4], turns[3], *turns[5:]]), "turn 5"),
     "turn id changed": ("lots", put("counts", 0, "turn", to=lambda turn: turn + 1_000), "turn 1, red"),
     "seal time changed": (

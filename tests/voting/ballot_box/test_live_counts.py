@@ -95,6 +95,7 @@ def test_console_receives_counts_only_with_peek_in_an_open_window(box: BallotBox
     assert updates() == 1
     assert counts(phone) == [[0] * 7]
     assert not any("counts.updated" in frame for frame in phone.frames)
+    assert heartbeat(room, teams=False).count("peek") == 1, "for the console alone"
     Event.objects.filter(pk=event_id).update(peek=False)
     announce_edit(event_id, box.now())
     room.apply(latest(event_id))
