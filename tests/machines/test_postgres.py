@@ -50,7 +50,7 @@ DATABASE_TESTS = [
     "voting/ballot_box/test_archive.py",
     "voting/records/test_dishonest_server.py",
     "voting/records/test_imports.py",
-    "voting/records/test_history_checks.py",
+    "voting/records/test_match_record.py",
     "voting/records/test_record_history.py",
     "voting/records/test_record_property.py",
     "voting/turns/test_closing.py",
