@@ -4,7 +4,7 @@ import os
 import signal
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import msgspec
@@ -64,10 +64,8 @@ def connected(server: Server, event: int) -> int:
 def held(server: Server, event: int) -> list[int]:
     """Connected voters per gateway, in ascending order."""
     with connect(server.stack.box_url or server.stack.redis) as redis:
-        heartbeats = redis.hvals(event_key(event, "gateways"))
-    return sorted(
-        int(one) + int(two) for _, _, one, two, _ in (heartbeat.split() for heartbeat in heartbeats)
-    )
+        heartbeats = [heartbeat.split() for heartbeat in redis.hvals(event_key(event, "gateways"))]
+    return sorted(int(one) + int(two) for _, _, one, two, _ in heartbeats)
 
 
 def turn_with_ballots(server: Server, event: int) -> int:
@@ -76,11 +74,9 @@ def turn_with_ballots(server: Server, event: int) -> int:
 
     def is_there() -> bool:
         turn = live_turn(server, event)
-        try:
+        with suppress(RedisError):
             if turn and ballots_in_the_box(server, event, turn) >= ENOUGH:
                 found.append(turn)
-        except RedisError:
-            return False
         return bool(found)
 
     wait_until(is_there, TIMEOUT_S)

@@ -2,7 +2,7 @@
 
 import http.client
 import socket
-from collections.abc import Iterator
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -21,10 +21,6 @@ def no_logged_errors(server: Server) -> Any:
     since = len(server.log("gateway"))
     yield
     assert server.log_errors("gateway", since) == []
-
-
-def origin_of(server: Server, name: str = "") -> str:
-    return server.http.replace(LOOPBACK, name) if name else server.http
 
 
 @pytest.mark.parametrize("path", ["phone", "display", "console", "chat"])
@@ -55,7 +51,7 @@ def test_websocket_refuses_foreign_origin(
 def test_websocket_accepts_own_origin_and_missing_origin(
     path: str, server: Server, clients: SocketClients
 ) -> None:
-    for headers in (None, {"Origin": server.http}, {"Origin": origin_of(server, "localhost")}):
+    for headers in (None, {"Origin": server.http}, {"Origin": f"http://localhost:{server.stack.port}"}):
         client = clients.open(path, headers)
         client.say("clock.ask", sent=1).receive("clock.synced")
 
@@ -64,7 +60,12 @@ def test_console_socket_requires_origin_on_same_port(server: Server, clients: So
     """Browsers send a cookie to every port of its host."""
     code, cookie = server.ask("event")["code"], server.ask("session", name="olga")
     clients.console(code, cookie).receive("console.welcomed")
-    for wrong in (f"http://{LOOPBACK}:1", f"http://{LOOPBACK}", origin_of(server, "localhost"), None):
+    for wrong in (
+        f"http://{LOOPBACK}:1",
+        f"http://{LOOPBACK}",
+        f"http://localhost:{server.stack.port}",
+        None,
+    ):
         headers = {"Cookie": cookie} | ({"Origin": wrong} if wrong else {})
         with pytest.raises(InvalidStatus) as refusal:
             clients.open("console", headers)
@@ -79,54 +80,28 @@ def test_http_refuses_unknown_host(path: str, host: str, server: Server) -> None
     assert request_status(server, path, host) == 400
 
 
-def test_health_check_accepts_any_host(server: Server) -> None:
+def test_only_health_check_accepts_any_host_and_nothing_two_hosts(server: Server) -> None:
     """Kubernetes probes pods by IP address."""
     assert request_status(server, "/healthz", "10.1.2.3:8000") == 200
-
-
-def test_http_refuses_two_host_headers(server: Server) -> None:
     with socket.create_connection((LOOPBACK, server.stack.port), timeout=5) as line:
         line.sendall(b"GET /console/login/ HTTP/1.1\r\nHost: 127.0.0.1\r\nHost: localhost\r\n\r\n")
         assert line.recv(64).split()[1] == b"400"
 
 
 def request_status(server: Server, path: str, host: str) -> int:
-    line = http.client.HTTPConnection(LOOPBACK, server.stack.port, timeout=FIRST_PAGE_TIMEOUT_S)
-    try:
+    connection = http.client.HTTPConnection(LOOPBACK, server.stack.port, timeout=FIRST_PAGE_TIMEOUT_S)
+    with closing(connection) as line:
         line.request("GET", path, headers={"Host": host})
         return line.getresponse().status
-    finally:
-        line.close()
 
 
-@pytest.fixture
-def empty_host_cache() -> Iterator[None]:
-    """Clear the host cache before and after a change of settings."""
-    hosts.is_known_host.cache_clear()
-    yield
-    hosts.is_known_host.cache_clear()
-
-
-@pytest.mark.usefixtures("empty_host_cache")
-@pytest.mark.parametrize(
-    ("host", "known"),
-    [
-        (b"192.168.7.2:8000", True),
-        (b"169.254.3.4", True),
-        (b"203.0.113.5", True),
-        (b"[::1]:8000", True),
-        (b"[fe80::1]", True),
-        (b"play.local", True),
-        (b"evil.example", False),
-        (b"192.168.7.2.evil.example", False),
-        (b"127.1", False),
-        (b"::1", False),
-        (b"any_address", False),
-    ],
-)
-def test_is_known_host_any_address_accepts_ips_but_not_names(host: bytes, known: bool, settings: Any) -> None:
+def test_is_known_host_any_address_accepts_ips_but_not_names(settings: Any) -> None:
     settings.SERVER_NAMES = ["play.local", settings.ANY_ADDRESS]
-    assert hosts.is_known_host(host) == known
+    hosts.is_known_host.cache_clear()
+    known = ["192.168.7.2:8000", "169.254.3.4", "203.0.113.5", "[::1]:8000", "[fe80::1]", "play.local"]
+    unknown = ["evil.example", "192.168.7.2.evil.example", "127.1", "::1", "any_address"]
+    assert [host for host in known + unknown if hosts.is_known_host(host.encode())] == known
+    hosts.is_known_host.cache_clear()
 
 
 @pytest.mark.parametrize(
@@ -148,9 +123,6 @@ def test_origin_check_with_https_refuses_http_pages(
     assert hosts.is_same_origin(scope) == own
 
 
-@pytest.mark.parametrize(
-    ("host", "known"),
-    [(b"testserver", True), (b"TESTSERVER:80", True), (b"localhost.", True), (b"[::1]", False), (b"", False)],
-)
-def test_is_known_host_examples(host: bytes, known: bool) -> None:
-    assert hosts.is_known_host(host) == known
+def test_is_known_host_examples() -> None:
+    known = [b"testserver", b"TESTSERVER:80", b"localhost."]
+    assert [host for host in (*known, b"[::1]", b"") if hosts.is_known_host(host)] == known

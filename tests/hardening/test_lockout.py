@@ -40,20 +40,19 @@ def log_in(password: str, name: str = "ada", **headers: str) -> Any:
     return Client(headers=headers).post("/console/login/", {"login": name, "password": password})
 
 
-def fail(times: int, **where: str) -> list[bool]:
+def fail(times: int, name: str = "ada") -> list[bool]:
     """Whether each of these attempts found the account locked."""
-    return ["Try again in 15 minutes" in log_in(WRONG, **where).content.decode() for _ in range(times)]
+    return ["Try again in 15 minutes" in log_in(WRONG, name).content.decode() for _ in range(times)]
 
 
-def test_lockout_after_ten_wrong_passwords_refuses_the_right_one() -> None:
-    assert fail(11) == [False] * 10 + [True]
-    right = log_in(RIGHT)
-    assert (right.status_code, "sessionid" in right.cookies) == (200, False)
-
-
-def test_lockout_is_per_account() -> None:
+@pytest.mark.parametrize("name", ["ada", "nobody", " \uff41\uff44\uff41 "])
+def test_lockout_after_ten_wrong_passwords_refuses_the_right_one(name: str) -> None:
+    """Also of an unknown name, and however the name is written; other accounts are not locked."""
     User.objects.create_user("bob", password=RIGHT)
-    fail(10)
+    assert fail(9, name=name) == [False] * 9
+    assert fail(2, name=name.upper()) == [False, True]
+    right = log_in(RIGHT, name)
+    assert (right.status_code, "sessionid" in right.cookies) == (200, False)
     assert log_in(RIGHT, "bob").status_code == 302
 
 
@@ -75,25 +74,18 @@ def test_right_passwords_do_not_count() -> None:
     assert fail(2) == [False, True]
 
 
-def test_lockout_is_not_extended_by_further_attempts(redis: Any) -> None:
+def test_lockout_is_not_extended_and_ends_when_its_keys_are_gone(redis: Any, ada: User) -> None:
+    """Login links work meanwhile."""
     fail(10)
     before = {key: redis.pttl(key) for key in redis.keys("crowdgame*login_failed*")}
     assert fail(3) == [True] * 3
     assert before
     assert all(redis.pttl(key) <= before[key] for key in before)
-
-
-def test_lockout_ends_when_its_keys_are_gone(redis: Any) -> None:
-    fail(10)
-    assert [redis.delete(key) for key in redis.keys("crowdgame*")]
-    assert log_in(RIGHT).status_code == 302
-
-
-def test_lockout_does_not_block_login_link(ada: User) -> None:
-    fail(10)
     browser = Client()
     assert browser.post(login_link_path(ada)).status_code == 302
     assert browser.get("/console/").status_code == 200
+    assert [redis.delete(key) for key in redis.keys("crowdgame*")]
+    assert log_in(RIGHT).status_code == 302
 
 
 def test_strangers_do_not_lock_known_devices() -> None:
@@ -117,16 +109,6 @@ def test_limits_are_per_account_and_none_is_a_default() -> None:
     assert (account, mfa) == (settings.ACCOUNT_RATE_LIMITS, settings.MFA_RATE_LIMITS)
     rates = [rate for limit in (account | mfa).values() for rate in parse_rates(limit)]
     assert {rate.per for rate in rates} == {"key", "user"}
-
-
-def test_lockout_ignores_case_and_width_of_names() -> None:
-    assert fail(9, name=" \uff41\uff44\uff41 ") == [False] * 9
-    assert fail(2, name="ADA") == [False, True]
-    assert log_in(RIGHT).status_code == 200
-
-
-def test_lockout_applies_to_unknown_usernames() -> None:
-    assert fail(11, name="nobody") == [False] * 10 + [True]
 
 
 @pytest.mark.django_db(transaction=True)
