@@ -4,26 +4,30 @@ A separate Daphne process serves the pages; this process never accesses the data
 event loop runs in it.
 """
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, Protocol
 
 import pytest
-from playwright.sync_api import Browser, Page, ViewportSize, expect
+from playwright.sync_api import Browser, Page, ViewportSize
 
 from deploy.laptop.system_tools import find_browser
 from tests.e2e.fake_gateway import FakeGateway, running_fake_gateway
 from tests.e2e.page_visits import running_server_with_static
-from tests.e2e.screens import BROWSER_ARGS, PAUSE_ANIMATIONS_JS, TIMEOUT_MS, Screen, open_screen
+from tests.e2e.scene_setup import Scene, State, show_scene
+from tests.e2e.screens import BROWSER_ARGS, PAUSE_ANIMATIONS_JS, Screen, open_screen
 from tests.server import Server
 
-expect.set_options(timeout=TIMEOUT_MS)
-
 PASSWORD = "only-for-tests"
-OpenScreen = Callable[[Server, str, ViewportSize], Screen]
-SHOTS = Path(__file__).parents[2] / "test-output" / "screens"
 # Rendering without GPU emulation halves the work.
 NO_GPU_ARGS = ("--disable-gpu", "--disable-software-rasterizer")
+
+
+class OpenScreen(Protocol):
+    def __call__(self, size: ViewportSize, path: str = "") -> Screen: ...
+
+
+class Show(Protocol):
+    def __call__(self, screen: str, state: State, phase: str = "voting", **scene: Any) -> Page: ...
 
 
 @pytest.fixture(scope="session")
@@ -31,11 +35,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """One stack for the whole run; it can also create events without clicking."""
     with running_server_with_static(tmp_path_factory.mktemp("event")) as server:
         yield server
-
-
-@pytest.fixture(scope="session")
-def base_url(server: Server) -> str:
-    return server.http
 
 
 @pytest.fixture(scope="session")
@@ -54,25 +53,21 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[s
     }
 
 
-@pytest.fixture(scope="session")
-def shots() -> Path:
-    """The folder for screenshots of each page."""
-    SHOTS.mkdir(parents=True, exist_ok=True)
-    return SHOTS
-
-
 @pytest.fixture
-def open_at(browser: Browser, shots: Path) -> Iterator[OpenScreen]:
-    """Open a browser at a running stack; it is closed after the test."""
+def open_at(browser: Browser, server: Server) -> Iterator[OpenScreen]:
+    """Open the stack in a browser of its own. No page may have logged an error at the end of the test."""
     screens: list[Screen] = []
 
-    def open_one(server: Server, name: str, size: ViewportSize) -> Screen:
-        screens.append(open_screen(browser, server.http, shots, name, size))
+    def open_one(size: ViewportSize, path: str = "") -> Screen:
+        screens.append(open_screen(browser, server.http, size))
+        if path:
+            screens[-1].page.goto(path)
         return screens[-1]
 
     yield open_one
     for screen in screens:
         screen.page.context.close()
+    assert [screen.errors for screen in screens] == [[]] * len(screens)
 
 
 @pytest.fixture(scope="session")
@@ -89,3 +84,14 @@ def window(browser: Browser) -> Iterator[Page]:
     context.add_init_script(PAUSE_ANIMATIONS_JS)
     yield context.new_page()
     context.close()
+
+
+@pytest.fixture
+def show(window: Page, fake_gateway: FakeGateway) -> Show:
+    """Open a phone or display in a state that the fake gateway sends. `scene`: other fields of Scene."""
+
+    def show_one(screen: str, state: State, phase: str = "voting", **scene: Any) -> Page:
+        show_scene(screen, Scene("", state, phase, **scene), window, fake_gateway)
+        return window
+
+    return show_one

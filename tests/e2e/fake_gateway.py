@@ -7,7 +7,7 @@ thousands of turns in minutes.
 import asyncio
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from threading import Thread
@@ -19,7 +19,6 @@ import uvicorn
 from crowdgame.server.laptop.network import LOOPBACK, listen
 from crowdgame.server.web.cached_pages import static_pages
 from tests.deploy.processes import wait_until
-from tests.e2e.scripted_match import plain
 from voting.admission.links import qr_rows, team_qr_rows
 from voting.admission.seats import new_seat, sign_offer
 from voting.gateway.page_preload import PreloadParts
@@ -35,16 +34,14 @@ SECOND = 1000
 class FakeGateway:
     """`rate`: how much faster its clock runs. `join_answers` returns the answers to a join.
 
-    `page`: the state preloaded into pages; a phone's with a seat offer in team `offered`.
+    `page`: the state preloaded into pages; a phone's with a seat offer in the first team.
     """
 
     port: int
     rate: float = 1.0
-    received: list[Message] = field(default_factory=list)
     counts: bool = True
     join_answers: Callable[[str], list[ServerMessage]] = lambda kind: []
     page: EventState | None = None
-    offered: int = 1
     _loop: asyncio.AbstractEventLoop | None = None
     _sockets: dict[str, list[Any]] = field(default_factory=lambda: {"phone": [], "display": []})
     _began: float = field(default_factory=time.time)
@@ -61,16 +58,14 @@ class FakeGateway:
         """Move the clock forward."""
         self._began += ms / SECOND
 
-    def change(self, kind: str, state: EventState) -> Message:
-        """An announcement of a state, such as `turn.revealed`."""
+    def announce(self, screen: str, kind: str, state: Callable[[int], EventState]) -> None:
+        """Send a change of the state, such as `turn.revealed`, to all phones or displays."""
         self._seq += 1
-        return {"type": kind, "seq": self._seq, "at": self.now(), "state": plain(state)}
+        built = msgspec.to_builtins(state(self.now()))
+        self.say(screen, {"type": kind, "seq": self._seq, "at": self.now(), "state": built})
 
-    def say(self, kind: str, *messages: ServerMessage) -> None:
-        """Send messages to all connected pages of a kind."""
-        assert self._loop is not None
-        for message in messages:
-            asyncio.run_coroutine_threadsafe(self._say(kind, _frame(message)), self._loop).result()
+    def say(self, screen: str, message: ServerMessage) -> None:
+        self._run(self._send_all(screen, _frame(message)))
 
     def show(self, state: EventState, team: int = 1, more: tuple[ServerMessage, ...] = ()) -> None:
         """Answer later joins with this state."""
@@ -87,8 +82,8 @@ class FakeGateway:
         if self.page is None:
             return None
         state = b'{"seq":%d,"state":%b' % (self._seq, msgspec.json.encode(self.page))
-        offer = sign_offer(new_seat(1, self.offered), self.now()).encode()
-        own = b',"now_at":%d,"offer":"%b","team":%d}' % (self.now(), offer, self.offered)
+        offer = sign_offer(new_seat(1, 1), self.now()).encode()
+        own = b',"now_at":%d,"offer":"%b","team":1}' % (self.now(), offer)
         return PreloadParts(state, own)
 
     async def embed_sites(self, code: str) -> str:
@@ -106,7 +101,8 @@ class FakeGateway:
     async def handle(self, scope: Any, receive: Any, send: Any) -> None:
         """The ASGI application behind the static pages."""
         if scope["type"] != "websocket":
-            await _send_not_found(send)
+            await send({"type": "http.response.start", "status": 404, "headers": []})
+            await send({"type": "http.response.body", "body": b""})
             return
         kind = scope["path"].rpartition("/")[2]
         await receive()
@@ -122,7 +118,6 @@ class FakeGateway:
             self._sockets[kind].remove(send)
 
     async def _answer(self, kind: str, message: Message, send: Any) -> None:
-        self.received.append(message)
         answers: list[ServerMessage] = []
         if message["type"].endswith(".join"):
             answers = self.join_answers(kind)
@@ -136,27 +131,24 @@ class FakeGateway:
 
     def close_sockets(self, code: int = 4004) -> None:
         """Close all sockets; with the default code, pages reconnect."""
-        assert self._loop is not None
-        asyncio.run_coroutine_threadsafe(self._close_sockets(code), self._loop).result()
+        self._run(self._close_sockets(code))
+
+    def _run(self, sending: Coroutine[Any, Any, None]) -> None:
+        assert self._loop
+        asyncio.run_coroutine_threadsafe(sending, self._loop).result()
 
     async def _close_sockets(self, code: int) -> None:
-        for sends in self._sockets.values():
-            for send in list(sends):
-                await send({"type": "websocket.close", "code": code})
+        for send in (*self._sockets["phone"], *self._sockets["display"]):
+            await send({"type": "websocket.close", "code": code})
 
-    async def _say(self, kind: str, frame: str) -> None:
-        for send in list(self._sockets[kind]):
+    async def _send_all(self, screen: str, frame: str) -> None:
+        for send in list(self._sockets[screen]):
             with suppress(OSError):  # the page has just disconnected and will reconnect
                 await send({"type": "websocket.send", "text": frame})
 
 
 def _frame(message: ServerMessage) -> str:
     return json.dumps(message) if isinstance(message, dict) else msgspec.json.encode(message).decode()
-
-
-async def _send_not_found(send: Any) -> None:
-    await send({"type": "http.response.start", "status": 404, "headers": []})
-    await send({"type": "http.response.body", "body": b""})
 
 
 @contextmanager

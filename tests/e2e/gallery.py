@@ -27,16 +27,11 @@ from playwright.sync_api import Browser, Page  # noqa: E402
 from crowdgame.server.laptop.paths import ROOT  # noqa: E402
 from tests.docs.pictures import IMAGES, shown_screenshots  # noqa: E402
 from tests.e2e.axe import FINISH_ANIMATIONS_JS  # noqa: E402
-from tests.e2e.display_scenes import DISPLAY_GALLERY  # noqa: E402
 from tests.e2e.fake_gateway import FakeGateway, running_fake_gateway  # noqa: E402
 from tests.e2e.gallery_turn import turn_animation  # noqa: E402
 from tests.e2e.page_visits import GALLERY_ONLY, PAGES, running_server_with_static, visit  # noqa: E402
-from tests.e2e.phone_scenes import PHONE_GALLERY  # noqa: E402
-from tests.e2e.scene_setup import (  # noqa: E402
-    Scene,
-    in_language,
-    show_scene,
-)
+from tests.e2e.scene_setup import Scene, in_language, show_scene  # noqa: E402
+from tests.e2e.scenes import DISPLAY_GALLERY, PHONE_GALLERY  # noqa: E402
 from tests.e2e.screens import chromium  # noqa: E402
 from tests.e2e.visible_text import NEXT_FRAME_JS  # noqa: E402
 

@@ -7,7 +7,6 @@ from PIL import Image
 from playwright.sync_api import Browser, Page, ViewportSize
 
 from tests.e2e.fake_gateway import FakeGateway, running_fake_gateway
-from tests.e2e.particle_pages import with_votes
 from tests.e2e.scene_setup import CODE, MIDDLE, with_terms
 from voting.protocol import TurnoutCounted
 
@@ -16,7 +15,7 @@ SIZE: ViewportSize = {"width": 960, "height": 540}
 QUALITY = 35
 RED, YELLOW = (31, 22, 196, 64, 17, 48, 12), (25, 70, 149, 58, 41, 33, 9)
 CONNECTED = (412, 405)
-AFTER = with_votes(with_terms(MIDDLE, pace="brisk").play(3, 3), RED, YELLOW)
+AFTER = with_terms(MIDDLE, pace="brisk").play(3, 3).with_votes(RED, YELLOW)
 VOTING_MS, AFTERWARDS_MS = 3_000, 800
 # The votes of both teams when the animation begins, and by the milliseconds before the deadline.
 FIRST = (180, 171)
@@ -58,7 +57,7 @@ def turn_frames(browser: Browser) -> Iterator[bytes]:
             if left_ms in ARRIVED:
                 fake_gateway.say("display", turnout(ARRIVED[left_ms]))
             if left_ms == 0:
-                fake_gateway.say("display", fake_gateway.change("turn.revealed", AFTER.reveal(deadline)))
+                fake_gateway.announce("display", "turn.revealed", lambda _: AFTER.reveal(deadline))
             step(page, fake_gateway)
             yield page.screenshot()
         page.context.close()

@@ -6,7 +6,6 @@ from typing import Any
 
 from playwright.sync_api import Page, expect
 
-from tests.e2e.screens import TIMEOUT_MS
 from tests.server import Server
 
 FAILED_LOGINS = 12
@@ -21,7 +20,12 @@ CHAT_MESSAGES = (
 NAMES = "Ada Lovelace, 1\nBea Potter, 2\nCarl Gauss, 1\nDora Maar, 2"
 Event = dict[str, Any]
 Prepare = Callable[[Server, Event], None]
+Action = Callable[[Page], None]
 PLAYED = [(4, 4), (3, 5), (4, 3), (5, 3)]
+
+
+def click(selector: str) -> Action:
+    return lambda page: page.locator(selector).first.click()
 
 
 def submit_duplicate_names(page: Page) -> None:
@@ -48,18 +52,6 @@ def fail_to_log_in(page: Page, tries: int = FAILED_LOGINS) -> None:
             page.keyboard.press("Enter")
 
 
-@cache  # tests compare preparations
-def play_to(*picks: tuple[int, int]) -> Prepare:
-    """Play these picks, then open the next window."""
-    return lambda server, event: server.ask(
-        "play_to", event_id=event["id"], picks=[list(pick) for pick in picks]
-    )
-
-
-def pause_turn(page: Page) -> None:
-    page.locator('[data-action="turn.pause"]').first.click(timeout=TIMEOUT_MS)
-
-
 def press_help(page: Page) -> None:
     page.locator("[data-action]").first.wait_for()
     page.keyboard.press("?")
@@ -74,54 +66,44 @@ def restrict_two_voters(page: Page) -> None:
     """Move one student to the other team and ban another, whose row stays open."""
     for name, action in (("Ada", "voter.move"), ("Dora", "voter.ban")):
         row = page.locator("#people li").filter(has_text=name)
-        row.locator("summary").click(timeout=TIMEOUT_MS)
+        row.locator("summary").click()
         row.locator(f'[data-action="{action}"]').last.click()
-        expect(row.locator("[data-restricted=true]")).to_be_visible(timeout=TIMEOUT_MS)
+        expect(row.locator("[data-restricted=true]")).to_be_visible()
 
 
 def rehearse(page: Page) -> None:
     page.get_by_label("Simulated phones").fill("6")
     page.keyboard.press("Enter")
-    expect(page.get_by_text("6 of 6")).to_be_visible(timeout=TIMEOUT_MS)
-
-
-def claim_team(page: Page) -> None:
-    """Claim the team that plays next on this phone."""
-    page.locator("[data-team='3'] .choose").click()
-
-
-def abort_match(server: Server, event: Event) -> None:
-    play_to(*PLAYED)(server, event)
-    server.ask("abort_all_matches")
-
-
-def with_tickets(server: Server, event: Event) -> None:
-    server.ask("tickets", event_id=event["id"], count=12)
-
-
-def with_roster(server: Server, event: Event) -> None:
-    server.ask("roster", event_id=event["id"], text=NAMES)
+    expect(page.get_by_text("6 of 6")).to_be_visible()
 
 
 def preview_roster(page: Page) -> None:
     page.locator("#id_names").fill(NAMES)
     page.locator("[value=roster]").click()
-    expect(page.locator("[value=save]")).to_be_visible(timeout=TIMEOUT_MS)
+    expect(page.locator("[value=save]")).to_be_visible()
 
 
-def with_members(server: Server, event: Event) -> None:
-    for name, role in (("carl", "cohost"), ("dora", "viewer")):
-        server.ask("member", event_id=event["id"], name=name, role=role)
+def ask(request: str, /, **arguments: Any) -> Prepare:
+    return lambda server, event: server.ask(request, event_id=event["id"], **arguments)
 
 
-def as_viewer(server: Server, event: Event) -> None:
+def ask_all(*prepared: Prepare) -> Prepare:
+    def prepare(server: Server, event: Event) -> None:
+        for one in prepared:
+            one(server, event)
+
+    return prepare
+
+
+@cache  # tests compare preparations
+def play_to(*picks: tuple[int, int]) -> Prepare:
+    """Play these picks, then open the next window."""
+    return ask("play_to", picks=[list(pick) for pick in picks])
+
+
+def abort_match(server: Server, event: Event) -> None:
     play_to(*PLAYED)(server, event)
-    server.ask("member", event_id=event["id"], name="console-viewer-viewer", role="viewer")
-
-
-def by_hands(server: Server, event: Event) -> None:
-    server.ask("vote_by_hands", event_id=event["id"], teams=[2])
-    play_to(*PLAYED)(server, event)
+    server.ask("abort_all_matches")
 
 
 def with_cup(kind: str, teams: list[str], won: list[int]) -> Prepare:

@@ -1,6 +1,6 @@
 """The organizer's pages and the public pages of a running stack, by name, each in a relevant state."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -10,13 +10,11 @@ from typing import Any, Literal
 from playwright.sync_api import Page, expect
 
 from tests.e2e import page_states as do
-from tests.e2e.page_states import CUP_TEAMS, PLAYED, Event, Prepare
-from tests.e2e.screens import TIMEOUT_MS
+from tests.e2e.page_states import CUP_TEAMS, NAMES, PLAYED, Action, Event, Prepare
 from tests.run_folder import static_files
 from tests.server import Server, running_server
 
 CONSENT = "We take pictures of the hall for the school's newspaper.\nQuestions: Ada, at the desk by the door."
-Action = Callable[[Page], None]
 TABLET, DESKTOPS, TABLET_AND_PHONE = ("tablet",), ("tablet", "desk"), ("tablet", "320")
 BIG_SCREENS, PHONE_FRAMES = ("16x9", "4x3"), ("430", "320")
 WON = [(1, 2), (1, 3), (1, 5), (1, 6)]
@@ -62,7 +60,7 @@ def visit(visited: Visit, page: Page, server: Server) -> Event:
     if visited.action:
         visited.action(page)
     if visited.phase:
-        expect(page.locator("body")).to_have_attribute("data-phase", visited.phase, timeout=TIMEOUT_MS)
+        expect(page.locator("body")).to_have_attribute("data-phase", visited.phase)
     return event
 
 
@@ -73,6 +71,13 @@ def sign_in(page: Page, server: Server, name: str, superuser: bool = False) -> N
 
 TICKETS = {"lobby": "open", "admission": "tickets"}
 ROSTER = {"lobby": "open", "admission": "roster"}
+PREPARED, WITH_ROSTER = do.play_to(*PLAYED), do.ask("roster", text=NAMES)
+MEMBERS = do.ask_all(
+    *(do.ask("member", name=name, role=role) for name, role in (("carl", "cohost"), ("dora", "viewer")))
+)
+WITH_VIEWER = do.ask_all(PREPARED, do.ask("member", name="console-viewer-viewer", role="viewer"))
+BY_HANDS = do.ask_all(do.ask("vote_by_hands", teams=[2]), PREPARED)
+PAUSE, CLAIM_TEAM = do.click('[data-action="turn.pause"]'), do.click("[data-team='3'] .choose")
 SLOW = {"lobby": "open", "window_s": 90}
 
 
@@ -120,17 +125,16 @@ ORGANIZERS = (
     Visit("new-form", "/console/new/empty/", action=do.expand_details),
     Visit("new-form-hands", "/console/new/show-of-hands/"),
     Visit("new-refused", "/console/new/empty/", action=do.submit_duplicate_names),
-    Visit("members", "/console/{code}/members/", prepare=do.with_members),
+    Visit("members", "/console/{code}/members/", prepare=MEMBERS),
     Visit("change", "/console/{code}/edit/"),
     Visit("branding", "/console/{code}/branding/"),
     Visit("again", "/console/{code}/again/", prepare=do.play_to(*WON)),
     Visit("delete", "/console/{code}/delete/"),
     Visit("tickets-none", "/console/{code}/tickets/", choices=TICKETS),
-    Visit("tickets", "/console/{code}/tickets/", choices=TICKETS, prepare=do.with_tickets),
-    Visit("roster", "/console/{code}/tickets/", choices=ROSTER, prepare=do.with_roster),
+    Visit("tickets", "/console/{code}/tickets/", choices=TICKETS, prepare=do.ask("tickets", count=12)),
+    Visit("roster", "/console/{code}/tickets/", choices=ROSTER, prepare=WITH_ROSTER),
     Visit("roster-preview", "/console/{code}/tickets/", choices=ROSTER, action=do.preview_roster),
 )
-PREPARED = do.play_to(*PLAYED)
 CONSOLES = (
     console("console-closed", "lobby", choices={}),
     console("console-lobby", "lobby", frames=DESKTOPS),
@@ -140,14 +144,25 @@ CONSOLES = (
         "console-people",
         "lobby",
         choices=ROSTER,
-        prepare=do.with_roster,
+        prepare=WITH_ROSTER,
         action=do.restrict_two_voters,
         frames=DESKTOPS,
     ),
-    console("console-paused", "paused", choices=SLOW, prepare=PREPARED, action=do.pause_turn),
+    console(
+        "console-paused",
+        "paused",
+        choices=SLOW,
+        prepare=PREPARED,
+        action=PAUSE,
+    ),
     console("console-peek", "voting", choices=SLOW | {"peek": True}, prepare=PREPARED),
-    console("console-hands", "voting", choices=SLOW, prepare=do.by_hands),
-    console("console-viewer", "voting", by="viewer", choices=SLOW, prepare=do.as_viewer),
+    console(
+        "console-hands",
+        "voting",
+        choices=SLOW,
+        prepare=BY_HANDS,
+    ),
+    console("console-viewer", "voting", by="viewer", choices=SLOW, prepare=WITH_VIEWER),
     console("console-ended", "ended", prepare=do.play_to(*WON), frames=DESKTOPS),
     console("console-aborted", "lobby", choices=SLOW, prepare=do.abort_match),
 )
@@ -167,7 +182,13 @@ CUPS = (
     Visit("cup-league", "/console/cups/{cup}/", prepare=LEAGUE),
     public("cup-board", "/cup/{cup}", (*BIG_SCREENS, *PHONE_FRAMES), prepare=BRACKET),
     public("cup-board-league", "/cup/{cup}", (*BIG_SCREENS, *PHONE_FRAMES), prepare=LEAGUE),
-    public("cup-board-ours", "/cup/{cup}", PHONE_FRAMES, prepare=BRACKET, action=do.claim_team),
+    public(
+        "cup-board-ours",
+        "/cup/{cup}",
+        PHONE_FRAMES,
+        prepare=BRACKET,
+        action=CLAIM_TEAM,
+    ),
 )
 # Axe reports Django's own admin form. The action on the other page needs it in English.
 GALLERY_ONLY = (

@@ -1,14 +1,13 @@
 """Actions in a scene: what users do on a phone or display, and what the server sends then."""
 
 import json
-from functools import partial
 
 import msgspec
 from playwright.sync_api import Page, WebSocketRoute, expect
 
 from tests.e2e.fake_gateway import FakeGateway
-from tests.e2e.scene_setup import CODE, MIDDLE, SLOWER, Action, State, answer_with, at_phase, seal
-from tests.e2e.screens import TIMEOUT_MS, tap
+from tests.e2e.scene_setup import CODE, MIDDLE, SLOWER, State, answer_with, at_phase, seal
+from tests.e2e.screens import tap
 from tests.e2e.scripted_match import ScriptedMatch
 from voting.protocol import (
     AcceptedSideChange,
@@ -34,8 +33,8 @@ CHECKERED = """() => { document.documentElement.style.background =
 
 
 def pick(page: Page, fake_gateway: FakeGateway, column: int = OWN, status: str = "counted") -> None:
-    page.locator(f'[data-column="{column}"]').click(timeout=TIMEOUT_MS)
-    expect(page.locator("main")).to_have_attribute("data-status", status, timeout=TIMEOUT_MS)
+    page.locator(f'[data-column="{column}"]').click()
+    expect(page.locator("main")).to_have_attribute("data-status", status)
 
 
 def pick_several(page: Page, fake_gateway: FakeGateway) -> None:
@@ -46,46 +45,38 @@ def pick_several(page: Page, fake_gateway: FakeGateway) -> None:
 def request_resignation(page: Page, fake_gateway: FakeGateway) -> None:
     """Ask to resign; the phone asks for confirmation once."""
     pick(page, fake_gateway)
-    page.locator('[data-do="resign"]').click(timeout=TIMEOUT_MS)
+    page.locator('[data-do="resign"]').click()
 
 
 def accept_draw(page: Page, fake_gateway: FakeGateway) -> None:
     pick(page, fake_gateway)
     accept = page.locator('[data-do="draw"]')
-    accept.click(timeout=TIMEOUT_MS)
+    accept.click()
     expect(accept).to_have_attribute("aria-pressed", "true")
 
 
-def receive_picks(*voted: int) -> Action:
+def receive_picks(page: Page, fake_gateway: FakeGateway, voted: tuple[int, ...] = ()) -> None:
     """In a duel: send which players picked three seconds ago, and the number of watchers."""
-
-    def action(page: Page, fake_gateway: FakeGateway) -> None:
-        since = fake_gateway.now() - 3_000
-        one, two = (since if team in voted else 0 for team in (1, 2))
-        both = (int(1 in voted), int(2 in voted))
-        turnout = TurnoutCounted(
-            turn=MIDDLE.turn_id, connected=(1, 1), voted=both, picked_at=(one, two), watching=14
-        )
-        for kind in ("phone", "display"):
-            fake_gateway.say(kind, turnout)
-        page.wait_for_timeout(300)
-
-    return action
+    since = fake_gateway.now() - 3_000
+    one, two = (since if team in voted else 0 for team in (1, 2))
+    both = (int(1 in voted), int(2 in voted))
+    turnout = TurnoutCounted(
+        turn=MIDDLE.turn_id, connected=(1, 1), voted=both, picked_at=(one, two), watching=14
+    )
+    for kind in ("phone", "display"):
+        fake_gateway.say(kind, turnout)
+    page.wait_for_timeout(300)
 
 
-def receive_picks_with_clocks(*voted: int) -> Action:
+def receive_picks_with_clocks(page: Page, fake_gateway: FakeGateway, voted: tuple[int, ...] = ()) -> None:
     """On a phone, wait for the deferred part that shows clocks."""
-
-    def action(page: Page, fake_gateway: FakeGateway) -> None:
-        expect(page.locator(".corner .picked")).to_have_count(2, timeout=TIMEOUT_MS)
-        receive_picks(*voted)(page, fake_gateway)
-
-    return action
+    expect(page.locator(".corner .picked")).to_have_count(2)
+    receive_picks(page, fake_gateway, voted)
 
 
 def pick_in_duel(page: Page, fake_gateway: FakeGateway) -> None:
     pick(page, fake_gateway)
-    receive_picks(1)(page, fake_gateway)
+    receive_picks(page, fake_gateway, (1,))
 
 
 def pick_unacknowledged(page: Page, fake_gateway: FakeGateway) -> None:
@@ -96,7 +87,7 @@ def pick_unacknowledged(page: Page, fake_gateway: FakeGateway) -> None:
 def pick_too_late(page: Page, fake_gateway: FakeGateway) -> None:
     pick_unacknowledged(page, fake_gateway)
     fake_gateway.say("phone", BallotRefused(turn=MIDDLE.turn_id, sequence=1, code="late"))
-    expect(page.locator("main")).to_have_attribute("data-status", "refused", timeout=TIMEOUT_MS)
+    expect(page.locator("main")).to_have_attribute("data-status", "refused")
 
 
 def pick_hidden(page: Page, fake_gateway: FakeGateway) -> None:
@@ -107,7 +98,7 @@ def pick_hidden(page: Page, fake_gateway: FakeGateway) -> None:
 
 
 def read_consent(page: Page, fake_gateway: FakeGateway) -> None:
-    expect(page.locator("dialog.consent")).to_be_visible(timeout=TIMEOUT_MS)
+    expect(page.locator("dialog.consent")).to_be_visible()
 
 
 def sealed(page: Page, fake_gateway: FakeGateway) -> None:
@@ -118,68 +109,57 @@ def sealed(page: Page, fake_gateway: FakeGateway) -> None:
 
 def sealed_by_all(page: Page, fake_gateway: FakeGateway) -> None:
     """Full turnout: the water rises to its highest level."""
-    fake_gateway.say(
-        "display", TurnoutCounted(turn=MIDDLE.turn_id, connected=(1250, 1190), voted=(1250, 1190))
-    )
+    everyone = (1250, 1190)
+    fake_gateway.say("display", TurnoutCounted(turn=MIDDLE.turn_id, connected=everyone, voted=everyone))
     page.wait_for_timeout(RISES_MS)
     sealed(page, fake_gateway)
 
 
-def vote_then_receive(kind: str, state: State, phase: str, first: Action = pick) -> Action:
-    """Vote first, then receive this change of the event's state."""
-
-    def action(page: Page, fake_gateway: FakeGateway) -> None:
-        first(page, fake_gateway)
-        fake_gateway.say("phone", fake_gateway.change(kind, state(fake_gateway.now())))
-        at_phase(page, phase)
-
-    return action
+def vote_then_receive(page: Page, fake_gateway: FakeGateway, kind: str, state: State, phase: str) -> None:
+    pick(page, fake_gateway)
+    fake_gateway.announce("phone", kind, state)
+    at_phase(page, phase)
 
 
-def sealed_after_vote(scripted: ScriptedMatch) -> Action:
-    def action(page: Page, fake_gateway: FakeGateway) -> None:
-        vote_then_receive("turn.moved", scripted.sealed, "sealed")(page, fake_gateway)
-        sealed(page, fake_gateway)
+def sealed_after_vote(page: Page, fake_gateway: FakeGateway, scripted: ScriptedMatch) -> None:
+    vote_then_receive(page, fake_gateway, "turn.moved", scripted.sealed, "sealed")
+    sealed(page, fake_gateway)
 
-    return action
+
+def vote_then_reveal(page: Page, fake_gateway: FakeGateway, scripted: ScriptedMatch, step: str) -> None:
+    """Vote, then receive the reveal of that turn."""
+    after = scripted.play(OWN, OTHER)
+    vote_then_receive(
+        page, fake_gateway, "turn.revealed", lambda now: after.reveal(now, step, SLOWER), "reveal"
+    )
+    expect(page.locator(".column.own")).to_have_attribute("data-column", str(OWN))
+    assert page.evaluate(PLACES) == ["1", "2", "3", "4", "5", "6", "7"]
 
 
 def restore_receipts(page: Page, fake_gateway: FakeGateway) -> None:
     """The voter's two votes were counted and checked."""
     receipt = {"turn": 1011, "number": 11, "epoch": 1, "side": "yellow", "choices": [[1, 4, "ab" * 16]]}
     receipt |= {"acknowledged": 1, "watched": True, "late": False, "root": "", "found": "checked"}
-    receipts = [receipt, {**receipt, "turn": 1012, "number": 12}]
-    kept = json.dumps({"match": 1, "receipts": receipts})
-    page.evaluate(f"kept => localStorage.setItem('crowdgame:{CODE}:receipts', kept)", kept)
+    store(page, "receipts", {"match": 1, "receipts": [receipt, {**receipt, "turn": 1012, "number": 12}]})
     page.goto(f"{page.url}?locale={page.evaluate('document.documentElement.lang')}")
     expect(page.locator(".receipts summary")).to_be_visible()
 
 
+def store(page: Page, name: str, value: object) -> None:
+    """Store a value as a phone does that has taken part in the event."""
+    page.evaluate(f"kept => localStorage.setItem('crowdgame:{CODE}:{name}', kept)", json.dumps(value))
+
+
 def go_offline(page: Page, fake_gateway: FakeGateway) -> None:
-    """Go offline."""
     page.context.set_offline(True)
     fake_gateway.close_sockets()
     at_phase(page, "lost")
 
 
-def close_for_good(code: int) -> Action:
+def close_for_good(page: Page, fake_gateway: FakeGateway, code: int, phase: str = "away") -> None:
     """The server closes the socket for good."""
-
-    def action(page: Page, fake_gateway: FakeGateway) -> None:
-        fake_gateway.close_sockets(code)
-        at_phase(page, "away")
-
-    return action
-
-
-def reject_display(code: int) -> Action:
-    """The server rejects a display for good."""
-
-    def action(page: Page, fake_gateway: FakeGateway) -> None:
-        fake_gateway.close_sockets(code)
-        at_phase(page, "unknown")
-
-    return action
+    fake_gateway.close_sockets(code)
+    at_phase(page, phase)
 
 
 def reject_as_crowded(page: Page, fake_gateway: FakeGateway) -> None:
@@ -193,12 +173,12 @@ def reject_as_crowded(page: Page, fake_gateway: FakeGateway) -> None:
 def move_voter(page: Page, fake_gateway: FakeGateway) -> None:
     """An organizer moves the voter to the other team."""
     fake_gateway.say("phone", fake_gateway.welcome("phone", MIDDLE.voting(fake_gateway.now()), 2))
-    expect(page.locator("body")).to_have_attribute("data-team", "2", timeout=TIMEOUT_MS)
+    expect(page.locator("body")).to_have_attribute("data-team", "2")
 
 
 def no_such_event(page: Page, fake_gateway: FakeGateway) -> None:
     fake_gateway.close_sockets(CloseCode.NO_SUCH_EVENT)
-    expect(page.get_by_role("alert")).to_contain_text(CODE, timeout=TIMEOUT_MS)
+    expect(page.get_by_role("alert")).to_contain_text(CODE)
 
 
 def scan_second_ticket(page: Page, fake_gateway: FakeGateway) -> None:
@@ -206,21 +186,20 @@ def scan_second_ticket(page: Page, fake_gateway: FakeGateway) -> None:
     language = page.locator("html").get_attribute("lang")
     page.goto("about:blank")
     page.goto(f"{fake_gateway.http}/{CODE}?locale={language}#R7KQ2-B3XCD")
-    expect(page.locator('[data-do="change"]')).to_be_visible(timeout=TIMEOUT_MS)
+    expect(page.locator('[data-do="change"]')).to_be_visible()
 
 
 def open_card(page: Page, fake_gateway: FakeGateway) -> None:
     """Open the result card after an event in which the phone voted."""
-    kept = {"match": 1, "turn": 1012, "choice": OWN, "agreed": AGREED}
-    page.evaluate(f"kept => localStorage.setItem('crowdgame:{CODE}:record', kept)", json.dumps(kept))
+    store(page, "record", {"match": 1, "turn": 1012, "choice": OWN, "agreed": AGREED})
     page.reload()
-    page.locator('[data-do="card"]').click(timeout=TIMEOUT_MS)
+    page.locator('[data-do="card"]').click()
     expect(page.locator("dialog")).to_be_visible()
 
 
 def open_sides(page: Page, fake_gateway: FakeGateway) -> None:
     """Open the dialog for secret sides."""
-    page.locator('[data-do="side"]').click(timeout=TIMEOUT_MS)
+    page.locator('[data-do="side"]').click()
     expect(page.locator("dialog.sides")).to_be_visible()
 
 
@@ -232,15 +211,14 @@ def reveal_side(page: Page, fake_gateway: FakeGateway) -> None:
     expect(page.locator(".plate b")).to_be_visible()
 
 
-def press(key: str) -> Action:
-    return lambda page, fake_gateway: page.keyboard.press(key)
+def show_blank(page: Page, fake_gateway: FakeGateway) -> None:
+    page.keyboard.press("b")
 
 
 def show_keys(page: Page, fake_gateway: FakeGateway, allowed: bool = False) -> None:
     """Show the presenter's keys; `allowed`: the browser is logged in to the console."""
-    welcome = ConsoleWelcomed(
-        now_at=fake_gateway.now(), seq=0, join_url="", state=MIDDLE.voting(fake_gateway.now())
-    )
+    now = fake_gateway.now()
+    welcome = ConsoleWelcomed(now_at=now, seq=0, join_url="", state=MIDDLE.voting(now))
 
     def answer(socket: WebSocketRoute) -> None:
         if allowed:
@@ -252,27 +230,10 @@ def show_keys(page: Page, fake_gateway: FakeGateway, allowed: bool = False) -> N
     page.reload()
     at_phase(page, "voting")
     page.keyboard.press("?")
-    expect(page.locator(".hints [data-access]")).to_have_attribute(
-        "data-access", "in" if allowed else "out", timeout=TIMEOUT_MS
-    )
-
-
-show_working_keys = partial(show_keys, allowed=True)
+    access = page.locator(".hints [data-access]")
+    expect(access).to_have_attribute("data-access", "in" if allowed else "out")
 
 
 def show_over_picture(page: Page, fake_gateway: FakeGateway) -> None:
     """Show a pattern behind a transparent display."""
     page.evaluate(CHECKERED)
-
-
-def vote_then_reveal(scripted: ScriptedMatch, step: str) -> Action:
-    """Vote, then receive the reveal of that turn."""
-    after = scripted.play(OWN, OTHER)
-    reveal = vote_then_receive("turn.revealed", lambda now: after.reveal(now, step, SLOWER), "reveal")
-
-    def action(page: Page, fake_gateway: FakeGateway) -> None:
-        reveal(page, fake_gateway)
-        expect(page.locator(".column.own")).to_have_attribute("data-column", str(OWN), timeout=TIMEOUT_MS)
-        assert page.evaluate(PLACES) == ["1", "2", "3", "4", "5", "6", "7"]
-
-    return action

@@ -1,15 +1,13 @@
 """How a scene is made: its match, the states of an event, and opening a page in it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import msgspec
-import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.fake_gateway import FakeGateway, ServerMessage
-from tests.e2e.screens import TIMEOUT_MS
 from tests.e2e.scripted_match import GAME, LAST, LONG_MATCH, ScriptedMatch, script_match
 from tests.e2e.visible_text import NEXT_FRAME_JS
 from voting.counting.side_changes import SidesSummary, SidesTurn
@@ -18,7 +16,6 @@ from voting.protocol import (
     Clocks,
     Concealed,
     DecisiveMistake,
-    Error,  # noqa: F401
     EventState,
     Finished,
     Judge,
@@ -90,20 +87,13 @@ LONG_NAMES = ("The Owls of Riverside Comprehensive", "Grundschule am Alten Mühl
 GUESTS = ("Guest 12657", "Ada of Riverside")
 DAY_MS = 24 * 3600 * 1000
 NEXT_MATCH_MS = 40_000
+# Per turn: red's members, and those who changed to red and to yellow.
+SIDES_TURNS = [(512, 0, 0), (494, 12, 30), (530, 61, 25), (602, 96, 24), (581, 20, 41)]
+SIDES_TURNS += [(540, 18, 59), (566, 70, 44), (655, 121, 32), (731, 95, 19)]
 SIDES_SUMMARY = SidesSummary(
     turns=tuple(
         SidesTurn(red=red, yellow=1000 - red, to_red=to_red, to_yellow=to_yellow)
-        for red, to_red, to_yellow in (
-            (512, 0, 0),
-            (494, 12, 30),
-            (530, 61, 25),
-            (602, 96, 24),
-            (581, 20, 41),
-            (540, 18, 59),
-            (566, 70, 44),
-            (655, 121, 32),
-            (731, 95, 19),
-        )
+        for red, to_red, to_yellow in SIDES_TURNS
     ),
     loyal=(322, 141),
     in_time=310,
@@ -114,10 +104,7 @@ WON_BY_RED = (Finished(number=1, winner=1, turns=12),)
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """`phase`: the body's `data-phase` once the page is ready; `answer`: the answer to its join.
-
-    `nightly`: another language, or much like another scene.
-    """
+    """`phase`: the body's `data-phase` once the page is ready; `answer`: the answer to its join."""
 
     name: str
     state: State
@@ -127,17 +114,13 @@ class Scene:
     action: Action | None = None
     answer: ServerMessage | None = None
     query: str = ""
-    nightly: bool = False
 
 
-def scene_params(scenes: tuple[Scene, ...]) -> dict[str, Any]:
-    """Scenes as arguments of `pytest.mark.parametrize`."""
-    marks = {True: [pytest.mark.nightly], False: []}
-    return {"argvalues": [pytest.param(one, id=one.name, marks=marks[one.nightly]) for one in scenes]}
+def find_scene(scenes: Iterable[Scene], name: str) -> Scene:
+    return next(scene for scene in scenes if scene.name == name)
 
 
 def show_scene(screen: str, scene: Scene, page: Page, fake_gateway: FakeGateway) -> None:
-    """Open a page in a scene."""
     fake_gateway.show(scene.state(fake_gateway.now()), scene.team, scene.more)
     fake_gateway.counts = True
     if scene.answer:
@@ -149,7 +132,7 @@ def show_scene(screen: str, scene: Scene, page: Page, fake_gateway: FakeGateway)
     at_phase(page, scene.phase)
     page.evaluate(NEXT_FRAME_JS)
     if any("/app/deferred." in url for url in requested):
-        page.wait_for_function(DEFERRED_PART_IS_DRAWN, timeout=TIMEOUT_MS)
+        page.wait_for_function(DEFERRED_PART_IS_DRAWN)
     if scene.action:
         scene.action(page, fake_gateway)
 
@@ -169,7 +152,7 @@ def answer_with(fake_gateway: FakeGateway, message: ServerMessage) -> None:
 
 
 def at_phase(page: Page, phase: str) -> None:
-    expect(page.locator("body")).to_have_attribute("data-phase", phase, timeout=TIMEOUT_MS)
+    expect(page.locator("body")).to_have_attribute("data-phase", phase)
 
 
 def at_step(step: str, scripted: ScriptedMatch) -> State:
@@ -180,6 +163,29 @@ def with_options(scripted: ScriptedMatch, **choices: Any) -> ScriptedMatch:
     return replace(scripted, choices=choices)
 
 
+def with_match(state: State, **changes: Any) -> State:
+    """The state with other values of its match."""
+
+    def changed(now: int) -> EventState:
+        event = state(now)
+        assert event.match
+        return msgspec.structs.replace(event, match=msgspec.structs.replace(event.match, **changes))
+
+    return changed
+
+
+def with_turn(state: State, **changes: Any) -> State:
+    """The state with other values of its turn."""
+
+    def changed(now: int) -> EventState:
+        match = state(now).match
+        assert match
+        assert match.turn
+        return with_match(state, turn=msgspec.structs.replace(match.turn, **changes))(now)
+
+    return changed
+
+
 def with_terms(scripted: ScriptedMatch, **terms: Any) -> ScriptedMatch:
     return replace(scripted, terms=terms)
 
@@ -188,11 +194,6 @@ def analyzed(scripted: ScriptedMatch, deciding: MatchAnalysis | None = None) -> 
     """The same match with an analysis of its last turn."""
     analysis = msgspec.structs.replace(ANALYSIS, turn=scripted.turn_id - 1, match=deciding)
     return with_terms(scripted, analysis=analysis)
-
-
-def with_secret_sides(scripted: ScriptedMatch, **terms: Any) -> ScriptedMatch:
-    """The same match with secret sides."""
-    return with_terms(scripted, max_side_changes=1, **terms)
 
 
 def as_duel(
@@ -212,17 +213,8 @@ def as_duel(
 def timed_selector(scripted: ScriptedMatch) -> State:
     """Yellow's public half-turn with clocks, after red has chosen in secret."""
     chosen = Concealed(turn=90, number=scripted.turn_id, side="red", sealed_at=1, root="ab" * 32, ballots=1)
-
-    def state(now: int) -> EventState:
-        event = as_duel(scripted, concealed=chosen).voting(now)
-        match = event.match
-        assert match
-        assert match.turn
-        board = msgspec.structs.replace(match.board, vote="open")
-        turn = msgspec.structs.replace(match.turn, to_move=("yellow",))
-        return msgspec.structs.replace(event, match=msgspec.structs.replace(match, board=board, turn=turn))
-
-    return state
+    board = msgspec.structs.replace(GAME.view(scripted.state, None), vote="open")
+    return with_turn(as_duel(scripted, concealed=chosen, board=board).voting, to_move=("yellow",))
 
 
 def rated_duel(scripted: ScriptedMatch) -> State:
@@ -233,15 +225,8 @@ def rated_duel(scripted: ScriptedMatch) -> State:
 
 def with_draw_offer(scripted: ScriptedMatch) -> State:
     """An open vote in which yellow's draw offer stands."""
-
-    def state(now: int) -> EventState:
-        event = with_terms(scripted, draw_offers=True, resign="half").voting(now)
-        assert event.match
-        assert event.match.turn
-        turn = msgspec.structs.replace(event.match.turn, draw_offered_by="yellow")
-        return msgspec.structs.replace(event, match=msgspec.structs.replace(event.match, turn=turn))
-
-    return state
+    offering = with_terms(scripted, draw_offers=True, resign="half")
+    return with_turn(offering.voting, draw_offered_by="yellow")
 
 
 def with_long_names(scripted: ScriptedMatch, **choices: Any) -> ScriptedMatch:
@@ -271,10 +256,10 @@ def ended(scripted: ScriptedMatch, **choices: Any) -> State:
 STEPS = ("sealed", "votes", "picks", "drops", "lines")
 
 
-def reveals(matches: dict[str, ScriptedMatch], *steps: str, nightly: bool = False) -> tuple[Scene, ...]:
+def reveals(matches: dict[str, ScriptedMatch], *steps: str) -> tuple[Scene, ...]:
     """Scenes of each match's last turn at these steps, or at all steps."""
     return tuple(
-        Scene(f"reveal-{name}-{step}", at_step(step, scripted), "reveal", nightly=nightly)
+        Scene(f"reveal-{name}-{step}", at_step(step, scripted), "reveal")
         for name, scripted in matches.items()
         for step in steps or STEPS
     )

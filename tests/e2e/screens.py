@@ -1,18 +1,18 @@
 """Browser pages as tests use them: by what is on the screen, and by clicking."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, ViewportSize, expect, sync_playwright
-from playwright.sync_api import Error as PlaywrightError
 
 from deploy.laptop.system_tools import find_browser
 
 PHONE: ViewportSize = {"width": 390, "height": 844}
+SMALL_PHONE: ViewportSize = {"width": 320, "height": 568}
 PROJECTOR: ViewportSize = {"width": 1280, "height": 720}
-TABLET: ViewportSize = {"width": 1024, "height": 768}
+OLD_PROJECTOR: ViewportSize = {"width": 1024, "height": 768}
+TABLET = OLD_PROJECTOR
 TIMEOUT_MS = 15_000
 POLL_MS = 50
 BROWSER_ARGS = (
@@ -26,6 +26,13 @@ PAUSE_ANIMATIONS_JS = """addEventListener("animationstart", ({target}) => target
   .getAnimations({subtree: true})
   .filter(({effect}) => effect.getTiming().iterations === Infinity)
   .forEach((animation) => animation.pause()), true)"""
+TAP_JS = """part => {
+  for (const kind of ["pointerdown", "pointerup"])
+    part.dispatchEvent(new PointerEvent(kind, {bubbles: true}));
+  part.click();
+}"""
+
+expect.set_options(timeout=TIMEOUT_MS)
 
 
 @dataclass
@@ -33,18 +40,7 @@ class Screen:
     """A page in its own browser context; `errors` are logged errors and failed requests."""
 
     page: Page
-    shots: Path
-    name: str
     errors: list[str] = field(default_factory=list)
-
-    def shoot(self, moment: str) -> None:
-        """Take a screenshot. Retry, since Chromium may not have a frame yet on a busy machine."""
-        for patience_ms in (200, 500, 1_000, 2_000):
-            with suppress(PlaywrightError):
-                self.page.screenshot(path=self.shots / f"{self.name}-{moment}.png")
-                return
-            self.page.wait_for_timeout(patience_ms)
-        self.page.screenshot(path=self.shots / f"{self.name}-{moment}.png")
 
     def animate(self) -> None:
         """Show motion, as to visitors who have not asked for less."""
@@ -70,14 +66,14 @@ def chromium() -> Iterator[Browser]:
         browser.close()
 
 
-def open_screen(browser: Browser, base_url: str, shots: Path, name: str, size: ViewportSize) -> Screen:
+def open_screen(browser: Browser, base_url: str, size: ViewportSize) -> Screen:
     """Open an empty page with reduced motion: without a GPU, motion doubles the processor time of a test.
 
     A test of motion calls `animate`.
     """
     context = browser.new_context(base_url=base_url, viewport=size, reduced_motion="reduce")
     context.add_init_script(PAUSE_ANIMATIONS_JS)
-    screen = Screen(context.new_page(), shots, name)
+    screen = Screen(context.new_page())
     screen.page.on("console", screen.note_error)
     screen.page.on("pageerror", lambda error: screen.errors.append(str(error)))
     return screen
@@ -85,25 +81,22 @@ def open_screen(browser: Browser, base_url: str, shots: Path, name: str, size: V
 
 def vote(phone: Screen, column: int) -> None:
     """Tap a column and wait until the ballot is counted, or the turn that it ended is revealed."""
-    phone.page.locator(f'[data-column="{column}"]').click(timeout=TIMEOUT_MS)
+    phone.page.locator(f'[data-column="{column}"]').click()
     counted = phone.page.locator('main[data-status="counted"], body:not([data-phase="voting"])')
-    expect(counted.first).to_be_attached(timeout=TIMEOUT_MS)
+    expect(counted.first).to_be_attached()
 
 
 def press(console: Screen, action: str) -> None:
-    console.page.locator(f'[data-action="{action}"]').first.click(timeout=TIMEOUT_MS)
+    console.page.locator(f'[data-action="{action}"]').first.click()
+
+
+def says(phone: Screen, text: str) -> None:
+    expect(phone.page.locator(".sentence")).to_contain_text(text)
 
 
 def tap(part: Locator) -> None:
     """Tap briefly. A real click on a busy machine could take so long that it counts as holding."""
     part.evaluate(TAP_JS)
-
-
-TAP_JS = """part => {
-  for (const kind of ["pointerdown", "pointerup"])
-    part.dispatchEvent(new PointerEvent(kind, {bubbles: true}));
-  part.click();
-}"""
 
 
 def wait_until(screen: Screen, is_so: Callable[[], bool]) -> None:

@@ -10,7 +10,7 @@ from games.engine.registry import find_game, read_options
 from voting.counting.pacing import RevealSteps, find_close_call, pace_reveal
 from voting.counting.tally import SideTally
 from voting.protocol import EventState, Finished, Legal, Match, Reveal, Team, Turn
-from voting.terms import HANDS, PHONES, Ending, EndReason, NoBallotRule, Pace, TeamChoice, TieRule
+from voting.terms import HANDS, Ending, EndReason, NoBallotRule, Pace, TeamChoice, TieRule
 
 GAME = find_game("simultaneous-captains-mistress")
 NAMES = ("North Hall", "South Hall")
@@ -67,6 +67,12 @@ class ScriptedMatch:
         turn = Played(number, resolution, self.tally(red, votes), self.tally(yellow, votes + 9))
         return replace(self, position=after, played=(*self.played, turn))
 
+    def with_votes(self, red: tuple[int, ...], yellow: tuple[int, ...]) -> "ScriptedMatch":
+        """The same match; its last turn has these votes."""
+        last = self.played[-1]
+        counted = replace(last, red=with_counts(last.red, red), yellow=with_counts(last.yellow, yellow))
+        return replace(self, played=(*self.played[:-1], counted))
+
     def tally(self, pick: int, votes: int) -> SideTally:
         counts = [OTHERS[(column + pick) % 7] for column in range(self.columns)]
         counts[pick - 1] += votes
@@ -78,8 +84,7 @@ class ScriptedMatch:
     def event(self, match: Match | None, **choices: Any) -> EventState:
         teams = (Team(number=1, name=NAMES[0]), Team(number=2, name=NAMES[1]))
         given: dict[str, Any] = {"teams": teams, "finished": (), "next_match_at": None, "lobby": "open"}
-        given |= {"game": GAME.slug}
-        given |= {"team_choice": TeamChoice.BALANCE} | self.choices | choices
+        given |= {"game": GAME.slug, "team_choice": TeamChoice.BALANCE} | self.choices | choices
         return EventState(code="Q7RM", name="Summer fair", match=match, **given)
 
     def lobby(self, now: int, **choices: Any) -> EventState:
@@ -151,6 +156,7 @@ class ScriptedMatch:
             "pace": Pace.NORMAL,
             "window_s": WINDOW_S,
             "tally_method": "plurality",
+            "board": GAME.view(self.state, None),
             **self.terms,
         }
         return Match(
@@ -163,7 +169,6 @@ class ScriptedMatch:
             ended_by=Ending.BOARD if state == "ended" else None,
             end_reason=self.end_reason if state == "ended" else None,
             close_early=False,
-            board=GAME.view(self.state, None),
             turn=turn,
             reveal=reveal,
             tie_rule=TieRule.FIRST,
@@ -192,6 +197,10 @@ class ScriptedMatch:
             close_call=find_close_call(last.resolution, last.tallies),
             seed=SEED,
         )
+
+
+def with_counts(tally: SideTally, counts: tuple[int, ...]) -> SideTally:
+    return msgspec.structs.replace(tally, counts=counts, ballots=sum(counts))
 
 
 def slow_down(steps: RevealSteps, slower: int) -> RevealSteps:
@@ -225,26 +234,23 @@ def script_match(*picks: tuple[int, int], **given: Any) -> ScriptedMatch:
 
 def hands(side: Side) -> dict[str, Any]:
     """Event options in which this side's team votes by a show of hands."""
-    teams = tuple(
-        Team(number=number, name=name, source=HANDS if SIDES[number - 1] == side else PHONES)
+    return voting_by(side, source=HANDS)
+
+
+def voting_by(side: Side, **source: Any) -> dict[str, Any]:
+    teams = (
+        Team(number=number, name=name, **(source if SIDES[number - 1] == side else {}))
         for number, name in enumerate(NAMES, 1)
     )
-    return {"teams": teams}
+    return {"teams": tuple(teams)}
 
 
 def chat(side: Side) -> dict[str, Any]:
     """Event options in which this side's team votes in a chat."""
-    one, two = (Team(number=number, name=name) for number, name in enumerate(NAMES, 1))
-    chatting = msgspec.structs.replace(one if side == "red" else two, source="twitch:rooks", is_public=True)
-    return {"teams": (chatting, two) if side == "red" else (one, chatting)}
+    return voting_by(side, source="twitch:rooks", is_public=True)
 
 
 def series(*winners: int | None) -> dict[str, Any]:
     """Event options of a best-of-five series with these winners."""
     ended = tuple(Finished(number=number, winner=winner, turns=9) for number, winner in enumerate(winners, 1))
     return {"best_of": 5, "finished": ended}
-
-
-def plain(message: msgspec.Struct) -> dict[str, Any]:
-    built: dict[str, Any] = msgspec.to_builtins(message)
-    return built

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import WebSocketRoute, expect
 
 from tests.e2e.conftest import OpenScreen
-from tests.e2e.screens import PHONE, PROJECTOR, TIMEOUT_MS
+from tests.e2e.screens import PHONE, PROJECTOR
 from tests.server import Server
 
 STORED_S = 1_200  # long enough that ballots are stored in the database, where the test reads them
@@ -20,26 +20,22 @@ def made(server: Server, open_at: OpenScreen) -> dict[str, Any]:
     """An event with an open first turn, and a display, so that its gateway has loaded the event."""
     made: dict[str, Any] = server.ask("event", lobby="open", window_s=STORED_S)
     server.ask("begin", event_id=made["id"])
-    display = open_at(server, "first-vote-display", PROJECTOR)
-    display.page.goto(f"/display/{made['code']}")
-    display.wait_for(phase="voting")
+    open_at(PROJECTOR, f"/display/{made['code']}").wait_for(phase="voting")
     return made
 
 
-def test_display_shows_board_and_clock_before_connection(
-    server: Server, made: dict[str, Any], open_at: OpenScreen
-) -> None:
-    display = open_at(server, "first-picture", PROJECTOR)
-    display.page.route_web_socket("**/ws/display", lambda end: None)
-    display.page.goto(f"/display/{made['code']}")
-    expect(display.page.locator(".dock")).to_be_visible(timeout=TIMEOUT_MS)
-    expect(display.page.get_by_role("timer")).to_contain_text("19:")
+def test_display_shows_board_and_clock_before_connection(made: dict[str, Any], open_at: OpenScreen) -> None:
+    page = open_at(PROJECTOR).page
+    page.route_web_socket("**/ws/display", lambda end: None)
+    page.goto(f"/display/{made['code']}")
+    expect(page.locator(".dock")).to_be_visible()
+    expect(page.get_by_role("timer")).to_contain_text("19:")
 
 
 def test_first_vote_is_cast_before_connection_and_counted_later(
     server: Server, made: dict[str, Any], open_at: OpenScreen
 ) -> None:
-    phone = open_at(server, "first-vote", PHONE)
+    page = open_at(PHONE).page
     said: list[str | bytes] = []
     sockets: list[WebSocketRoute] = []
 
@@ -47,15 +43,15 @@ def test_first_vote_is_cast_before_connection_and_counted_later(
         sockets.append(socket)
         socket.on_message(partial(said.append))
 
-    phone.page.route_web_socket("**/ws/phone", hold)
-    phone.page.goto(f"/{made['code']}")
-    phone.page.locator('[data-column="3"]').click()
-    expect(phone.page.locator("main")).to_have_attribute("data-status", "sending")
-    side = phone.page.locator("body").get_attribute("data-side")
+    page.route_web_socket("**/ws/phone", hold)
+    page.goto(f"/{made['code']}")
+    page.locator('[data-column="3"]').click()
+    expect(page.locator("main")).to_have_attribute("data-status", "sending")
+    side = page.locator("body").get_attribute("data-side")
     assert server.rows(BALLOTS, made["id"]) == []
     gateway = sockets[0].connect_to_server()
     sockets[0].on_message(partial(gateway.send))
     for frame in said:
         gateway.send(frame)
-    expect(phone.page.locator("main")).to_have_attribute("data-status", "counted")
+    expect(page.locator("main")).to_have_attribute("data-status", "counted")
     assert [tuple(row) for row in server.rows(BALLOTS, made["id"])] == [(side, 3)]

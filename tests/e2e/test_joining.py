@@ -4,17 +4,15 @@ import re
 from typing import Any
 
 import pytest
-from playwright.sync_api import ViewportSize, expect
+from playwright.sync_api import expect
 
 from tests.e2e.conftest import OpenScreen
-from tests.e2e.page_visits import sign_in
-from tests.e2e.screens import PHONE, PROJECTOR, TABLET, TIMEOUT_MS, Screen, press
-from tests.e2e.test_console import open_wall
+from tests.e2e.screens import OLD_PROJECTOR, PHONE, PROJECTOR, Screen, press
+from tests.e2e.test_console import OWNER, open_console, open_wall
 from tests.server import Server
 from voting.admission.links import qr_rows
 
 Code = dict[str, Any]  # a QR code on the display, and the team that it is shown for
-OLD_PROJECTOR: ViewportSize = {"width": 1024, "height": 768}
 CODES_JS = """() => [...document.querySelectorAll(".qr")].map(card => {
   const [symbol, half] = [card.querySelector("path"), card.closest(".team-join")];
   const {left, right, top, bottom} = symbol.getBoundingClientRect();
@@ -24,7 +22,7 @@ CODES_JS = """() => [...document.querySelectorAll(".qr")].map(card => {
     team: half?.querySelector("h2").textContent ?? null, side: half?.dataset.side ?? null,
   };
 })"""
-
+ELSEWHERE = "Your seat is open in another window"
 LARGE_JS = f"(least) => ({CODES_JS})().every(({{height}}) => height >= least)"
 
 
@@ -37,107 +35,77 @@ def drawn_rows(path: str) -> tuple[str, ...]:
     return tuple("".join("01"[(y, x) in dark] for x in side) for y in side)
 
 
-def open_display(server: Server, open_at: OpenScreen, console: Screen) -> Screen:
-    """Open the big screen by the console's link."""
-    display = open_wall(console, server, open_at)
-    display.wait_for(phase="lobby")
-    expect(display.page.locator(".qr").first).to_be_visible(timeout=TIMEOUT_MS)
-    return display
-
-
-def read_codes(display: Screen) -> list[Code]:
+def read_codes(display: Screen, count: int) -> list[Code]:
+    expect(display.page.locator(".qr")).to_have_count(count)
     codes: list[Code] = display.page.evaluate(CODES_JS)
     assert [drawn_rows(code["path"]) for code in codes] == [qr_rows(code["url"]) for code in codes]
     return codes
 
 
-def scan(server: Server, open_at: OpenScreen, code: Code) -> Screen:
-    phone = open_at(server, "joining-scan", PHONE)
-    phone.page.goto(code["url"].upper())
-    phone.wait_for(phase="lobby")
+def scan(open_at: OpenScreen, code: Code) -> Screen:
+    phone = open_at(PHONE, code["url"].upper())
+    phone.wait_for(phase="lobby", **({"side": code["side"]} if code["side"] else {}))
     return phone
-
-
-def check_joining(server: Server, open_at: OpenScreen, console: Screen, count: int) -> None:
-    """Join with each code and with the address. `count`: the number of codes."""
-    display = open_display(server, open_at, console)
-    codes = read_codes(display)
-    assert len(codes) == count
-    for code in codes:
-        phone = scan(server, open_at, code)
-        if code["side"]:
-            phone.wait_for(side=code["side"])
-    phone = open_at(server, "joining-type", PHONE)
-    phone.page.goto(f"http://{display.page.locator('.join-info .address').inner_text()}")
-    if count == 2:
-        check_halves(display)
-        buttons = phone.page.get_by_role("button")
-        expect(buttons).to_have_text([code["team"] or "" for code in codes], timeout=TIMEOUT_MS)
-        buttons.last.click()
-        phone.wait_for(team="2")
-        expect(display.page.locator("[data-joined]")).to_have_text(["1", "2"], timeout=TIMEOUT_MS)
-    phone.wait_for(phase="lobby")
 
 
 def check_halves(display: Screen) -> None:
     """Each team's code is large, and in the team's half of the screen."""
     for size in (OLD_PROJECTOR, PROJECTOR):
         display.page.set_viewport_size(size)
-        display.page.wait_for_function(LARGE_JS, arg=0.45 * size["height"], timeout=TIMEOUT_MS)
-        first, second = read_codes(display)
+        display.page.wait_for_function(LARGE_JS, arg=0.45 * size["height"])
+        first, second = read_codes(display, 2)
         middle = size["width"] / 2
         assert 0 < first["left"] < first["right"] < middle
         assert middle < second["left"] < second["right"] < size["width"]
 
 
-@pytest.mark.parametrize(("slug", "codes"), [("two-halls", 1), ("two-classes", 2)])
+@pytest.mark.parametrize(("slug", "count"), [("two-halls", 1), ("two-classes", 2)])
 def test_phone_joins_template_from_display(
-    slug: str, codes: int, server: Server, open_at: OpenScreen
+    slug: str, count: int, server: Server, open_at: OpenScreen
 ) -> None:
-    console = open_at(server, "joining-console", TABLET)
-    sign_in(console.page, server, "joining-host")
+    console = open_console(server, open_at, server.ask("event", owner=OWNER)["code"])
     console.page.goto(f"/console/new/{slug}/")
     console.page.get_by_label("First team, red").fill("North Hall")
     console.page.get_by_label("Second team, yellow").fill("South Hall")
     console.page.get_by_role("button", name="Create event").click()
     press(console, "lobby.open")
-    check_joining(server, open_at, console, codes)
+    display = open_wall(console, open_at)
+    display.wait_for(phase="lobby")
+    codes = read_codes(display, count)
+    for code in codes:
+        scan(open_at, code)
+    address = display.page.locator(".join-info .address").inner_text()
+    phone = open_at(PHONE, f"http://{address}")
+    if count == 2:
+        check_halves(display)
+        buttons = phone.page.get_by_role("button")
+        expect(buttons).to_have_text([code["team"] for code in codes])
+        buttons.last.click()
+        phone.wait_for(team="2")
+        expect(display.page.locator("[data-joined]")).to_have_text(["1", "2"])
+    phone.wait_for(phase="lobby")
 
 
 @pytest.mark.nightly
 def test_team_links_contain_rotating_code(server: Server, open_at: OpenScreen) -> None:
-    console = open_at(server, "joining-rotating", TABLET)
-    sign_in(console.page, server, "olga")
-    made = server.ask("event", lobby="open", team_choice="link", admission="rotating")
-    console.page.goto(f"/console/{made['code']}/")
-    display = open_display(server, open_at, console)
-    expect(display.page.locator(".rotating-code b")).to_be_visible(timeout=TIMEOUT_MS)
-    codes = read_codes(display)
-    assert [scan(server, open_at, code).page.url for code in codes] == [
-        f"{server.http}/{made['code']}/{team}" for team in (1, 2)
-    ]
+    made = server.ask("event", owner=OWNER, lobby="open", team_choice="link", admission="rotating")
+    display = open_wall(open_console(server, open_at, made["code"]), open_at)
+    expect(display.page.locator(".rotating-code b")).to_be_visible()
+    urls = [scan(open_at, code).page.url for code in read_codes(display, 2)]
+    assert urls == [f"{server.http}/{made['code']}/{team}" for team in (1, 2)]
 
 
-def test_display_follows_how_voters_join_a_team(server: Server, open_at: OpenScreen) -> None:
-    console = open_at(server, "joining-change", TABLET)
-    sign_in(console.page, server, "olga")
-    made = server.ask("event", lobby="open")
-    console.page.goto(f"/console/{made['code']}/")
-    display = open_display(server, open_at, console)
-    for choice, count in (("link", 2), ("choose", 1), ("link", 2)):
-        server.ask("edit", event_id=made["id"], team_choice=choice)
-        expect(display.page.locator(".qr")).to_have_count(count, timeout=TIMEOUT_MS)
-    server.ask("vote_by_hands", event_id=made["id"], teams=[2])
-    expect(display.page.locator(".qr")).to_have_count(1, timeout=TIMEOUT_MS)
-
-
-@pytest.mark.parametrize(("home", "team"), [("red", "1"), ("yellow", "2")])
-def test_screen_of_one_team_shows_only_its_code(
-    home: str, team: str, server: Server, open_at: OpenScreen
-) -> None:
-    code = server.ask("event", lobby="open", team_choice="link")["code"]
-    display = open_at(server, f"joining-{home}", PROJECTOR)
-    display.page.goto(f"/display/{code}?home={home}")
-    expect(display.page.locator(".qr")).to_have_count(1, timeout=TIMEOUT_MS)
-    (shown,) = read_codes(display)
-    scan(server, open_at, shown).wait_for(team=team)
+def test_newest_browser_windows_keep_the_seat(server: Server, open_at: OpenScreen) -> None:
+    event = server.ask("event", lobby="open")
+    first = open_at(PHONE, f"/{event['code']}")
+    first.wait_for(phase="lobby", team="1")
+    others = [first.page.context.new_page() for _ in range(4)]
+    for page in others:
+        page.goto(f"/{event['code']}")
+        expect(page.locator("body")).to_have_attribute("data-team", "1")
+    expect(first.page.get_by_role("heading")).to_have_text(ELSEWHERE)
+    first.page.get_by_role("button", name="Continue here").click()
+    first.wait_for(phase="lobby", team="1")
+    expect(others[0].get_by_role("heading")).to_have_text(ELSEWHERE)
+    for page in others[1:]:
+        expect(page.locator("body")).to_have_attribute("data-phase", "lobby")

@@ -3,10 +3,10 @@
 import pytest
 from playwright.sync_api import Page
 
-from tests.e2e.fake_gateway import FakeGateway
-from tests.e2e.scene_setup import CONFLICT, MIDDLE, THE_END, Scene, at_step, ended, show_scene, with_options
+from tests.e2e.conftest import Show
+from tests.e2e.scene_setup import CONFLICT, MIDDLE, THE_END, at_step, ended, with_options
 from tests.e2e.scripted_match import ScriptedMatch
-from tests.e2e.test_scenes import PHONES, sized, wrong_on_screens
+from tests.e2e.test_scenes import PHONES, sized, wrong_on
 from voting.protocol import Team
 
 PROJECTORS = ((1920, 1080), (1024, 768), (1280, 720))
@@ -15,11 +15,22 @@ TEAMS = (
     Team(number=1, name="Donaudampfschifffahrtsgesellschaftskapit"),
     Team(number=2, name="Équipe du Théâtre de Saint-Étienne réuni"),
 )
-SCENES = {
-    "lobby": Scene("lobby", with_options(ScriptedMatch(), teams=TEAMS).lobby, "lobby"),
-    "voting": Scene("voting", with_options(MIDDLE, teams=TEAMS).voting, "voting"),
-    "reveal": Scene("reveal", at_step("picks", with_options(CONFLICT, teams=TEAMS)), "reveal"),
-    "ended": Scene("ended", ended(with_options(THE_END, teams=TEAMS)), "ended"),
+STATES = {
+    "lobby": with_options(ScriptedMatch(), teams=TEAMS).lobby,
+    "voting": with_options(MIDDLE, teams=TEAMS).voting,
+    "reveal": at_step("picks", with_options(CONFLICT, teams=TEAMS)),
+    "ended": ended(with_options(THE_END, teams=TEAMS)),
+}
+DISPLAY_PARTS = {
+    "lobby": ".joined-team .badge|.joined-team h2|.joined-team p|.demonstration|.qr|.join-info .address",
+    "voting": ".team|.turnout-label|.clock .figure|.cabinet|.token|.footer .turn|.footer .address",
+    "reveal": ".team|.choice|.cabinet|.token|.footer .caption",
+    "ended": ".end > *|.cabinet|.footer .address",
+}
+PHONE_PARTS = {
+    "lobby": ".clock|h1|.sentence",
+    "voting": ".clock|h1|.sentence|.rim|.plate|.corner",
+    "ended": ".clock|h1|.sentence|.rim|.plate|.corner",
 }
 # The parts that are missing, outside the screen or over another part.
 MISPLACED_JS = """(selectors) => {
@@ -53,28 +64,15 @@ DIGIT_HEIGHT_JS = """(clock) => {
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize(
-    ("phase", "parts"),
-    [
-        (
-            "lobby",
-            ".joined-team .badge|.joined-team h2|.joined-team p|.demonstration|.qr|.join-info .address",
-        ),
-        ("voting", ".team|.turnout-label|.clock .figure|.cabinet|.token|.footer .turn|.footer .address"),
-        ("reveal", ".team|.choice|.cabinet|.token|.footer .caption"),
-        ("ended", ".end > *|.cabinet|.footer .address"),
-    ],
-)
-def test_parts_of_display_fit_every_projector(
-    fake_gateway: FakeGateway, window: Page, phase: str, parts: str
-) -> None:
+@pytest.mark.parametrize("phase", DISPLAY_PARTS)
+def test_parts_of_display_fit_every_projector(show: Show, window: Page, phase: str) -> None:
     window.emulate_media(reduced_motion="reduce")  # the box of a token that turns is larger
     sized(window, *PROJECTORS[0])
-    show_scene("display", SCENES[phase], window, fake_gateway)
-    assert wrong_on_screens(window, PROJECTORS) == []
+    show("display", STATES[phase], phase)
+    assert wrong_on("display", window, PROJECTORS) == []
     for size in PROJECTORS:
         sized(window, *size)
-        assert window.evaluate(MISPLACED_JS, parts.split("|")) == []
+        assert window.evaluate(MISPLACED_JS, DISPLAY_PARTS[phase].split("|")) == []
     if phase == "lobby":
         assert window.locator(".qr path").evaluate(HEIGHT_JS) >= 0.6
     if phase == "voting":
@@ -87,11 +85,11 @@ def test_parts_of_display_fit_every_projector(
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("phase", ["lobby", "voting", "ended"])
-def test_parts_of_phone_fit_every_phone(fake_gateway: FakeGateway, window: Page, phase: str) -> None:
+@pytest.mark.parametrize("phase", PHONE_PARTS)
+def test_parts_of_phone_fit_every_phone(show: Show, window: Page, phase: str) -> None:
     sized(window, *PHONES[0])
-    show_scene("phone", SCENES[phase], window, fake_gateway)
-    parts = [".clock", "h1", ".sentence", *([] if phase == "lobby" else [".rim", ".plate", ".corner"])]
+    show("phone", STATES[phase], phase)
+    parts = PHONE_PARTS[phase].split("|")
     for size in PHONES:
         sized(window, *size)
         window.wait_for_function(ALL_COMPLETE_JS, arg=",".join(parts))  # names are fitted a moment later

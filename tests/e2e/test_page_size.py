@@ -2,10 +2,12 @@
 
 import re
 import urllib.request
+from functools import partial
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from tests.e2e.conftest import Show
 from tests.e2e.fake_gateway import FakeGateway
 from tests.e2e.measurements.dev_tools import idle_memory
 from tests.e2e.measurements.display import first_picture_ms
@@ -22,44 +24,48 @@ def page_bytes(url: str, language: str = "en") -> int:
         return len(response.read())
 
 
+@pytest.fixture
+def asked(window: Page) -> list[str]:
+    """The URLs that the page requests, and its sockets."""
+    asked: list[str] = []
+    window.on("request", lambda request: asked.append(request.url))
+    window.on("websocket", lambda socket: asked.append(socket.url))
+    return asked
+
+
 @pytest.mark.parametrize("language", ["ar", "de", "en", "es", "fr", "pt", "zh-hans"])
 def test_phone_page_size_is_limited_in_every_language(fake_gateway: FakeGateway, language: str) -> None:
     assert page_bytes(f"{fake_gateway.http}/{CODE}", language) <= 12 * 1024
 
 
-def test_phone_loads_one_page_and_one_socket(window: Page, fake_gateway: FakeGateway) -> None:
-    asked: list[str] = []
-    sockets: list[str] = []
-    window.on("request", lambda request: asked.append(request.url))
-    window.on("websocket", lambda socket: sockets.append(socket.url))
-    fake_gateway.show(MIDDLE.voting(fake_gateway.now()))
-    window.goto(f"{fake_gateway.http}/{CODE}")
-    window.wait_for_selector("[data-column]:enabled", timeout=TIMEOUT_MS)
-    window.wait_for_load_state("networkidle")
-    assert [url for url in asked if not url.startswith("data:")] == [f"{fake_gateway.http}/{CODE}"]
-    assert len(sockets) == 1
+def test_phone_loads_one_page_and_one_socket(show: Show, fake_gateway: FakeGateway, asked: list[str]) -> None:
+    page = show("phone", MIDDLE.voting)
+    page.wait_for_selector("[data-column]:enabled")
+    page.wait_for_load_state("networkidle")
+    assert asked[0] == f"{fake_gateway.http}/{CODE}"
+    assert [url.partition(":")[0] for url in asked[1:] if not url.startswith("data:")] == ["ws"]
 
 
 @pytest.mark.nightly
-def test_phone_memory_does_not_grow_with_messages(window: Page, fake_gateway: FakeGateway) -> None:
+def test_phone_memory_does_not_grow_with_messages(show: Show, fake_gateway: FakeGateway) -> None:
     scripted = with_terms(MIDDLE, window_s=3600)
+    open_turn = partial(scripted.voting, left_ms=1_800_000)
+    page = show("phone", open_turn)
 
     def feed(messages: int) -> tuple[int, int]:
         """Send a full state with every tenth turnout; then a pause, to know that all was received."""
-        open_turn = scripted.voting(fake_gateway.now(), 1_800_000)
         for number in range(messages):
-            voted = (number % 1200, number % 1100)
-            turnout = TurnoutCounted(turn=scripted.turn_id, connected=(1250, 1190), voted=voted)
-            state = fake_gateway.change("turn.moved", open_turn)
-            fake_gateway.say("phone", turnout if number % 10 else state)
-        for phase, last in (("paused", scripted.paused(fake_gateway.now())), ("voting", open_turn)):
-            fake_gateway.say("phone", fake_gateway.change("turn.moved", last))
-            window.wait_for_selector(f"body[data-phase={phase}]", timeout=4 * TIMEOUT_MS)
-        return idle_memory(window)
+            if number % 10:
+                voted = (number % 1200, number % 1100)
+                turnout = TurnoutCounted(turn=scripted.turn_id, connected=(1250, 1190), voted=voted)
+                fake_gateway.say("phone", turnout)
+            else:
+                fake_gateway.announce("phone", "turn.moved", open_turn)
+        for phase, last in (("paused", scripted.paused), ("voting", open_turn)):
+            fake_gateway.announce("phone", "turn.moved", last)
+            page.wait_for_selector(f"body[data-phase={phase}]", timeout=4 * TIMEOUT_MS)
+        return idle_memory(page)
 
-    fake_gateway.show(scripted.voting(fake_gateway.now(), 1_800_000))
-    window.goto(f"{fake_gateway.http}/{CODE}")
-    window.wait_for_selector("[data-column]:enabled", timeout=TIMEOUT_MS)
     heap, nodes = feed(1_500)
     heap_after, nodes_after = feed(5_000)
     assert heap_after <= 1.01 * heap
@@ -67,17 +73,14 @@ def test_phone_memory_does_not_grow_with_messages(window: Page, fake_gateway: Fa
 
 
 def test_display_loads_only_its_page_before_the_first_picture(
-    window: Page, fake_gateway: FakeGateway
+    show: Show, fake_gateway: FakeGateway, asked: list[str]
 ) -> None:
     """Fonts and particles follow; fonts only with the characters that are shown."""
-    asked: list[str] = []
-    window.on("request", lambda request: asked.append(request.url))
-    fake_gateway.show(MIDDLE.voting(fake_gateway.now()))
-    window.goto(f"{fake_gateway.http}/display/{CODE}", wait_until="networkidle")
-    asked = [url for url in asked if not url.startswith("data:")]
-    assert asked[0] == f"{fake_gateway.http}/display/{CODE}"
-    assert [url for url in asked[1:] if not LATER.search(url)] == []
-    assert page_bytes(f"{fake_gateway.http}/display/{CODE}") <= 60_000
+    show("display", MIDDLE.voting).wait_for_load_state("networkidle")
+    url = f"{fake_gateway.http}/display/{CODE}"
+    assert asked[0] == url
+    assert [url for url in asked[1:] if url.startswith("http") and not LATER.search(url)] == []
+    assert page_bytes(url) <= 60_000
 
 
 def test_display_draws_board_while_fonts_and_particles_load(window: Page, fake_gateway: FakeGateway) -> None:

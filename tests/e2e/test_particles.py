@@ -1,6 +1,6 @@
 """Votes as particles on the display, in a browser with WebGL2 in software."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from hashlib import sha256
 from typing import Any
 
@@ -9,13 +9,14 @@ from playwright.sync_api import Browser, BrowserType, Page, expect
 
 from deploy.laptop.system_tools import find_browser
 from tests.e2e.fake_gateway import FakeGateway, running_fake_gateway
-from tests.e2e.particle_pages import CONNECTED, expect_particles, lit_pixels, show_particles, with_votes
-from tests.e2e.scene_setup import MIDDLE, with_options
-from tests.e2e.screens import BROWSER_ARGS, PROJECTOR
-from tests.e2e.scripted_match import hands
+from tests.e2e.scene_setup import CODE, MIDDLE, State, with_options
+from tests.e2e.screens import BROWSER_ARGS, PROJECTOR, TIMEOUT_MS
+from tests.e2e.scripted_match import ScriptedMatch, hands
 from tests.e2e.visible_text import NEXT_FRAME_JS
-from voting.protocol import EventState, TeamCounted, TurnoutCounted
+from voting.protocol import TeamCounted, TurnoutCounted
 
+Votes = tuple[tuple[int, ...], tuple[int, ...]]
+CONNECTED = (200, 200)
 # A reveal this many times slower stands still for a picture.
 SLOWER = 3_000
 # The countdown shows the same second in all pictures, even if the clocks differ by one step.
@@ -41,6 +42,45 @@ STOPPED_CLOCK_JS = """(began) => {
   Date.now = () => began + window.at;
   performance.now = () => window.at;
 }"""
+# A frame's pixels can be read only in that frame, after the page has drawn it: the request of the frame must
+# follow the page's own, which is made in the frame before. Some frames draw nothing, and without a graphics
+# card the first picture takes long, since the shaders are compiled for it: the fullest of several counts.
+READ_PIXELS_JS = """async (patienceMs) => {
+  const canvas = document.querySelector(".particles");
+  const {width, height} = canvas;
+  const pen = new OffscreenCanvas(width, height).getContext("2d", {willReadFrequently: true});
+  let data = null;
+  const isLit = (x, y) => data[4 * (y * width + x) + 3] > 40;
+  const count = (from, to) => {
+    let sum = 0;
+    for (let y = 0; y < height; y++) for (let x = from; x < to; x++) sum += isLit(x, y);
+    return sum;
+  };
+  const top = (from, to) => {
+    for (let y = 0; y < height; y++) for (let x = from; x < to; x++) if (isLit(x, y)) return y;
+    return height;
+  };
+  const read = () => {
+    pen.clearRect(0, 0, width, height);
+    pen.drawImage(canvas, 0, 0);
+    ({data} = pen.getImageData(0, 0, width, height));
+    const bars = [...document.querySelectorAll(".bars rect")].map((bar) => {
+      const box = bar.getBoundingClientRect();
+      return [box.top, top(Math.ceil(box.left) + 1, Math.floor(box.right) - 1)];
+    });
+    return {left: count(0, width / 2), right: count(width / 2, width), bars};
+  };
+  const next = () => new Promise((done) => setTimeout(() => requestAnimationFrame(() => done(read()))));
+  const isFuller = (one, other) => one.left + one.right > other.left + other.right;
+  const until = performance.now() + patienceMs;
+  let fullest = await next();
+  while (fullest.left + fullest.right === 0 && performance.now() < until) fullest = await next();
+  for (let frame = 0; frame < 8; frame++) {
+    const frameRead = await next();
+    if (isFuller(frameRead, fullest)) fullest = frameRead;
+  }
+  return fullest;
+}"""
 
 
 @pytest.fixture(scope="session")
@@ -58,12 +98,45 @@ def wall(webgl_browser: Browser) -> Iterator[Page]:
     context.close()
 
 
-def voting(**options: Any) -> Callable[[int], EventState]:
+def voting(**options: Any) -> State:
     return lambda now: with_options(MIDDLE, **options).voting(now, LONG_WINDOW_MS)
 
 
+def reveal(votes: Votes, step: str, after: ScriptedMatch = MIDDLE, **options: Any) -> State:
+    return lambda now: with_options(after.with_votes(*votes), **options).reveal(now, step, SLOWER)
+
+
+def show_particles(
+    page: Page,
+    fake_gateway: FakeGateway,
+    shown: State,
+    voted: tuple[int, int] = (200, 50),
+    works: bool = True,
+) -> None:
+    """Open the display; wait until it is known whether it draws particles."""
+    state = shown(fake_gateway.now())
+    turn = state.match.turn.id if state.match and state.match.turn else None
+    fake_gateway.show(state, more=(TurnoutCounted(turn=turn, connected=CONNECTED, voted=voted),))
+    page.goto(f"{fake_gateway.http}/display/{CODE}", wait_until="networkidle")
+    expect_particles(page, works)
+
+
+def expect_particles(page: Page, works: bool) -> None:
+    word = "true" if works else "false"
+    expect(page.locator(".stage")).to_have_attribute("data-particles", word, timeout=4 * TIMEOUT_MS)
+
+
+def lit_pixels(page: Page, patience_ms: int = TIMEOUT_MS) -> dict[str, Any]:
+    """The lit pixels in each half of the canvas; per bar its top edge and that of the particles in it.
+
+    Waits up to `patience_ms` for a picture with lit pixels.
+    """
+    found: dict[str, Any] = page.evaluate(READ_PIXELS_JS, patience_ms)
+    return found
+
+
 def test_every_vote_of_both_teams_is_visible(wall: Page, fake_gateway: FakeGateway) -> None:
-    show_particles(wall, fake_gateway, voting()(fake_gateway.now()), voted=(200, 50))
+    show_particles(wall, fake_gateway, voting())
     lit = lit_pixels(wall)
     assert lit["left"] > 3 * lit["right"] > 0
 
@@ -72,7 +145,7 @@ def test_every_vote_of_both_teams_is_visible(wall: Page, fake_gateway: FakeGatew
 def test_particles_stay_on_the_sea_of_a_resized_wall(wall: Page, fake_gateway: FakeGateway) -> None:
     """Both sizes have more lines than the canvas, whose own size stays the same."""
     wall.set_viewport_size({"width": 2048, "height": 1152})
-    show_particles(wall, fake_gateway, voting()(fake_gateway.now()), voted=(200, 50))
+    show_particles(wall, fake_gateway, voting())
     assert lit_pixels(wall)["left"] > 0
     wall.set_viewport_size({"width": 2304, "height": 1296})
     wall.wait_for_function(
@@ -80,42 +153,40 @@ def test_particles_stay_on_the_sea_of_a_resized_wall(wall: Page, fake_gateway: F
     )
 
 
-@pytest.mark.parametrize(("red", "yellow"), [(EVEN, EVEN), UNEVEN])
-def test_piles_are_as_high_as_bars(
-    wall: Page, fake_gateway: FakeGateway, red: tuple[int, ...], yellow: tuple[int, ...]
-) -> None:
-    scripted = with_votes(MIDDLE, red, yellow)
-    show_particles(wall, fake_gateway, scripted.reveal(fake_gateway.now(), "picks", SLOWER))
+@pytest.mark.parametrize("votes", [(EVEN, EVEN), UNEVEN])
+def test_piles_are_as_high_as_bars(wall: Page, fake_gateway: FakeGateway, votes: Votes) -> None:
+    show_particles(wall, fake_gateway, reveal(votes, "picks"))
     bars = lit_pixels(wall)["bars"]
-    assert len(bars) == 14
-    for (bar, pile), votes in zip(bars, (*red, *yellow), strict=True):
-        if votes:
-            assert -3 <= pile - bar <= 14
+    heights = [pile - bar for (bar, pile), count in zip(bars, sum(votes, ()), strict=True) if count]
+    assert all(-3 <= height <= 14 for height in heights)
 
 
 @pytest.mark.parametrize(
-    ("options", "left"),
-    [({"hidden": ("turnout",)}, False), (hands("yellow"), True)],
-    ids=["turnout", "hands"],
+    ("shown", "works", "left"),
+    [
+        pytest.param(voting(hidden=("turnout",)), False, False, id="turnout"),
+        pytest.param(voting(**hands("yellow")), True, True, id="hands"),
+        pytest.param(
+            lambda now: with_options(MIDDLE.with_votes(*UNEVEN), hidden=("tally",)).reveal(
+                now, "picks", SLOWER
+            ),
+            True,
+            False,
+            id="tally",
+        ),
+    ],
 )
 def test_hidden_numbers_have_no_particles(
-    wall: Page, fake_gateway: FakeGateway, options: dict[str, Any], left: bool
+    wall: Page, fake_gateway: FakeGateway, shown: State, works: bool, left: bool
 ) -> None:
-    show_particles(wall, fake_gateway, voting(**options)(fake_gateway.now()), voted=(90, 80), works=left)
+    show_particles(wall, fake_gateway, shown, works=works)
     lit = lit_pixels(wall) if left else lit_pixels(wall, NO_PARTICLES_MS)
     assert (lit["left"] > 0, lit["right"]) == (left, 0)
 
 
-def test_hidden_tally_has_no_piles(wall: Page, fake_gateway: FakeGateway) -> None:
-    scripted = with_options(with_votes(MIDDLE, *UNEVEN), hidden=("tally",))
-    show_particles(wall, fake_gateway, scripted.reveal(fake_gateway.now(), "picks", SLOWER))
-    lit = lit_pixels(wall, NO_PARTICLES_MS)
-    assert lit["left"] == lit["right"] == 0
-
-
 @pytest.mark.nightly
 def test_lost_context_is_restored(wall: Page, fake_gateway: FakeGateway) -> None:
-    show_particles(wall, fake_gateway, voting()(fake_gateway.now()), voted=(200, 50))
+    show_particles(wall, fake_gateway, voting())
     wall.evaluate(LOSE_JS)
     expect_particles(wall, False)
     expect(wall.locator(".rising")).to_have_count(2)
@@ -126,18 +197,15 @@ def test_lost_context_is_restored(wall: Page, fake_gateway: FakeGateway) -> None
 
 def test_reduced_motion_shows_bars_in_place(wall: Page, fake_gateway: FakeGateway) -> None:
     wall.emulate_media(reduced_motion="reduce")
-    scripted = with_votes(MIDDLE, *UNEVEN)
-    show_particles(wall, fake_gateway, scripted.reveal(fake_gateway.now(), "votes", SLOWER), works=False)
+    show_particles(wall, fake_gateway, reveal(UNEVEN, "votes"), works=False)
     expect(wall.locator(".particles, .pour").and_(wall.locator(":visible"))).to_have_count(0)
 
 
 @pytest.mark.nightly
-def test_display_without_webgl_draws_drops(browser: Browser, fake_gateway: FakeGateway) -> None:
-    page = browser.new_context(viewport=PROJECTOR).new_page()
-    scripted = with_votes(MIDDLE, *UNEVEN)
-    show_particles(page, fake_gateway, scripted.reveal(fake_gateway.now(), "votes", SLOWER), works=False)
-    expect(page.locator(".pour")).to_be_visible()
-    page.context.close()
+def test_display_without_webgl_draws_drops(window: Page, fake_gateway: FakeGateway) -> None:
+    window.set_viewport_size(PROJECTOR)
+    show_particles(window, fake_gateway, reveal(UNEVEN, "votes"), works=False)
+    expect(window.locator(".pour")).to_be_visible()
 
 
 @pytest.mark.nightly
@@ -157,17 +225,17 @@ def test_pictures_before_reveal_are_the_same_for_all_ballots(webgl_browser: Brow
 
     turns = []
     with running_fake_gateway(rate=0) as fake_gateway:
-        for red, yellow in HIDDEN_BALLOTS:
+        for votes in HIDDEN_BALLOTS:
             page = webgl_browser.new_context(viewport=PROJECTOR).new_page()
             page.add_init_script(f"({STOPPED_CLOCK_JS})({fake_gateway.now()})")
-            show_particles(page, fake_gateway, voting()(fake_gateway.now()), voted=(20, 30))
-            voted = (sum(red), sum(yellow))
+            show_particles(page, fake_gateway, voting(), voted=(20, 30))
+            voted = (sum(votes[0]), sum(votes[1]))
             turnout = TurnoutCounted(turn=MIDDLE.turn_id, connected=CONNECTED, voted=voted)
-            fake_gateway.say("display", turnout, TeamCounted(turn=MIDDLE.turn_id, counts=red))
-            expect(page.locator('[data-turnout="1"]')).to_have_text(str(sum(red)))
+            for message in (turnout, TeamCounted(turn=MIDDLE.turn_id, counts=votes[0])):
+                fake_gateway.say("display", message)
+            expect(page.locator('[data-turnout="1"]')).to_have_text(str(voted[0]))
             before = pictures(page, 150, 4)
-            after = with_votes(MIDDLE.play(4, 5), red, yellow).reveal(fake_gateway.now(), "votes", SLOWER)
-            fake_gateway.say("display", fake_gateway.change("turn.revealed", after))
+            fake_gateway.announce("display", "turn.revealed", reveal(votes, "votes", MIDDLE.play(4, 5)))
             expect(page.locator("body")).to_have_attribute("data-phase", "reveal")
             turns.append((before, pictures(page, 100, 1)))
             page.context.close()

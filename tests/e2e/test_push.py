@@ -5,7 +5,6 @@ A headless browser denies notifications and has no push service, so that these p
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,7 +14,7 @@ from tests.crowdgame.organizer.api.receiver import running_receiver
 from tests.deploy.processes import wait_until
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.page_visits import running_server_with_static
-from tests.e2e.screens import PHONE, TIMEOUT_MS, Screen
+from tests.e2e.screens import PHONE
 from tests.push_device import PushDevice
 from tests.server import Server
 
@@ -54,30 +53,26 @@ CLICK_JS = """(data) => {
 
 
 @pytest.fixture(scope="module")
-def push_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     data = tmp_path_factory.mktemp("push")
+    options = {"webhooks": "private", "public_url": "http://127.0.0.1"}
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PUSH_SERVICES", "127.0.0.1")
-        yield from _run_server(data)
+        with running_server_with_static(data, **options) as server:
+            yield server
 
 
-def _run_server(data: Path) -> Iterator[Server]:
-    with running_server_with_static(data, webhooks="private", public_url="http://127.0.0.1") as server:
-        yield server
-
-
-def open_settings(server: Server, open_at: OpenScreen, *scripts: str) -> tuple[dict[str, Any], Screen, Page]:
+def open_settings(server: Server, open_at: OpenScreen, *scripts: str) -> tuple[dict[str, Any], Page, Page]:
     """Join a new event, and follow the link on the phone."""
     event = server.ask("event", lobby="open", window_s=DAY_S)
     server.ask("begin", event_id=event["id"])
-    phone = open_at(server, "push", PHONE)
-    phone.page.context.grant_permissions(["notifications"], origin=server.http)
+    phone = open_at(PHONE).page
+    phone.context.grant_permissions(["notifications"], origin=server.http)
     for script in scripts:
-        phone.page.context.add_init_script(script)
-    phone.page.goto(f"/{event['code']}")
-    phone.wait_for(phase="voting")
-    with phone.page.expect_popup() as opened:
-        phone.page.get_by_role("link", name="Notify me when a vote opens").click(timeout=TIMEOUT_MS)
+        phone.context.add_init_script(script)
+    phone.goto(f"/{event['code']}")
+    with phone.expect_popup() as opened:
+        phone.get_by_role("link", name="Notify me when a vote opens").click()
     return event, phone, opened.value
 
 
@@ -101,21 +96,21 @@ def result(worker: Worker, name: str) -> Any:
     return worker.evaluate(f"self.{name}")
 
 
-def test_voter_is_notified_on_this_device(push_server: Server, open_at: OpenScreen) -> None:
+def test_voter_is_notified_on_this_device(server: Server, open_at: OpenScreen) -> None:
     with running_receiver() as service:
         device = PushDevice(service.url)
         given = f"const given = {json.dumps(device.subscription(''))};"
-        event, phone, page = open_settings(push_server, open_at, ASKABLE_JS, given + SUBSCRIBABLE_JS)
+        event, phone, page = open_settings(server, open_at, ASKABLE_JS, given + SUBSCRIBABLE_JS)
         page.get_by_role("button", name="Notify me on this device").click()
         expect(page.get_by_role("status")).to_have_text("Notifications are on.")
         page.reload()
         expect(page.get_by_role("status")).to_have_text("Notifications are on.")
-        assert push_server.rows(DEVICES) == [(device.endpoint,)]
-        phone.page.close()
-        push_server.ask("play_to", event_id=event["id"], picks=[[1, 2]])
+        assert server.rows(DEVICES) == [(device.endpoint,)]
+        phone.close()
+        server.ask("play_to", event_id=event["id"], picks=[[1, 2]])
 
         def is_pushed() -> bool:
-            push_server.ask("make_pushes_due")  # until the phone counts as gone
+            server.ask("make_pushes_due")  # until the phone counts as gone
             return bool(service.requests)
 
         wait_until(is_pushed)
@@ -130,24 +125,19 @@ def test_voter_is_notified_on_this_device(push_server: Server, open_at: OpenScre
     assert result(worker, "opened") == f"/{event['code']}"
     page.get_by_role("button", name="Turn off").click()
     expect(page.get_by_role("button", name="Notify me on this device")).to_be_visible()
-    assert push_server.rows(DEVICES) == []
+    assert server.rows(DEVICES) == []
 
 
-def test_browser_without_push_service_shows_failure(push_server: Server, open_at: OpenScreen) -> None:
-    _, _, page = open_settings(push_server, open_at, ASKABLE_JS)
-    button = page.get_by_role("button", name="Notify me on this device")
+def test_browser_that_cannot_be_notified_says_why(server: Server, open_at: OpenScreen) -> None:
+    """It has no push service, denies the permission, or has no push at all."""
+    askable, denied, without_push = (
+        open_settings(server, open_at, script)[2] for script in (ASKABLE_JS, "", "delete window.PushManager;")
+    )
+    button = askable.get_by_role("button", name="Notify me on this device")
     button.click()
-    expect(page.get_by_role("alert")).to_contain_text("could not register")
+    expect(askable.get_by_role("alert")).to_contain_text("could not register")
     expect(button).to_be_enabled()
-
-
-def test_denied_permission_is_explained(push_server: Server, open_at: OpenScreen) -> None:
-    _, _, page = open_settings(push_server, open_at)
-    expect(page.get_by_role("alert")).to_contain_text("This browser blocks notifications")
-    expect(page.get_by_role("button", name="Notify me on this device")).to_be_hidden()
-
-
-def test_browser_without_push_has_no_switch(push_server: Server, open_at: OpenScreen) -> None:
-    _, _, page = open_settings(push_server, open_at, "delete window.PushManager;")
-    expect(page.get_by_text("Try another browser.")).to_be_visible()
-    expect(page.get_by_role("heading", name="Notifications on this device")).to_be_hidden()
+    expect(denied.get_by_role("alert")).to_contain_text("This browser blocks notifications")
+    expect(denied.get_by_role("button", name="Notify me on this device")).to_be_hidden()
+    expect(without_push.get_by_text("Try another browser.")).to_be_visible()
+    expect(without_push.get_by_role("heading", name="Notifications on this device")).to_be_hidden()

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from playwright.sync_api import Route, WebSocketRoute, expect
+from playwright.sync_api import Page, Route, WebSocket, WebSocketRoute, expect
 
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.open_turn import make_event, open_turn
@@ -15,17 +15,23 @@ Message = dict[str, Any]
 ELSEWHERE = "0" * 64
 
 
+def record_frames(page: Page) -> tuple[list[Message], list[Message]]:
+    """The messages that the page's sockets send and receive, as they come."""
+    sent: list[Message] = []
+    received: list[Message] = []
+
+    def listen(socket: WebSocket) -> None:
+        socket.on("framesent", lambda frame: sent.append(json.loads(frame)))
+        socket.on("framereceived", lambda frame: received.append(json.loads(frame)))
+
+    page.on("websocket", listen)
+    return sent, received
+
+
 def test_receipt_is_checked_after_page_reload(server: Server, open_at: OpenScreen) -> None:
     event, screens = make_event(server, open_at)
     display, red, yellow = screens
-    said: list[Message] = []
-    seen: list[Message] = []
-    red.page.on(
-        "websocket", lambda socket: socket.on("framesent", lambda frame: said.append(json.loads(frame)))
-    )
-    display.page.on(
-        "websocket", lambda socket: socket.on("framereceived", lambda frame: seen.append(json.loads(frame)))
-    )
+    (said, _), (_, seen) = record_frames(red.page), record_frames(display.page)
     open_turn(server, event, screens)
     vote(red, 2)
     vote(red, 4)
@@ -34,8 +40,7 @@ def test_receipt_is_checked_after_page_reload(server: Server, open_at: OpenScree
     red.wait_for(phase="voting")
     server.ask("close_after", event_id=event["id"], ms=300)
     receipts = red.page.locator(".receipts")
-    expect(receipts.locator("summary")).to_contain_text("Counted and checked", timeout=TIMEOUT_MS)
-    red.shoot("checked")
+    expect(receipts.locator("summary")).to_contain_text("Counted and checked")
     expect(receipts.get_by_role("listitem")).to_be_hidden()
     receipts.locator("summary").focus()
     red.page.keyboard.press("Enter")
@@ -50,11 +55,8 @@ def test_receipt_is_checked_after_page_reload(server: Server, open_at: OpenScree
     sealed = next(message for message in seen if message["type"] == "turn.sealed")
     revealed = next(message for message in seen if message["type"] == "turn.revealed")
     reveal = revealed["state"]["match"]["reveal"]
-    assert [sealed[side]["root"] for side in ("red", "yellow")] == [
-        reveal[side]["root"] for side in ("red", "yellow")
-    ]
+    assert all(sealed[side]["root"] == reveal[side]["root"] for side in ("red", "yellow"))
     expect(display.page.locator('.seal[data-broken="true"]')).to_have_count(0)
-    assert red.errors == yellow.errors == display.errors == []
 
 
 def test_receipt_check_detects_forged_path(server: Server, open_at: OpenScreen) -> None:
@@ -76,14 +78,13 @@ def test_receipt_check_detects_forged_path(server: Server, open_at: OpenScreen) 
     server.ask("close_after", event_id=event["id"], ms=300)
     missing = red.page.get_by_role("alert")
     text = "Your vote is missing from the count. Show this to the organizers: turn 1, column 4, code "
-    expect(missing).to_contain_text(text, timeout=TIMEOUT_MS)
+    expect(missing).to_contain_text(text)
     expect(red.page.locator(".receipts")).to_have_count(0)
-    red.shoot("missing")
     display.wait_for(phase="voting", turn="2")
     vote(red, 3)
     expect(missing).to_contain_text(text)
     red.page.reload()
-    expect(missing).to_contain_text(text, timeout=TIMEOUT_MS)
+    expect(missing).to_contain_text(text)
 
 
 def test_phone_warns_if_another_record_is_published(server: Server, open_at: OpenScreen) -> None:
@@ -108,10 +109,9 @@ def test_phone_warns_if_another_record_is_published(server: Server, open_at: Ope
     server.ask("close_after", event_id=event["id"], ms=300)
     red.wait_for(2 * TIMEOUT_MS, phase="ended")
     text = "The published record differs from this phone's seals: turn 2."
-    expect(red.page.get_by_role("alert")).to_contain_text(text, timeout=45_000)
+    expect(red.page.get_by_role("alert")).to_contain_text(text, timeout=3 * TIMEOUT_MS)
     assert len(asked) == 2
     expect(red.page.locator(".receipts summary")).not_to_contain_text("✓✓")
-    red.shoot("another-record")
     for width, height in ((320, 568), (844, 390)):
         red.page.set_viewport_size({"width": width, "height": height})
         red.page.evaluate(NEXT_FRAME_JS)

@@ -24,10 +24,8 @@ def report(server: Server) -> str:
 
 
 @pytest.fixture
-def page(server: Server, open_at: OpenScreen, report: str) -> Page:
-    page = open_at(server, "report", WIDE).page
-    page.goto(report)
-    return page
+def page(open_at: OpenScreen, report: str) -> Page:
+    return open_at(WIDE, report).page
 
 
 def expect_turn(page: Page, number: int) -> None:
@@ -36,21 +34,22 @@ def expect_turn(page: Page, number: int) -> None:
     expect(page.get_by_role("slider", name="Turn")).to_have_value(str(number))
 
 
-def test_report_steps_through_turns_by_keyboard(page: Page) -> None:
+def test_report_steps_through_turns_by_keys_buttons_and_address(page: Page, report: str) -> None:
     expect_turn(page, 1)
     for key, turn in [("ArrowRight", 2), ("ArrowRight", 3), ("ArrowLeft", 2), ("End", LAST), ("Home", 1)]:
         page.keyboard.press(key)
         expect_turn(page, turn)
-    expect(page.get_by_role("status")).to_have_text(
-        "Turn 1 of 4. Rooks chose column 1, Doves chose column 2."
-    )
-
-
-def test_report_steps_through_turns_by_buttons(page: Page) -> None:
+    said = "Turn 1 of 4. Rooks chose column 1, Doves chose column 2."
+    expect(page.get_by_role("status")).to_have_text(said)
     for name, turn in [("Next turn", 2), ("Last turn", LAST), ("Previous turn", LAST - 1), ("First turn", 1)]:
         page.get_by_role("button", name=name).click()
         expect_turn(page, turn)
     page.get_by_role("slider", name="Turn").fill("3")
+    expect_turn(page, 3)
+    page.get_by_role("button", name="Previous turn").click()
+    assert page.url == f"{report}#turn-2"
+    page.goto("about:blank")
+    page.goto(f"{report}#turn-3")
     expect_turn(page, 3)
 
 
@@ -63,21 +62,12 @@ def test_report_playback_stops_at_the_end(page: Page) -> None:
     expect(page.get_by_role("button", name="Play")).to_have_attribute("aria-pressed", "false")
 
 
-def test_report_turn_has_its_own_url(page: Page, report: str) -> None:
-    page.get_by_role("button", name="Next turn").click()
-    assert page.url == f"{report}#turn-2"
-    page.goto("about:blank")
-    page.goto(f"{report}#turn-3")
-    expect_turn(page, 3)
-
-
 def test_report_shows_all_turns_without_javascript(browser: Browser, report: str) -> None:
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
-    page.goto(report)
-    expect(page.locator(".turn:visible")).to_have_count(LAST)
-    expect(page.get_by_role("button")).to_have_count(0)
-    context.close()
+    with browser.new_context(java_script_enabled=False) as context:
+        page = context.new_page()
+        page.goto(report)
+        expect(page.locator(".turn:visible")).to_have_count(LAST)
+        expect(page.get_by_role("button")).to_have_count(0)
 
 
 @pytest.mark.parametrize("language", [code for code, _ in settings.LANGUAGES])
@@ -87,21 +77,32 @@ def test_rules_print_on_one_page(page: Page, server: Server, language: str) -> N
     assert len(re.findall(rb"/Type\s*/Page\b", pdf)) == 1
 
 
+@pytest.mark.parametrize("path", ["", "/rules", "/about", "/privacy"])
+def test_page_has_print_button_and_no_navigation_on_paper(page: Page, path: str) -> None:
+    page.add_init_script("window.print = () => { document.title = 'Printed'; }")
+    page.goto(path or page.url)
+    page.get_by_role("button", name="Print").click()
+    expect(page).to_have_title("Printed")
+    page.emulate_media(media="print")
+    expect(page.get_by_role("main")).to_be_visible()
+    for role in ("banner", "contentinfo", "navigation", "button", "slider"):
+        expect(page.get_by_role(role)).to_have_count(0)
+
+
 def test_downloaded_report_opens_offline_and_prints_on_any_paper(page: Page, tmp_path: Path) -> None:
     with page.expect_download() as download:
         page.get_by_role("link", name="Download as one file").click()
     file = tmp_path / download.value.suggested_filename
     download.value.save_as(file)
     page.context.set_offline(True)
-    said, loaded = list[str](), list[str]()
-    page.on("console", lambda message: said.append(message.text))
+    loaded: list[str] = []
     page.on("request", lambda request: loaded.append(request.url))
     page.goto(file.as_uri())
     expect(page.get_by_role("heading", level=1)).to_have_text("Rooks won")
     expect(page.locator(".turn:visible")).to_have_count(LAST)
     expect(page.locator(".hero")).to_have_css("background-color", "rgb(11, 16, 32)")
     expect(page.get_by_role("button")).to_have_count(0)
-    assert (said, loaded) == ([], [file.as_uri()])
+    assert loaded == [file.as_uri()]
     page.emulate_media(media="print")
     expect(page.get_by_role("link", name=re.compile("^http"))).to_be_visible()
     for paper, size in (("A4", b"595"), ("Letter", b"612")):

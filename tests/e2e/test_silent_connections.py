@@ -1,7 +1,6 @@
 """Pages behind a connection that swallows data: they notice it, try again, and wake with the device."""
 
 from collections.abc import Sequence
-from functools import partial
 
 import pytest
 from playwright.sync_api import Route, WebSocketRoute, expect
@@ -15,13 +14,17 @@ CHAT_SILENCE_MS, CHAT_RETRY_MS = 20_000, 500
 LONGEST_POLL_MS = 24_000
 
 
-def has(items: Sequence[object], number: int) -> bool:
-    return len(items) >= number
+def wait_for_more(screen: Screen, items: Sequence[object], before: int = 0) -> int:
+    """Wait until there are more items than before; return their number."""
+    wait_until(screen, lambda: len(items) > before)
+    return len(items)
 
 
-def hang_requests(screen: Screen, url: str) -> list[str]:
-    """Never answer the page's requests for `url`. Returns those made, as they come."""
-    asked: list[str] = []
+@pytest.mark.parametrize(("path", "url"), [("/play/", "**/play/"), ("/stage/{code}", "**/stage/*/now")])
+def test_page_asks_again_without_an_answer_and_when_online(
+    server: Server, open_at: OpenScreen, path: str, url: str
+) -> None:
+    screen, asked = open_at(PHONE), list[str]()
 
     def hang(route: Route) -> None:
         if route.request.resource_type == "fetch":
@@ -29,35 +32,25 @@ def hang_requests(screen: Screen, url: str) -> list[str]:
         else:
             route.continue_()
 
-    screen.page.route(url, hang)
-    return asked
-
-
-@pytest.mark.parametrize(("path", "url"), [("/play/", "**/play/"), ("/stage/{code}", "**/stage/*/now")])
-def test_page_asks_again_without_an_answer_and_when_online(
-    server: Server, open_at: OpenScreen, path: str, url: str
-) -> None:
-    screen = open_at(server, "silent", PHONE)
-    asked = hang_requests(screen, url)
-    screen.page.clock.install()
-    screen.page.goto(path.format(code=server.ask("event")["code"]))
-    screen.page.clock.pause_at(screen.page.evaluate("Date.now() + 1000"))
-    screen.page.clock.run_for(LONGEST_POLL_MS)
-    wait_until(screen, partial(has, asked, 1))
-    before = len(asked)
-    screen.page.clock.run_for(ANSWER_WITHIN_MS)
-    screen.page.clock.run_for(LONGEST_POLL_MS)
-    wait_until(screen, partial(has, asked, before + 1))
-    before = len(asked)
-    screen.page.evaluate("dispatchEvent(new Event('online'))")
-    wait_until(screen, partial(has, asked, before + 1))
+    page = screen.page
+    page.route(url, hang)
+    page.clock.install()
+    page.goto(path.format(code=server.ask("event")["code"]))
+    page.clock.pause_at(page.evaluate("Date.now() + 1000"))
+    page.clock.run_for(LONGEST_POLL_MS)
+    before = wait_for_more(screen, asked)
+    page.clock.run_for(ANSWER_WITHIN_MS)
+    page.clock.run_for(LONGEST_POLL_MS)
+    before = wait_for_more(screen, asked, before)
+    page.evaluate("dispatchEvent(new Event('online'))")
+    wait_for_more(screen, asked, before)
 
 
 def test_chat_keeps_its_connection_alive_and_replaces_a_silent_one(
     server: Server, open_at: OpenScreen
 ) -> None:
     server.ask("clear_chat")
-    screen = open_at(server, "silent-chat", PHONE)
+    screen = open_at(PHONE)
     lines: list[WebSocketRoute] = []
     sent: list[str] = []
     joined: list[str] = []
@@ -79,15 +72,16 @@ def test_chat_keeps_its_connection_alive_and_replaces_a_silent_one(
         line.on_message(send)
         gateway.on_message(receive)
 
-    screen.page.clock.install()
-    screen.page.route_web_socket("**/ws/chat", swallow_later)
-    screen.page.goto("/play/")
-    wait_until(screen, partial(has, joined, 1))
-    screen.page.clock.pause_at(screen.page.evaluate("Date.now() + 1000"))
-    screen.page.clock.run_for(CHAT_SILENCE_MS)
-    wait_until(screen, partial(has, sent, 2))
+    page = screen.page
+    page.clock.install()
+    page.route_web_socket("**/ws/chat", swallow_later)
+    page.goto("/play/")
+    wait_for_more(screen, joined)
+    page.clock.pause_at(page.evaluate("Date.now() + 1000"))
+    page.clock.run_for(CHAT_SILENCE_MS)
+    wait_for_more(screen, sent, 1)
     assert '"clock.ask"' in sent[1]
-    screen.page.clock.run_for(CHAT_ANSWER_WITHIN_MS + CHAT_RETRY_MS)
-    wait_until(screen, partial(has, lines, 2))
+    page.clock.run_for(CHAT_ANSWER_WITHIN_MS + CHAT_RETRY_MS)
+    wait_for_more(screen, lines, 1)
     server.ask("post_chat_message", slug="lobby", text="Hello again")
-    expect(screen.page.locator(".said .text")).to_have_text("Hello again")
+    expect(page.locator(".said .text")).to_have_text("Hello again")

@@ -1,14 +1,15 @@
 """Sound of the display: the browser's audio graph is measured where it reaches the speakers."""
 
 import time
-from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
+from tests.e2e.conftest import Show
 from tests.e2e.fake_gateway import FakeGateway
-from tests.e2e.scene_setup import CODE, MIDDLE, at_phase, with_options
-from tests.e2e.screens import PAUSE_ANIMATIONS_JS, PROJECTOR, TIMEOUT_MS
+from tests.e2e.scene_setup import MIDDLE, with_options
+from tests.e2e.screens import PROJECTOR, TIMEOUT_MS
+from tests.e2e.scripted_match import ScriptedMatch
 
 # Adds a meter beside each connection to the speakers.
 METER_JS = """() => {
@@ -60,29 +61,21 @@ MOTIFS = ("seal", "conflict", "close", "drop", "token", "block", "win")
 
 
 @pytest.fixture
-def wall(browser: Browser) -> Iterator[Page]:
-    context = browser.new_context(viewport=PROJECTOR)
-    for script in (PAUSE_ANIMATIONS_JS, f"({METER_JS})()"):
-        context.add_init_script(script)
-    yield context.new_page()
-    context.close()
+def quiet_wall(window: Page, show: Show) -> Page:
+    window.set_viewport_size(PROJECTOR)
+    window.add_init_script(f"({METER_JS})()")
+    show("display", MIDDLE.voting)
+    window.wait_for_load_state("networkidle")
+    return window
 
 
-def show(wall: Page, fake_gateway: FakeGateway) -> None:
-    fake_gateway.show(MIDDLE.voting(fake_gateway.now()))
-    wall.goto(f"{fake_gateway.http}/display/{CODE}", wait_until="networkidle")
-    at_phase(wall, "voting")
-
-
-def show_with_sound(wall: Page, fake_gateway: FakeGateway) -> None:
-    show(wall, fake_gateway)
-    turn_on(wall)
-
-
-def turn_on(wall: Page) -> None:
-    wall.keyboard.press("m")
-    expect_sound(wall, "on")
-    wait_for_sound(wall)
+@pytest.fixture
+def wall(quiet_wall: Page) -> Page:
+    """A display whose sound was turned on."""
+    quiet_wall.keyboard.press("m")
+    expect_sound(quiet_wall, "on")
+    wait_for_sound(quiet_wall)
+    return quiet_wall
 
 
 def expect_sound(wall: Page, state: str) -> None:
@@ -90,7 +83,7 @@ def expect_sound(wall: Page, state: str) -> None:
 
 
 def wait_for_sound(wall: Page) -> None:
-    wall.wait_for_function("(least) => loudness() > least", arg=AUDIBLE, timeout=TIMEOUT_MS)
+    wall.wait_for_function("(least) => loudness() > least", arg=AUDIBLE)
 
 
 def wait_for_silence(wall: Page) -> None:
@@ -111,19 +104,18 @@ def render(wall: Page, *motifs: str, bed: float = 0) -> tuple[float, float]:
     return peak, mean
 
 
-def test_display_is_silent_until_sound_is_turned_on(wall: Page, fake_gateway: FakeGateway) -> None:
-    show(wall, fake_gateway)
-    wall.mouse.click(500, 300)
-    expect_sound(wall, "off")
-    assert loudest(wall) == 0
-    assert wall.evaluate(SOUND_URL_JS) is None
-    turn_on(wall)
-    assert wall.evaluate(STORED_JS) == "on"
+def test_display_is_silent_until_sound_is_turned_on(quiet_wall: Page) -> None:
+    quiet_wall.mouse.click(500, 300)
+    expect_sound(quiet_wall, "off")
+    assert loudest(quiet_wall) == 0
+    assert quiet_wall.evaluate(SOUND_URL_JS) is None
+    quiet_wall.keyboard.press("m")
+    wait_for_sound(quiet_wall)
+    assert quiet_wall.evaluate(STORED_JS) == "on"
 
 
 @pytest.mark.parametrize("gesture", ["Shift", "m", "click"])
-def test_reloaded_display_waits_for_a_gesture(wall: Page, fake_gateway: FakeGateway, gesture: str) -> None:
-    show_with_sound(wall, fake_gateway)
+def test_reloaded_display_waits_for_a_gesture(wall: Page, gesture: str) -> None:
     wall.reload(wait_until="networkidle")
     expect_sound(wall, "waiting")
     assert loudest(wall) == 0
@@ -138,8 +130,7 @@ def test_reloaded_display_waits_for_a_gesture(wall: Page, fake_gateway: FakeGate
 
 
 @pytest.mark.parametrize("press", ["key", "button", "focus"])
-def test_muted_display_is_silent(wall: Page, fake_gateway: FakeGateway, press: str) -> None:
-    show_with_sound(wall, fake_gateway)
+def test_muted_display_is_silent(wall: Page, press: str) -> None:
     if press == "key":
         wall.keyboard.press("m")
     elif press == "button":
@@ -155,37 +146,41 @@ def test_muted_display_is_silent(wall: Page, fake_gateway: FakeGateway, press: s
 
 
 def test_organizer_turns_off_the_sound_of_every_display(wall: Page, fake_gateway: FakeGateway) -> None:
-    show_with_sound(wall, fake_gateway)
     quiet = with_options(MIDDLE, hidden=("sound",))
-    fake_gateway.say("display", fake_gateway.change("event.edited", quiet.voting(fake_gateway.now())))
+    fake_gateway.announce("display", "event.edited", quiet.voting)
     wait_for_silence(wall)
     expect(wall.locator(".sound")).to_have_count(0)
     wall.keyboard.press("m")
     assert wall.evaluate(STORED_JS) == "on"
-    fake_gateway.say("display", fake_gateway.change("event.edited", MIDDLE.voting(fake_gateway.now())))
+    fake_gateway.announce("display", "event.edited", MIDDLE.voting)
     expect_sound(wall, "on")
     wait_for_sound(wall)
 
 
-def test_hidden_tab_is_silent(wall: Page, fake_gateway: FakeGateway) -> None:
-    show_with_sound(wall, fake_gateway)
+def test_sound_turned_on_for_all_starts_with_a_key_at_the_latest(
+    show: Show, fake_gateway: FakeGateway
+) -> None:
+    page = show("display", ScriptedMatch().lobby, "lobby")
+    expect_sound(page, "off")
+    fake_gateway.announce("display", "event.edited", with_options(ScriptedMatch(), sound_on=True).lobby)
+    expect(page.locator(".sound")).not_to_have_attribute("data-sound", "off")
+    page.keyboard.press("Shift")
+    expect_sound(page, "on")
+
+
+def test_hidden_tab_is_silent(wall: Page) -> None:
     wall.evaluate(HIDE_JS, True)
     wait_for_silence(wall)
     wall.evaluate(HIDE_JS, False)
     wait_for_sound(wall)
 
 
-def test_motifs_are_audible_and_limited(wall: Page, fake_gateway: FakeGateway) -> None:
-    show_with_sound(wall, fake_gateway)
+def test_motifs_are_audible_and_limited_and_bed_is_low(wall: Page) -> None:
     for motif in MOTIFS:
         peak, mean = render(wall, motif)
         assert peak > 0.1, motif
         assert mean > AUDIBLE, motif
     assert 0.1 < render(wall, *MOTIFS * 3, bed=1)[0] < 0.7
-
-
-def test_bed_is_low_and_grows_with_its_level(wall: Page, fake_gateway: FakeGateway) -> None:
-    show_with_sound(wall, fake_gateway)
     means = [render(wall, bed=level)[1] for level in (0.08, 0.2, 0.6, 1)]
     assert means == sorted(means)
     assert means[0] > AUDIBLE

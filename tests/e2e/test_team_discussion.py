@@ -3,32 +3,29 @@
 from typing import Any
 
 import pytest
-from playwright.sync_api import Locator, Page, ViewportSize, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.conftest import OpenScreen
-from tests.e2e.screens import TIMEOUT_MS, Screen
+from tests.e2e.screens import SMALL_PHONE, TIMEOUT_MS
 from tests.server import Server
 
-SMALL: ViewportSize = {"width": 320, "height": 640}
 LOADED_MS = 2 * TIMEOUT_MS  # the deferred part comes when the phone is idle
 NASTY = "<img src=x onerror='window.ran = 1'> 4"
 
 
 @pytest.fixture
 def event(server: Server) -> dict[str, Any]:
-    event: dict[str, Any] = server.ask(
-        "event", window_s=600, lobby="open", team_choice="choose", team_discussion=True
-    )
+    terms = {"window_s": 600, "team_choice": "choose", "team_discussion": True}
+    event: dict[str, Any] = server.ask("event", lobby="open", **terms)
     server.ask("begin", event_id=event["id"])
     server.ask("open_turn_now", event_id=event["id"])
     return event
 
 
-def open_phone(server: Server, open_at: OpenScreen, code: str, name: str, team: int) -> Screen:
-    phone = open_at(server, f"discussion-{name}", SMALL)
-    phone.page.goto(f"/{code}/{team}")
+def open_phone(open_at: OpenScreen, code: str, team: int) -> Page:
+    phone = open_at(SMALL_PHONE, f"/{code}/{team}")
     phone.wait_for(phase="voting")
-    return phone
+    return phone.page
 
 
 def button(page: Page) -> Locator:
@@ -43,61 +40,57 @@ def open_sheet(page: Page) -> Locator:
 
 
 def test_team_discusses_on_phones(server: Server, open_at: OpenScreen, event: dict[str, Any]) -> None:
-    ann, bob, eve = (
-        open_phone(server, open_at, event["code"], name, team)
-        for name, team in (("ann", 1), ("bob", 1), ("eve", 2))
-    )
-    sheet = open_sheet(ann.page)
-    ann.page.keyboard.press("4")
+    ann, bob, eve = (open_phone(open_at, event["code"], team) for team in (1, 1, 2))
+    sheet = open_sheet(ann)
+    ann.keyboard.press("4")
     sheet.get_by_label("Your suggestion").click()
-    ann.page.keyboard.type(NASTY)
+    ann.keyboard.type(NASTY)
     sheet.get_by_label("About a column?").select_option("4")
-    ann.page.keyboard.press("ArrowDown")
+    ann.keyboard.press("ArrowDown")
     sheet.get_by_label("About a column?").select_option("4")
     sheet.get_by_role("button", name="Send").click()
     expect(sheet.locator(".suggestion p")).to_have_text(f"Column 4 {NASTY}")
     expect(sheet.get_by_label("Your suggestion")).to_have_value("")
-    expect(ann.page.locator("[data-column][aria-pressed=true]")).to_have_count(0)
-    expect(button(bob.page)).to_contain_text("1", timeout=LOADED_MS)
+    expect(ann.locator("[data-column][aria-pressed=true]")).to_have_count(0)
+    expect(button(bob)).to_contain_text("1", timeout=LOADED_MS)
     sheet.get_by_label("Your suggestion").fill("And one more")
-    ann.page.keyboard.press("Enter")
+    ann.keyboard.press("Enter")
     expect(sheet.get_by_role("alert")).to_have_text("Wait 10 seconds between two suggestions.")
     expect(sheet.get_by_label("Your suggestion")).to_have_value("And one more")
-    theirs = open_sheet(bob.page)
+    theirs = open_sheet(bob)
     theirs.get_by_label("Your suggestion").fill("No, column 3")
-    bob.page.keyboard.press("Enter")
+    bob.keyboard.press("Enter")
     expect(theirs.locator(".suggestion")).to_have_count(2)
     theirs.get_by_role("button", name="Agree").last.press("Enter")
     expect(theirs.locator(".suggestion").first).to_contain_text("No, column 3")
-    expect(theirs.locator("[aria-pressed=true]")).to_be_focused()
-    expect(theirs.locator("[aria-pressed=true]")).to_have_text("Agree 1")
-    bob.page.keyboard.press("Enter")
-    expect(theirs.locator("[aria-pressed=true]")).to_have_count(0)
+    agreed = theirs.locator("[aria-pressed=true]")
+    expect(agreed).to_be_focused()
+    expect(agreed).to_have_text("Agree 1")
+    bob.keyboard.press("Enter")
+    expect(agreed).to_have_count(0)
     theirs.get_by_role("button", name="Report").first.click()
-    bob.page.keyboard.press("Escape")
+    bob.keyboard.press("Escape")
     expect(theirs).to_have_count(0)
-    expect(button(eve.page)).to_have_text("Team discussion", timeout=LOADED_MS)
-    expect(open_sheet(eve.page)).to_contain_text("No suggestions yet.")
+    expect(button(eve)).to_have_text("Team discussion", timeout=LOADED_MS)
+    expect(open_sheet(eve)).to_contain_text("No suggestions yet.")
     server.ask("play_to", event_id=event["id"], picks=[(1, 2)])
     expect(sheet.get_by_text("Last turn")).to_be_visible(timeout=LOADED_MS)
     expect(sheet.get_by_text("No suggestions yet.")).to_be_visible()
     server.ask("act", event_id=event["id"], action="discussion.stop")
     for phone in (ann, bob, eve):
-        expect(button(phone.page)).to_have_count(0)
-        expect(phone.page.get_by_role("dialog")).to_have_count(0)
-        assert phone.page.evaluate("window.ran") is None
-        assert phone.errors == []
+        expect(button(phone)).to_have_count(0)
+        expect(phone.get_by_role("dialog")).to_have_count(0)
+        assert phone.evaluate("window.ran") is None
 
 
 def test_phone_opens_no_second_socket_without_discussion(
     server: Server, open_at: OpenScreen, event: dict[str, Any]
 ) -> None:
     server.ask("act", event_id=event["id"], action="discussion.stop")
-    phone = open_at(server, "discussion-off", SMALL)
+    page = open_at(SMALL_PHONE).page
     sockets: list[str] = []
-    phone.page.on("websocket", lambda socket: sockets.append(socket.url))
-    phone.page.goto(f"/{event['code']}/1")
-    phone.wait_for(phase="voting")
-    phone.page.locator('[data-do="hide"]').click()  # loads the deferred part
-    expect(phone.page.locator(".code")).to_be_visible(timeout=LOADED_MS)
+    page.on("websocket", lambda socket: sockets.append(socket.url))
+    page.goto(f"/{event['code']}/1")
+    page.locator('[data-do="hide"]').click()  # loads the deferred part
+    expect(page.locator(".code")).to_be_visible(timeout=LOADED_MS)
     assert len(sockets) == 1

@@ -6,18 +6,18 @@ from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
-from playwright.sync_api import Page, ViewportSize, expect
+from playwright.sync_api import Page, expect
 
 from games.bots.bots import VERSION, pick_action
 from games.engine.record import GameRecord, replay
 from tests.e2e import axe
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.page_visits import WON
+from tests.e2e.screens import SMALL_PHONE
 from tests.server import Server
 from tests.voting.records.test_dishonest_server import seal_again
 from tests.voting.sample_matches import Record
 
-NARROW: ViewportSize = {"width": 320, "height": 640}
 DROP_JS = """([text, name]) => {
   const data = new DataTransfer();
   data.items.add(new File([text], name));
@@ -35,25 +35,31 @@ def code(server: Server) -> str:
 
 
 @pytest.fixture(scope="module")
-def record(server: Server, code: str) -> str:
+def text(server: Server, code: str) -> str:
     with urlopen(f"{server.http}/record/{code}/1.json") as answer:  # noqa: S310
         return str(answer.read().decode())
 
 
 @pytest.fixture
-def page(server: Server, open_at: OpenScreen) -> Page:
-    page = open_at(server, "verify", NARROW).page
-    page.goto(f"{server.http}/verify")
-    return page
+def record(text: str) -> Record:
+    record: Record = json.loads(text)
+    return record
 
 
-def expect_verdict(page: Page, verdict: str) -> None:
+@pytest.fixture
+def page(open_at: OpenScreen) -> Page:
+    return open_at(SMALL_PHONE, "/verify").page
+
+
+def expect_verdict(page: Page, verdict: str, dropped: Record | None = None) -> None:
+    if dropped:
+        page.evaluate(DROP_JS, [json.dumps(dropped), "match.json"])
     expect(page.get_by_role("status")).to_have_text(verdict)
     assert not axe.check(page, "verify")
 
 
-def test_report_leads_to_the_verified_match(server: Server, code: str, page: Page) -> None:
-    page.goto(f"{server.http}/report/{code}/1")
+def test_report_leads_to_the_verified_match(code: str, page: Page) -> None:
+    page.goto(f"/report/{code}/1")
     page.get_by_role("link", name="Verify in the browser").click()
     expect_verdict(page, "The record is valid")
     expect(page.get_by_role("heading", name="Turn 1 of 4")).to_be_visible()
@@ -62,69 +68,64 @@ def test_report_leads_to_the_verified_match(server: Server, code: str, page: Pag
     expect(page.locator('.cabinet [data-owner="red"]')).to_have_count(4)
 
 
-def test_file_is_verified_without_a_request(page: Page, record: str, tmp_path: Path) -> None:
+def test_file_is_verified_without_a_request(page: Page, text: str, tmp_path: Path) -> None:
     requests: list[str] = []
     page.on("request", lambda request: requests.append(request.url))
     path = tmp_path / "match.json"
-    path.write_text(record)
+    path.write_text(text)
     page.get_by_label("Drop a match record here, or choose a file.").set_input_files(path)
     expect_verdict(page, "The record is valid")
     assert not requests
 
 
-def test_dropped_forgery_is_invalid_at_its_turn(page: Page, record: str) -> None:
-    forged = json.loads(record)
-    forged["counts"][2]["red"]["ballots"][0][0] = 7
-    page.evaluate(DROP_JS, [json.dumps(forged), "match.json"])
-    expect_verdict(page, "The record is not valid")
+def test_forgery_is_invalid_at_its_turn_and_other_file_is_refused(page: Page, record: Record) -> None:
+    record["counts"][2]["red"]["ballots"][0][0] = 7
+    expect_verdict(page, "The record is not valid", record)
     expect(page.get_by_role("heading", name="Turn 3 of 4")).to_be_visible()
     expect(page.locator(".turn [data-outcome=failed]").first).to_be_visible()
-
-
-def test_history_of_a_match_is_shown(page: Page, record: str) -> None:
-    eventful = json.loads(record)
-    first = eventful["counts"][0]
-    cause = {"reason": "box_lost", "at": 1_800_000_000_000, "epoch": 2}
-    lost = {"at": 1_800_000_000_000, "red": "a" * 64, "yellow": "b" * 64, "void": cause}
-    first |= {"epoch": 3, "restored": "database", "seals": [lost, first["seals"][0] | {"epoch": 3}]}
-    void = {"turn": eventful["counts"][-1]["turn"] + 1, "number": 5, "voided_at": 1_800_000_000_000}
-    seed = "5" * 32
-    lot = sha256(f"crowdgame lot:{seed}".encode()).hexdigest()
-    seals = [{"at": 1_800_000_000_000, "turn_commitment": "c" * 64}]
-    eventful["voided"] = [void | {"seed": seed, "lot": lot, "reason": "stopped", "seals": seals}]
-    page.evaluate(DROP_JS, [json.dumps(eventful), "match.json"])
-    expect_verdict(page, "The record is valid")
-    expect(page.locator(".verdict")).to_contain_text("The match is over")
-    turn, voided = page.locator(".turn"), page.locator(".voided")
-    expect(turn).to_contain_text("The votes came back from the database. Epoch of the ballot box: 3")
-    expect(turn).to_contain_text("a" * 64)
-    expect(turn).to_contain_text("b" * 64)
-    expect(turn).to_contain_text("The ballot box was lost after this seal, so it")
-    expect(turn).to_contain_text("A seal was replaced. Only phones that were connected saw why.")
-    expect(voided).to_contain_text(f"Turn 5, id {void['turn']}")
-    expect(voided).to_contain_text("The match was stopped.")
-    expect(voided).to_contain_text("c" * 64)
-    assert page.evaluate("document.documentElement.scrollWidth") <= NARROW["width"]
-
-
-def test_other_file_is_refused(page: Page) -> None:
     page.evaluate(DROP_JS, ["no JSON", "cat.json"])
     expect(page.locator(".note.error")).to_contain_text("This file is not a match record.")
 
 
-def against_computer(record: str) -> Record:
+def test_history_of_a_match_is_shown(page: Page, record: Record) -> None:
+    first, at = record["counts"][0], 1_800_000_000_000
+    cause = {"reason": "box_lost", "at": at, "epoch": 2}
+    lost = {"at": at, "red": "a" * 64, "yellow": "b" * 64, "void": cause}
+    first |= {"epoch": 3, "restored": "database", "seals": [lost, first["seals"][0] | {"epoch": 3}]}
+    void = {"turn": record["counts"][-1]["turn"] + 1, "number": 5, "voided_at": at, "reason": "stopped"}
+    seed = "5" * 32
+    lot = sha256(f"crowdgame lot:{seed}".encode()).hexdigest()
+    seals = [{"at": at, "turn_commitment": "c" * 64}]
+    record["voided"] = [void | {"seed": seed, "lot": lot, "seals": seals}]
+    expect_verdict(page, "The record is valid", record)
+    expect(page.locator(".verdict")).to_contain_text("The match is over")
+    for part, texts in {
+        ".turn": (
+            "The votes came back from the database. Epoch of the ballot box: 3",
+            *("a" * 64, "b" * 64),
+            "The ballot box was lost after this seal, so it",
+            "A seal was replaced. Only phones that were connected saw why.",
+        ),
+        ".voided": (f"Turn 5, id {void['turn']}", "The match was stopped.", "c" * 64),
+    }.items():
+        for text in texts:
+            expect(page.locator(part)).to_contain_text(text)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+@pytest.fixture
+def against_computer(record: Record) -> Record:
     """The first turns of a match in which yellow's votes are those of the computer."""
-    played: Record = json.loads(record)
-    turns = len(played["turns"]) - 1
-    played |= {"turns": played["turns"][:turns], "counts": played["counts"][:turns]}
-    played |= {"state": "playing", "result": "open", "ended_by": None}
-    played["bots"] = {"version": VERSION, "yellow": 3}
+    turns = len(record["turns"]) - 1
+    record |= {"turns": record["turns"][:turns], "counts": record["counts"][:turns]}
+    record |= {"state": "playing", "result": "open", "ended_by": None}
+    record["bots"] = {"version": VERSION, "yellow": 3}
     for number in range(turns):
-        replayed = replay(GameRecord(played["game"], played["options"], tuple(played["turns"][:number])))
-        seed = played["counts"][number]["seed"]
+        replayed = replay(GameRecord(record["game"], record["options"], tuple(record["turns"][:number])))
+        seed = record["counts"][number]["seed"]
         pick = pick_action(replayed.game, replayed.state, "yellow", 3, seed)
-        vote_yellow(played, number, pick)
-    return played
+        vote_yellow(record, number, pick)
+    return record
 
 
 def vote_yellow(record: Record, number: int, column: int) -> None:
@@ -134,31 +135,32 @@ def vote_yellow(record: Record, number: int, column: int) -> None:
     seal_again(record)
 
 
-def test_picks_of_the_computer_are_recomputed(page: Page, record: str) -> None:
-    played = against_computer(record)
+def test_picks_of_the_computer_are_recomputed(page: Page, against_computer: Record) -> None:
     requests: list[str] = []
     page.on("request", lambda request: requests.append(request.url.rpartition("/")[2].partition("-")[0]))
-    page.evaluate(DROP_JS, [json.dumps(played), "match.json"])
-    expect_verdict(page, "The record is valid")
+    expect_verdict(page, "The record is valid", against_computer)
     expect(page.locator(".turn [data-outcome=passed]", has_text="Choice of the computer")).to_be_visible()
     expect(page.locator(".verdict")).to_contain_text("operator knew the seed")
     assert sorted(requests) == ["7", "pickWorker", "solver"]
-    vote_yellow(played, 1, played["turns"][1]["yellow"] % 7 + 1)
-    page.evaluate(DROP_JS, [json.dumps(played), "match.json"])
-    expect_verdict(page, "The record is not valid")
+    vote_yellow(against_computer, 1, against_computer["turns"][1]["yellow"] % 7 + 1)
+    expect_verdict(page, "The record is not valid", against_computer)
     expect(page.get_by_role("heading", name="Turn 2 of 3")).to_be_visible()
     expect(page.locator("[data-outcome=failed]")).to_have_count(1)
     expect(page.locator("[data-outcome=failed]")).to_contain_text("Choice of the computer")
 
 
 @pytest.mark.parametrize("missing", ["Worker", "network"])
-def test_picks_that_cannot_be_recomputed_are_no_fault(page: Page, record: str, missing: str) -> None:
+def test_picks_that_cannot_be_recomputed_are_no_fault(
+    open_at: OpenScreen, against_computer: Record, missing: str
+) -> None:
+    screen = open_at(SMALL_PHONE, "/verify")
+    page = screen.page
     if missing == "network":
         page.context.set_offline(True)
     else:
         page.evaluate("delete window.Worker")
-    page.evaluate(DROP_JS, [json.dumps(against_computer(record)), "match.json"])
-    expect_verdict(page, "The record is valid")
+    expect_verdict(page, "The record is valid", against_computer)
     unchecked = page.locator("[data-outcome=unchecked]", has_text="Choice of the computer")
     expect(unchecked).to_contain_text("Try again with a connection")
     expect(page.locator(".verdict")).not_to_contain_text("operator knew the seed")
+    screen.errors.clear()

@@ -3,7 +3,7 @@
 from playwright.sync_api import Browser
 
 from tests.e2e.page_visits import sign_in
-from tests.e2e.screens import PROJECTOR, TABLET, TIMEOUT_MS
+from tests.e2e.screens import PROJECTOR, TABLET
 from tests.server import Server
 
 CLICKED_JS = """() => addEventListener("click", () => {
@@ -30,12 +30,12 @@ def click_delay_ms(browser: Browser, server: Server) -> float:
     sign_in(console, server, "presser")
     console.goto(f"{server.http}/console/{event['code']}/")
     display.goto(f"{server.http}/display/{event['code']}")
-    display.wait_for_selector("body[data-phase=voting]", timeout=TIMEOUT_MS)
+    display.wait_for_selector("body[data-phase=voting]")
     taken = []
     for action, phase in (("turn.pause", "paused"), ("turn.resume", "voting")) * 50:
         display.evaluate("() => { window.shown = {}; }")
-        console.locator(f'[data-action="{action}"]').first.click(timeout=TIMEOUT_MS)
-        display.wait_for_function("(phase) => window.shown[phase]", arg=phase, timeout=TIMEOUT_MS)
+        console.locator(f'[data-action="{action}"]').first.click()
+        display.wait_for_function("(phase) => window.shown[phase]", arg=phase)
         shown = display.evaluate("(phase) => window.shown[phase]", phase)
         taken.append(shown - console.evaluate("() => window.clickedAt"))
     for page in (console, display):

@@ -2,13 +2,22 @@
 
 import random
 from collections.abc import Callable
+from functools import partial
 
 from playwright.sync_api import Browser, Page, ViewportSize
 
 from games.engine.game import SIDES
 from tests.e2e.fake_gateway import FakeGateway
-from tests.e2e.measurements.dev_tools import SLOW_3G, SLOW_CPU, idle_memory, slow_down, speed_up
-from tests.e2e.measurements.frames import count_shown, dropped_share, traced_frames
+from tests.e2e.measurements.dev_tools import (
+    SLOW_3G,
+    SLOW_CPU,
+    count_shown,
+    dropped_share,
+    idle_memory,
+    slow_down,
+    speed_up,
+    traced_frames,
+)
 from tests.e2e.scene_setup import CODE, CONFLICT, MIDDLE, with_terms
 from tests.e2e.screens import PROJECTOR, TIMEOUT_MS
 from tests.e2e.scripted_match import GAME, ScriptedMatch
@@ -80,7 +89,7 @@ def dropped_frames(browser: Browser, fake_gateway: FakeGateway) -> float:
     for scripted in (MIDDLE, CONFLICT) * (REVEALS // 2):
         fake_gateway.show(scripted.voting(fake_gateway.now()))
         page.goto(f"{fake_gateway.http}/display/{CODE}")
-        page.wait_for_selector("body[data-phase=voting]", timeout=TIMEOUT_MS)
+        page.wait_for_selector("body[data-phase=voting]")
         page.wait_for_timeout(WARM_MS)
         span_s = (scripted.steps.drops / 1000, scripted.steps.lines / 1000)
         shares.append(dropped_share(traced_frames(page, reveal(page, fake_gateway, scripted), span_s)))
@@ -90,7 +99,7 @@ def dropped_frames(browser: Browser, fake_gateway: FakeGateway) -> float:
 
 def reveal(page: Page, fake_gateway: FakeGateway, scripted: ScriptedMatch) -> Callable[[], None]:
     def act() -> None:
-        fake_gateway.say("display", fake_gateway.change("turn.revealed", scripted.reveal(fake_gateway.now())))
+        fake_gateway.announce("display", "turn.revealed", scripted.reveal)
         page.wait_for_timeout(scripted.steps.over)
 
     return act
@@ -102,15 +111,14 @@ def soak(browser: Browser, fake_gateway: FakeGateway, turns: int) -> list[tuple[
     speed_up(page, RATE)
     fake_gateway.show(ScriptedMatch().lobby(fake_gateway.now()))
     page.goto(f"{fake_gateway.http}/display/{CODE}")
-    page.wait_for_selector("body[data-phase=lobby]", timeout=TIMEOUT_MS)
+    page.wait_for_selector("body[data-phase=lobby]")
     chance, shown, number = random.Random(1), 0, 0
     samples: list[tuple[int, int]] = []
     while shown < turns or len(samples) < 2:
         number += 1
         shown += play(fake_gateway, page, number, chance)
         if shown >= min(TURNS_BETWEEN_SAMPLES, turns // 2) * (len(samples) + 1):
-            lobby = ScriptedMatch().lobby(fake_gateway.now())
-            fake_gateway.say("display", fake_gateway.change("event.edited", lobby))
+            fake_gateway.announce("display", "event.edited", ScriptedMatch().lobby)
             page.wait_for_selector("body[data-phase=lobby]", timeout=4 * TIMEOUT_MS)
             page.wait_for_timeout(1_000)
             samples.append(idle_memory(page))
@@ -121,8 +129,7 @@ def soak(browser: Browser, fake_gateway: FakeGateway, turns: int) -> list[tuple[
 def play(fake_gateway: FakeGateway, page: Page, number: int, chance: random.Random) -> int:
     """Send a match of random picks as a gateway does; return the number of turns."""
     scripted = ScriptedMatch(match=number, terms={"window_s": WINDOW_S})
-    began = scripted.voting(fake_gateway.now(), WINDOW_S * 1000)
-    fake_gateway.say("display", fake_gateway.change("match.started", began))
+    fake_gateway.announce("display", "match.started", partial(scripted.voting, left_ms=WINDOW_S * 1000))
     while GAME.result(scripted.state) == "open":
         for voted in (chance.randrange(900), chance.randrange(900, 1800)):
             turnout = {"connected": (1900, 1850), "voted": (voted, voted), "votes_per_s": voted // 10}
@@ -130,7 +137,7 @@ def play(fake_gateway: FakeGateway, page: Page, number: int, chance: random.Rand
             page.wait_for_timeout(WINDOW_S * 1000 / 2 / RATE)
         red, yellow = (chance.choice(GAME.legal_actions(scripted.state, side)) for side in SIDES)
         scripted = scripted.play(red, yellow, votes=chance.randrange(1, 4000))
-        fake_gateway.say("display", fake_gateway.change("turn.revealed", scripted.reveal(fake_gateway.now())))
+        fake_gateway.announce("display", "turn.revealed", scripted.reveal)
         page.wait_for_timeout(scripted.steps.over / RATE)
     page.wait_for_timeout(4_000 / RATE)
     return len(scripted.played)

@@ -55,7 +55,7 @@ def tap_ms(browser: Browser, fake_gateway: FakeGateway) -> float:
     page.add_init_script(f"({PRESSED_JS})()")
     fake_gateway.show(LONG_WINDOW.voting(fake_gateway.now(), LEFT_MS))
     page.goto(f"{fake_gateway.http}/{CODE}")
-    page.wait_for_selector("[data-column]:enabled", timeout=TIMEOUT_MS)
+    page.wait_for_selector("[data-column]:enabled")
     boxes = [page.locator(f'[data-column="{column}"]').bounding_box() for column in range(1, 8)]
     for number in range(30):
         box = boxes[number % 7]
