@@ -1,9 +1,12 @@
 """Fixtures for all tests: a real Valkey for the run, emptied for each test that uses it."""
 
+import asyncio
 import gc
+import inspect
 import os
 import shutil
 from collections.abc import Iterator
+from functools import wraps
 from pathlib import Path
 
 import pytest
@@ -72,6 +75,14 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.enable()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> None:
+    """Run a test that is a coroutine function in an event loop of its own."""
+    test = pyfuncitem.obj
+    if inspect.iscoroutinefunction(test):
+        pyfuncitem.obj = wraps(test)(lambda **fixtures: asyncio.run(test(**fixtures)))
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -1,6 +1,5 @@
 """Read a running stack's health, metrics and logs from outside."""
 
-import http.client
 import json
 import os
 import signal
@@ -9,6 +8,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from http.client import HTTPConnection, HTTPMessage
 from typing import Any
 
 import psutil
@@ -57,6 +57,7 @@ def _signal(pids: list[int], number: signal.Signals) -> None:
 class HttpReply:
     status: int
     body: bytes
+    headers: HTTPMessage
 
     @property
     def json(self) -> Any:
@@ -66,10 +67,10 @@ class HttpReply:
 def ask(
     server: Server, path: str, headers: Mapping[str, str] | None = None, method: str = "GET"
 ) -> HttpReply:
-    connection = http.client.HTTPConnection(server.stack.address, server.stack.port, timeout=TIMEOUT_S)
+    connection = HTTPConnection(server.stack.address, server.stack.port, timeout=TIMEOUT_S)
     connection.request(method, path, headers=dict(headers or {}))
     response = connection.getresponse()
-    reply = HttpReply(response.status, response.read())
+    reply = HttpReply(response.status, response.read(), response.headers)
     connection.close()
     return reply
 

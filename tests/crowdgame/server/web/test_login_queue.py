@@ -23,11 +23,18 @@ from crowdgame.server.web.page_queue import (
 )
 from crowdgame.server.web.request_turns import RequestTurns
 from crowdgame.server.web.waiting_lines import WaitingLines
-from tests.crowdgame.server.web.queued_site import LOGIN, LOGINS, PAGE, Site
+from tests.crowdgame.server.web.queued_site import (
+    ATTACKER,
+    ELSEWHERE,
+    LOGIN,
+    LOGINS,
+    PAGE,
+    SentForm,
+    Site,
+    request_scope,
+)
 from tests.voting.match_helpers import organizer
 
-ATTACKER, ELSEWHERE = "198.51.100.{}", "203.0.113.{}"
-TIMEOUT_S = 20
 PASSWORD = "the right password"
 DOCUMENT = "GET /console/BCDF/tickets.pdf"
 
@@ -43,123 +50,98 @@ def no_delay(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(("request_line", "most"), [(LOGIN, MAX_ACTIVE), (DOCUMENT, MAX_DOCUMENTS)])
 @pytest.mark.parametrize("own_places", [0, PLACES_PER_ORGANIZER])
-def test_flood_is_refused_beyond_the_places_of_its_network_and_organizer(
+async def test_flood_is_refused_beyond_the_places_of_its_network_and_organizer(
     request_line: str, most: int, own_places: int
 ) -> None:
-    async def attack() -> None:
-        site = Site(request_line)
-        await asyncio.gather(*site.flood(ATTACKER, cookie=known_cookie() if own_places else ""))
-        admitted = most + PLACES_PER_NETWORK + own_places
-        assert site.statuses == {302: admitted, 503: LOGINS - admitted}
-        assert site.most_active == most
-        assert await site.log_in(ATTACKER.format(1)) == 302
-
-    asyncio.run(attack())
+    site = Site(request_line)
+    await asyncio.gather(*site.flood(ATTACKER, cookie=known_cookie() if own_places else ""))
+    admitted = most + PLACES_PER_NETWORK + own_places
+    assert site.statuses == {302: admitted, 503: LOGINS - admitted}
+    assert site.most_active == most
+    assert await site.visit(ATTACKER.format(1)) == 302
 
 
-def test_login_that_waits_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def attack() -> None:
-        site = Site()
-        monkeypatch.setattr(request_turns, "MAX_WAIT_S", 0.001)
-        site.may_respond.clear()
-        *admitted, waiting = site.flood(ATTACKER, MAX_ACTIVE + 1)
-        assert await waiting == 503
-        site.may_respond.set()
-        assert list(await asyncio.gather(*admitted)) == [302] * MAX_ACTIVE
-        monkeypatch.undo()
-        assert list(await asyncio.gather(*site.flood(ATTACKER, MAX_ACTIVE + 1))) == [302] * (MAX_ACTIVE + 1)
-
-    asyncio.run(attack())
+async def test_login_that_waits_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    site = Site()
+    monkeypatch.setattr(request_turns, "MAX_WAIT_S", 0.001)
+    site.may_respond.clear()
+    *admitted, waiting = site.flood(ATTACKER, MAX_ACTIVE + 1)
+    assert await waiting == 503
+    site.may_respond.set()
+    assert list(await asyncio.gather(*admitted)) == [302] * MAX_ACTIVE
+    monkeypatch.undo()
+    assert list(await asyncio.gather(*site.flood(ATTACKER, MAX_ACTIVE + 1))) == [302] * (MAX_ACTIVE + 1)
 
 
-def test_known_devices_and_networks_take_turns() -> None:
-    async def attack() -> None:
-        site = Site()
-        flood = site.flood(ATTACKER)
-        await asyncio.sleep(0)
-        elsewhere = asyncio.create_task(site.log_in(ELSEWHERE.format(1)))
-        known = asyncio.create_task(site.log_in(ATTACKER.format(251), known_cookie()))
-        assert list(await asyncio.gather(elsewhere, known)) == [302, 302]
-        assert site.served.index(ATTACKER.format(251)) <= MAX_ACTIVE + 1
-        assert site.served.index(ELSEWHERE.format(1)) <= MAX_ACTIVE + 2
-        await asyncio.gather(*flood)
-
-    asyncio.run(attack())
+async def test_known_devices_and_networks_take_turns() -> None:
+    site = Site()
+    flood = site.flood(ATTACKER)
+    await asyncio.sleep(0)
+    elsewhere = asyncio.create_task(site.visit(ELSEWHERE.format(1)))
+    known = asyncio.create_task(site.visit(ATTACKER.format(251), known_cookie()))
+    assert list(await asyncio.gather(elsewhere, known)) == [302, 302]
+    assert site.served.index(ATTACKER.format(251)) <= MAX_ACTIVE + 1
+    assert site.served.index(ELSEWHERE.format(1)) <= MAX_ACTIVE + 2
+    await asyncio.gather(*flood)
 
 
-def test_many_networks_leave_a_place_for_another() -> None:
-    async def attack() -> None:
-        site = Site()
-        floods = [one for number in range(8) for one in site.flood(f"10.0.{number}.{{}}", PLACES_PER_NETWORK)]
-        await asyncio.sleep(0.001)
-        assert await site.log_in(ELSEWHERE.format(1)) == 302
-        await asyncio.gather(*floods)
-        assert site.statuses[302] == MAX_ACTIVE + PLACES  # for it, the last of a long line gave way
-        assert site.most_active == MAX_ACTIVE
-
-    asyncio.run(attack())
+async def test_many_networks_leave_a_place_for_another() -> None:
+    site = Site()
+    floods = [one for number in range(8) for one in site.flood(f"10.0.{number}.{{}}", PLACES_PER_NETWORK)]
+    await asyncio.sleep(0.001)
+    assert await site.visit(ELSEWHERE.format(1)) == 302
+    await asyncio.gather(*floods)
+    assert site.statuses[302] == MAX_ACTIVE + PLACES  # for it, the last of a long line gave way
+    assert site.most_active == MAX_ACTIVE
 
 
-def test_new_device_takes_no_place_from_a_line_of_one() -> None:
-    async def attack() -> None:
-        lines = WaitingLines(2, 2)
-        waiting = [lines.join(network) for network in ("one", "two")]
-        with pytest.raises(ServerBusy):
-            lines.join("three")
-        assert not any(turn.done() for turn in waiting)
-
-    asyncio.run(attack())
+async def test_new_device_takes_no_place_from_a_line_of_one() -> None:
+    lines = WaitingLines(2, 2)
+    waiting = [lines.join(network) for network in ("one", "two")]
+    with pytest.raises(ServerBusy):
+        lines.join("three")
+    assert not any(turn.done() for turn in waiting)
 
 
-def test_clients_that_leave_free_their_places() -> None:
-    async def attack() -> None:
-        site = Site()
-        leaving = [site.log_in(ATTACKER.format(number), leaves=True) for number in range(LOGINS)]
-        staying = asyncio.gather(*site.flood(ATTACKER, PLACES_PER_NETWORK))
-        cancelled = asyncio.create_task(site.log_in(ATTACKER.format(1)))
-        await asyncio.gather(*leaving)
-        cancelled.cancel()
-        assert await staying == [302] * PLACES_PER_NETWORK
-        assert site.active == 0
-
-    asyncio.run(attack())
+async def test_clients_that_leave_free_their_places() -> None:
+    site = Site()
+    leaving = [site.visit(ATTACKER.format(number), leaves=True) for number in range(LOGINS)]
+    staying = asyncio.gather(*site.flood(ATTACKER, PLACES_PER_NETWORK))
+    cancelled = asyncio.create_task(site.visit(ATTACKER.format(1)))
+    await asyncio.gather(*leaving)
+    cancelled.cancel()
+    assert await staying == [302] * PLACES_PER_NETWORK
+    assert site.active == 0
 
 
 @pytest.mark.parametrize("request_line", [LOGIN, PAGE, DOCUMENT])
 @pytest.mark.parametrize("organizers", [1, 10])
-def test_known_devices_take_every_second_turn(organizers: int, request_line: str) -> None:
+async def test_known_devices_take_every_second_turn(organizers: int, request_line: str) -> None:
     """Requests of an organizer beyond PLACES_PER_ORGANIZER wait with those of the network."""
-
-    async def attack() -> None:
-        site = Site(request_line)
-        cookies = [known_cookie(number % organizers) for number in range(20)]
-        flood = [asyncio.create_task(site.log_in(ATTACKER.format(1), cookie)) for cookie in cookies]
-        await asyncio.sleep(0)
-        others = [asyncio.create_task(site.log_in(ELSEWHERE.format(number))) for number in range(4)]
-        assert list(await asyncio.gather(*others, *flood)) == [302] * 24
-        assert site.served.index(ELSEWHERE.format(3)) <= MAX_ACTIVE + 3 * len(others)
-
-    asyncio.run(attack())
+    site = Site(request_line)
+    cookies = [known_cookie(number % organizers) for number in range(20)]
+    flood = [asyncio.create_task(site.visit(ATTACKER.format(1), cookie)) for cookie in cookies]
+    await asyncio.sleep(0)
+    others = [asyncio.create_task(site.visit(ELSEWHERE.format(number))) for number in range(4)]
+    assert list(await asyncio.gather(*others, *flood)) == [302] * 24
+    assert site.served.index(ELSEWHERE.format(3)) <= MAX_ACTIVE + 3 * len(others)
 
 
 @pytest.mark.parametrize(("flood_line", "most"), [(LOGIN, MAX_ACTIVE), (DOCUMENT, MAX_DOCUMENTS)])
 @pytest.mark.parametrize("request_line", [PAGE, "GET /console/login/"])
-def test_logins_and_documents_take_no_turns_of_pages(request_line: str, flood_line: str, most: int) -> None:
-    async def attack() -> None:
-        site = Site(flood_line)
-        site.may_respond.clear()
-        flood = site.flood(ATTACKER)
-        await asyncio.sleep(0.02)
-        assert site.active == most
-        visits = [
-            asyncio.create_task(site.log_in(ELSEWHERE.format(1), request=request_line)) for _ in range(4)
-        ]
-        await asyncio.sleep(0.02)
-        assert site.active == most + MAX_PAGES
-        site.may_respond.set()
-        await asyncio.gather(*flood, *visits)
-
-    asyncio.run(attack())
+async def test_logins_and_documents_take_no_turns_of_pages(
+    request_line: str, flood_line: str, most: int
+) -> None:
+    site = Site(flood_line)
+    site.may_respond.clear()
+    flood = site.flood(ATTACKER)
+    await asyncio.sleep(0.02)
+    assert site.active == most
+    visits = [asyncio.create_task(site.visit(ELSEWHERE.format(1), request=request_line)) for _ in range(4)]
+    await asyncio.sleep(0.02)
+    assert site.active == most + MAX_PAGES
+    site.may_respond.set()
+    await asyncio.gather(*flood, *visits)
 
 
 def test_documents_are_pages_that_take_seconds() -> None:
@@ -168,29 +150,25 @@ def test_documents_are_pages_that_take_seconds() -> None:
     assert not DOCUMENT_PATHS.fullmatch(reverse("console:tickets", args=["BCDF"]))
 
 
-def test_refusal_is_in_language_of_request(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("accepted", "cookie", "language"),
+    [(b"it, de;q=0.5", b"", b"de"), (b"fr", b"", b"fr"), (b"fr", b"language=ar", b"ar")],
+)
+async def test_refusal_is_in_language_of_request(
+    accepted: bytes, cookie: bytes, language: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(request_turns, "MAX_WAIT_S", 0.001)
     monkeypatch.setattr(request_turns, "render_to_string", lambda *_: str(get_language()))
     monkeypatch.setattr(request_turns, "_busy_response", request_turns._busy_response.__wrapped__)
     turns = RequestTurns(find_known_user, 0, WaitingLines(1, 1), WaitingLines(1, 1))
+    parts = []
 
-    async def visit(headers: list[tuple[bytes, bytes]]) -> bytes:
-        parts = []
-        requests = [{"type": "http.request", "body": b""}]
+    async def send(message: Any) -> None:
+        parts.append(message.get("body", b""))
 
-        async def receive() -> Any:
-            return requests.pop() if requests else await asyncio.Event().wait()
-
-        async def send(message: Any) -> None:
-            parts.append(message.get("body", b""))
-
-        scope = {"method": "GET", "path": "/play/", "client": ["192.0.2.1", 1], "headers": headers}
-        await turns.serve(Site()._respond, scope, receive, send)
-        return b"".join(parts)
-
-    assert asyncio.run(visit([(b"accept-language", b"it, de;q=0.5")])) == b"de"
-    assert asyncio.run(visit([(b"accept-language", b"fr")])) == b"fr"
-    assert asyncio.run(visit([(b"accept-language", b"fr"), (b"cookie", b"language=ar")])) == b"ar"
+    scope = request_scope(PAGE, "192.0.2.1", (b"accept-language", accepted), (b"cookie", cookie))
+    await turns.serve(Site().respond, scope, SentForm(), send)
+    assert b"".join(parts) == language
 
 
 @pytest.mark.django_db

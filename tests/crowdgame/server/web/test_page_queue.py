@@ -13,27 +13,22 @@ from django.urls import path
 from crowdgame.accounts.known_devices import find_known_user
 from crowdgame.server.web import request_turns
 from crowdgame.server.web.page_queue import MAX_PAGES, MAX_SLOW_PAGES, queue_requests
-from tests.crowdgame.server.web.queued_site import PAGE, Site, staying
+from tests.crowdgame.server.web.queued_site import ATTACKER, ELSEWHERE, PAGE, SentForm, Site, request_scope
 
-ATTACKER, ELSEWHERE = "198.51.100.{}", "203.0.113.{}"
 TIMEOUT_S = 20
 
 
-def test_pages_are_rendered_a_few_at_a_time() -> None:
-    async def visit() -> None:
-        site = Site(PAGE)
-        assert list(await asyncio.gather(*site.flood(ATTACKER, 10 * MAX_PAGES))) == [302] * 10 * MAX_PAGES
-        assert site.most_active == MAX_PAGES
-
-    asyncio.run(visit())
+async def test_pages_are_rendered_a_few_at_a_time() -> None:
+    site = Site(PAGE)
+    assert list(await asyncio.gather(*site.flood(ATTACKER, 10 * MAX_PAGES))) == [302] * 10 * MAX_PAGES
+    assert site.most_active == MAX_PAGES
 
 
-def test_slow_page_does_not_block_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_slow_page_does_not_block_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     """Only MAX_SLOW_PAGES slow ones pass their turns on; when one ends, the next may."""
     monkeypatch.setattr(request_turns, "SLOW_S", 0.01)
-
-    async def visit() -> None:
-        site = Site(PAGE)
+    site = Site(PAGE)
+    for _ in range(2):
         site.may_respond.clear()
         flood = site.flood(ATTACKER, 10 * MAX_PAGES)
         await asyncio.sleep(0.1)
@@ -41,59 +36,42 @@ def test_slow_page_does_not_block_the_others(monkeypatch: pytest.MonkeyPatch) ->
         site.may_respond.set()
         assert list(await asyncio.gather(*flood)) == [302] * 10 * MAX_PAGES
         assert site.most_active == MAX_PAGES + MAX_SLOW_PAGES
-        site.may_respond.clear()
-        flood = site.flood(ATTACKER, 10 * MAX_PAGES)
-        await asyncio.sleep(0.1)
-        assert site.active == MAX_PAGES + MAX_SLOW_PAGES
-        site.may_respond.set()
-        await asyncio.gather(*flood)
-
-    asyncio.run(visit())
 
 
-def test_slow_client_keeps_no_turn() -> None:
+async def test_slow_client_keeps_no_turn() -> None:
     """A response that has begun does not count, however long the client takes to receive it."""
+    received, stalled = [0], asyncio.Event()
 
-    async def slow(scope: Any, receive: Any, send: Any) -> None:
+    async def respond(scope: Any, receive: Any, send: Any) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": []})
         await send({"type": "http.response.body", "body": b"a long one"})
 
-    async def visit() -> None:
-        received, stalled = [0], asyncio.Event()
+    async def send(message: Any) -> None:
+        received[0] += message["type"] == "http.response.start"
+        await stalled.wait()
 
-        async def send(message: Any) -> None:
-            received[0] += message["type"] == "http.response.start"
-            await stalled.wait()
-
-        queue = queue_requests(slow, find_known_user)
-        scope = {"method": "GET", "path": "/play/", "client": [ATTACKER.format(1), 1], "headers": []}
-        visits = asyncio.gather(*(queue(scope, staying(), send) for _ in range(10 * MAX_PAGES)))
-        await asyncio.sleep(0.05)
-        assert received == [10 * MAX_PAGES]
-        stalled.set()
-        await visits
-
-    asyncio.run(visit())
+    queue, scope = queue_requests(respond, find_known_user), request_scope(PAGE, ELSEWHERE)
+    visits = asyncio.gather(*(queue(scope, SentForm(), send) for _ in range(10 * MAX_PAGES)))
+    await asyncio.sleep(0.05)
+    assert received == [10 * MAX_PAGES]
+    stalled.set()
+    await visits
 
 
-def test_server_that_gives_up_a_request_frees_its_turn_only_at_the_end() -> None:
+async def test_server_that_gives_up_a_request_frees_its_turn_only_at_the_end() -> None:
     """Its thread goes on, so another one beside it would be one too many."""
-
-    async def visit() -> None:
-        site = Site(PAGE)
-        site.may_respond.clear()
-        given_up = site.flood(ATTACKER, MAX_PAGES)
-        await asyncio.sleep(0.02)
-        for request in given_up:
-            request.cancel()
-        later = site.flood(ELSEWHERE, MAX_PAGES)
-        await asyncio.sleep(0.02)
-        assert site.active == MAX_PAGES
-        site.may_respond.set()
-        assert list(await asyncio.gather(*later)) == [302] * MAX_PAGES
-        assert (site.most_active, len(site.served)) == (MAX_PAGES, 2 * MAX_PAGES)
-
-    asyncio.run(visit())
+    site = Site(PAGE)
+    site.may_respond.clear()
+    given_up = site.flood(ATTACKER, MAX_PAGES)
+    await asyncio.sleep(0.02)
+    for request in given_up:
+        request.cancel()
+    later = site.flood(ELSEWHERE, MAX_PAGES)
+    await asyncio.sleep(0.02)
+    assert site.active == MAX_PAGES
+    site.may_respond.set()
+    assert list(await asyncio.gather(*later)) == [302] * MAX_PAGES
+    assert (site.most_active, len(site.served)) == (MAX_PAGES, 2 * MAX_PAGES)
 
 
 begun, may_end = threading.Event(), threading.Event()
@@ -109,24 +87,17 @@ urlpatterns = [path("slow", slow_page)]
 
 
 @pytest.mark.urls(__name__)
-def test_server_that_gives_up_a_page_logs_no_error(caplog: pytest.LogCaptureFixture) -> None:
-    async def visit() -> None:
-        requests = [{"type": "http.disconnect"}, {"type": "http.request", "body": b""}]
+async def test_server_that_gives_up_a_page_logs_no_error(caplog: pytest.LogCaptureFixture) -> None:
+    async def send(message: Any) -> None:
+        """Servers ignore what is sent to a client that has gone."""
 
-        async def receive() -> Any:
-            return requests.pop()
-
-        async def send(message: Any) -> None:
-            """Servers ignore what is sent to a client that has gone."""
-
-        scope: dict[str, Any] = {"type": "http", "method": "GET", "path": "/slow", "query_string": b""}
-        scope |= {"headers": [], "client": [ATTACKER.format(1), 1], "server": ["testserver", 80]}
-        page = asyncio.ensure_future(queue_requests(ASGIHandler(), find_known_user)(scope, receive, send))
-        assert await asyncio.to_thread(begun.wait, TIMEOUT_S)
-        page.cancel()
-        may_end.set()
-        await asyncio.wait(asyncio.all_tasks() - {asyncio.current_task()})
-        gc.collect()
-
-    asyncio.run(visit())
+    scope = request_scope("GET /slow", ELSEWHERE) | {"type": "http", "query_string": b""}
+    scope |= {"server": ["testserver", 80]}
+    queue = queue_requests(ASGIHandler(), find_known_user)
+    page = asyncio.ensure_future(queue(scope, SentForm(leaves=True), send))
+    assert await asyncio.to_thread(begun.wait, TIMEOUT_S)
+    page.cancel()
+    may_end.set()
+    await asyncio.wait(asyncio.all_tasks() - {asyncio.current_task()})
+    gc.collect()
     assert [record.getMessage() for record in caplog.records if record.name == "asyncio"] == []

@@ -70,10 +70,10 @@ def test_unknown_public_page_returns_404(path: str, client: Client) -> None:
 @pytest.mark.parametrize(
     ("typed", "address"),
     [
-        *(
-            (path, "/N6TV")
-            for path in ("/N6-TV", "/N6%20TV", "/N6TV.", "/N6TV)", "/%2FN6TV", "/%EF%BC%AE6TV")
-        ),
+        ("/N6-TV", "/N6TV"),
+        ("/N6%20TV)", "/N6TV"),
+        ("/%2FN6TV.", "/N6TV"),
+        ("/%EF%BC%AE6TV", "/N6TV"),
         ("/N6-TV/2", "/N6TV/2"),
         ("/N6\u2013TV?locale=ar", "/N6TV?locale=ar"),
         ("/display/N\u0666TV", "/display/N6TV"),
@@ -98,30 +98,21 @@ def test_404_page_has_a_field_for_the_code(client: Client) -> None:
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize(("days", "text"), [(7, "7 days"), (1, "1 day")])
-def test_privacy_page_shows_configured_retention_days(
-    client: Client, settings: Settings, days: int, text: str
-) -> None:
-    settings.RETENTION_DAYS = days
-    response = client.get("/privacy")
-    page = response.content.decode()
-    assert "script-src 'self';" in response.headers["Content-Security-Policy"] + ";"
-    assert f"<strong>{text}</strong>" in page
-    assert all(link.startswith(("/", "?", "data:")) for link in re.findall(r'(?:href|src)="([^"]+)"', page))
+def test_privacy_page_names_only_what_the_settings_store(client: Client, settings: Settings) -> None:
+    settings.RETENTION_DAYS, settings.EMAIL_ENABLED, settings.OIDC_NAME = 7, False, ""
+    without = client.get("/privacy").content.decode()
+    settings.RETENTION_DAYS, settings.EMAIL_ENABLED, settings.OIDC_NAME = 1, True, "School of Rock"
+    complete = client.get("/privacy").content.decode()
+    for text in ("School of Rock", "“your turn” messages", "mail server", "<strong>1 day</strong>"):
+        assert (text in without, text in complete) == (False, True), text
+    for text in ("sends no e-mail", "<strong>7 days</strong>"):
+        assert (text in without, text in complete) == (True, False), text
+    assert all(
+        link.startswith(("/", "?", "data:")) for link in re.findall(r'(?:href|src)="([^"]+)"', complete)
+    )
     login = client.get("/console/login/").content.decode()
     assert 'href="/privacy"' in login
     assert 'href="/accessibility"' in login
-
-
-@pytest.mark.django_db
-def test_privacy_page_names_only_what_the_settings_store(client: Client, settings: Settings) -> None:
-    settings.EMAIL_ENABLED, settings.OIDC_NAME = False, ""
-    without = client.get("/privacy").content.decode()
-    settings.EMAIL_ENABLED, settings.OIDC_NAME = True, "School of Rock"
-    complete = client.get("/privacy").content.decode()
-    for text in ("School of Rock", "“your turn” messages", "to reset a lost password", "mail server"):
-        assert (text in without, text in complete) == (False, True), text
-    assert ("sends no e-mail" in without, "sends no e-mail" in complete) == (True, False)
 
 
 @pytest.mark.django_db
@@ -149,10 +140,3 @@ def test_rules_page_shows_every_scene(client: Client) -> None:
     page = client.get("/rules").content.decode()
     assert page.count('<svg class="cabinet') == 2 * len(RULE_EXAMPLES) + 1
     assert "An empty board of 6 columns and 6 rows." in page
-
-
-def test_about_page_names_sources_but_no_phone_numbers(client: Client) -> None:
-    page = client.get("/about").content.decode()
-    for name in ("Richard Hutnik", "Damian Walker", "R. C. Bell", "David Parlett", "IAGO World Tour"):
-        assert name in page
-    assert not re.search(r"\(\d{3}\)|\d{3}-\d{4}", page)
