@@ -74,20 +74,20 @@ async def respond(scope: Any, receive: Any, send: Any, text: str) -> None:
 
 async def answer(text: str, send: Any) -> None:
     word, _, count = text.partition(" ")
+    if word == "close":
+        await send({"type": "websocket.close", "code": int(count)})
+        return
+    replies = [text]
     if word == "flood":
-        for _ in range(int(count)):
-            await send({"type": "websocket.send", "text": FRAME})
+        replies = [FRAME] * int(count)
     elif word == "nag":
         await nag(send)
     elif word == "nagged":
-        orderly = isinstance(Nagging.ended_by, (NoneType, OSError))
-        await send({"type": "websocket.send", "text": str(orderly)})
+        replies = [str(isinstance(Nagging.ended_by, (NoneType, OSError)))]
     elif word == "disconnected":
-        await send({"type": "websocket.send", "text": f"{Handler.disconnected} {Handler.last!r}"})
-    elif word == "close":
-        await send({"type": "websocket.close", "code": int(count)})
-    else:
-        await send({"type": "websocket.send", "text": text})
+        replies = [f"{Handler.disconnected} {Handler.last!r}"]
+    for reply in replies:
+        await send({"type": "websocket.send", "text": reply})
 
 
 class Handler:
@@ -103,12 +103,15 @@ class Handler:
             raise ValueError(text)
         if text is not None and not text.startswith(b"now"):
             return self._answer_later(text)
-        self._connection.write(text_frame(text.decode().upper().encode() if text else b"BINARY"))
+        self._answer(text or b"binary")
         return None
+
+    def _answer(self, text: bytes) -> None:
+        self._connection.write(text_frame(text.decode().upper().encode()))
 
     async def _answer_later(self, text: bytes) -> None:
         await asyncio.sleep(0.05)
-        self._connection.write(text_frame(text.decode().upper().encode()))
+        self._answer(text)
 
     def handle_disconnect(self) -> None:
         Handler.disconnected += 1

@@ -40,8 +40,8 @@ class AsgiServer:
 def run_asgi_server(server: str, note: Path, drain_s: float = 0.3, proxies: int = 0) -> Iterator[AsgiServer]:
     with listen(LOOPBACK, 0, shared=False) as listener:
         number = listener.fileno()
-        application = [sys.executable, "-m", "tests.crowdgame.server.serving.asgi_app"]
-        argv = [*application, server, str(number), str(note), str(drain_s), str(proxies)]
+        arguments = map(str, (server, number, note, drain_s, proxies))
+        argv = [sys.executable, "-m", "tests.crowdgame.server.serving.asgi_app", *arguments]
         with psutil.Popen(argv, cwd=ROOT, pass_fds=[number], stderr=subprocess.PIPE, text=True) as process:
             asgi_server = AsgiServer(process, listener, note)
             assert wait_for_http(LOOPBACK, asgi_server.port, 60)

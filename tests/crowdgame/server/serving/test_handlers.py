@@ -36,16 +36,12 @@ def read_answers(connection: socket.socket, *expected: bytes) -> None:
     assert received == wanted
 
 
-def test_messages_wait_for_one_that_takes_longer(asgi_server: AsgiServer) -> None:
+def test_messages_stay_in_order_alone_and_together(asgi_server: AsgiServer) -> None:
     with attached(asgi_server) as connection:
         texts = [b"first", b"now a", "é".encode(), b"now b", b"later", b"now c"]
         for text in texts:
             connection.sendall(frame(TEXT, text))
         read_answers(connection, *(text.decode().upper().encode() for text in texts))
-
-
-def test_frames_that_arrive_together_stay_in_order(asgi_server: AsgiServer) -> None:
-    with attached(asgi_server) as connection:
         kinds = {b"one": TEXT, b"now two": TEXT, b"": BINARY, b"three": TEXT}
         connection.sendall(b"".join(frame(kind, text) for text, kind in kinds.items()))
         read_answers(connection, b"ONE", b"NOW TWO", b"BINARY", b"THREE")

@@ -49,79 +49,58 @@ def status(head: bytes) -> int:
     return int(head.split(b" ", 2)[1])
 
 
-@pytest.mark.parametrize(
-    "headers",
-    [
-        {},
-        {"Sec_WebSocket_Protocol": "chess"},
-        {"Origin": "null"},
-        {"Origin": "https://elsewhere.example"},
-        {"Origin": "http://[::1]:8000"},
-    ],
-)
-def test_handshake_is_accepted_without_compression_or_subprotocol(
-    asgi_server: AsgiServer, headers: dict[str, str]
-) -> None:
-    accepted = answer(asgi_server, head(**headers))
+@pytest.mark.parametrize("origin", ["", "null", "https://elsewhere.example", "http://[::1]:8000"])
+def test_handshake_is_accepted_without_compression(asgi_server: AsgiServer, origin: str) -> None:
+    accepted = answer(asgi_server, head(Origin=origin))
     assert status(accepted) == 101
     assert b"s3pPLMBiTxaQ9kYGzzhZRbK+xOo=" in accepted
-    assert (b"deflate" in accepted, b"chess" in accepted) == (False, False)
+    assert b"deflate" not in accepted
 
 
 @pytest.mark.parametrize("headers", [{}, {"Sec_WebSocket_Protocol": "chess"}])
-def test_handshake_may_arrive_in_pieces(asgi_server: AsgiServer, headers: dict[str, str]) -> None:
+def test_handshake_may_arrive_in_pieces_and_gets_no_subprotocol(
+    asgi_server: AsgiServer, headers: dict[str, str]
+) -> None:
     with dial(asgi_server) as connection:
         whole = head(**headers)
         for start in range(0, len(whole), 40):
             connection.sendall(whole[start : start + 40])
             time.sleep(0.002)
-        read_until(connection, b"\r\n\r\n")
+        assert b"chess" not in read_until(connection, b"\r\n\r\n")
         connection.sendall(HELLO)
         assert read_until(connection, ANSWER) == ANSWER
 
 
 @pytest.mark.parametrize(
-    "headers",
-    [
-        {"Sec_WebSocket_Version": "8000"},
-        {"Sec_WebSocket_Key": ""},
-        {"Sec_WebSocket_Key": "short"},
-        {"X": f"y\r\nSec-WebSocket-Key: {KEY}"},
-        {"Content_Length": "4"},
-        {"Transfer_Encoding": "chunked"},
-        {"Host": "here:there"},
-        {"Host": "[here"},
-        {"Origin": "http://[bad"},
-        {"Origin": "http://here:there"},
-        {"Origin": "elsewhere"},
-        {"Connection": "keep-alive"},
-    ],
-)
-def test_invalid_handshake_is_rejected(asgi_server: AsgiServer, headers: dict[str, str]) -> None:
-    assert status(answer(asgi_server, head(**headers))) in {400, 426}
-    assert status(answer(asgi_server, head())) == 101
-
-
-@pytest.mark.parametrize(
     ("usual", "unusual"),
     [
+        *((b"Version: 13", b"Version: %d" % version) for version in (8, 8000)),
+        *((KEY.encode(), key) for key in (b"", b"short")),
+        (b"Host: here", f"Host: here\r\nSec-WebSocket-Key: {KEY}".encode()),
+        (b"Host: here", b"Host: here\r\nContent-Length: 4"),
+        (b"Host: here", b"Host: here\r\nTransfer-Encoding: chunked"),
+        *((b"Host: here\r\n", line) for line in (b"", b"Host: here:there\r\n", b"Host: [here\r\n")),
+        (b"Host: here\r\n", b"Host: here\r\n" * 2),
+        *(
+            (b"Host: here", b"Host: here\r\nOrigin: " + origin)
+            for origin in (b"http://[bad", b"http://here:there", b"elsewhere")
+        ),
+        (b"keep-alive, Upgrade", b"keep-alive"),
         (b"GET /", b"POST /"),
         (b"HTTP/1.1", b"HTTP/1.0"),
         (b"/anywhere", b"http://here/anywhere"),
         (b"/anywhere", "/ä".encode()),
-        (b"Host: here\r\n", b""),
-        (b"Host: here\r\n", b"Host: here\r\n" * 2),
-        (b"Version: 13", b"Version: 8"),
     ],
 )
-def test_invalid_request_is_no_handshake(asgi_server: AsgiServer, usual: bytes, unusual: bytes) -> None:
+def test_invalid_handshake_is_rejected(asgi_server: AsgiServer, usual: bytes, unusual: bytes) -> None:
     assert status(answer(asgi_server, head().replace(usual, unusual))) in {400, 426}
+    assert status(answer(asgi_server, head())) == 101
 
 
 def test_kept_alive_connection_becomes_a_websocket(asgi_server: AsgiServer) -> None:
     """As behind a reverse proxy, which reuses its connections."""
     with dial(asgi_server) as connection:
-        for _ in range(2):
+        for _ in range(3):
             connection.sendall(b"GET / HTTP/1.1\r\nHost: here\r\n\r\n")
             assert status(read_until(connection, b"\r\n\r\n")) == 204
         connection.sendall(head() + HELLO)
@@ -131,13 +110,6 @@ def test_kept_alive_connection_becomes_a_websocket(asgi_server: AsgiServer) -> N
 def test_pipelined_requests_are_not_mixed_up(asgi_server: AsgiServer) -> None:
     request = b"GET /first HTTP/1.1\r\nX: y\r\n\r\n" + head()
     assert status(answer(asgi_server, request)) in {204, 400}
-
-
-def test_http_connection_serves_several_requests(asgi_server: AsgiServer) -> None:
-    with dial(asgi_server) as connection:
-        for _ in range(3):
-            connection.sendall(b"GET / HTTP/1.1\r\nHost: here\r\n\r\n")
-            assert status(read_until(connection, b"\r\n\r\n")) == 204
 
 
 def test_endless_request_head_is_rejected(asgi_server: AsgiServer) -> None:

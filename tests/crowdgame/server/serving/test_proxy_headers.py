@@ -19,7 +19,6 @@ OUTER_PROXY = "10.0.0.9"
     ("proxies", "values", "client"),
     [
         (1, [CLIENT], CLIENT),
-        (1, [f"{SPOOFED}, {CLIENT}"], CLIENT),
         (1, [SPOOFED, CLIENT], CLIENT),
         (1, [f"{SPOOFED},{CLIENT}:4711"], CLIENT),
         (1, [f"{SPOOFED}, [2606:2800::1]:4711"], "2606:2800::1"),
@@ -76,6 +75,5 @@ def test_scheme_is_the_proxys(proxied_servers: dict[int, AsgiServer]) -> None:
     for proxies, scheme in ((0, b"http"), (1, b"https")):
         with dial(proxied_servers[proxies]) as connection:
             connection.sendall(b"GET /client HTTP/1.1\r\nHost: here\r\nX-Forwarded-Proto: https\r\n\r\n")
-            assert read_until(connection, LOOPBACK.encode()).endswith(
-                b"\r\n%b %b" % (scheme, LOOPBACK.encode())
-            )
+            address = LOOPBACK.encode()
+            assert read_until(connection, address).endswith(b"\r\n%b %b" % (scheme, address))

@@ -1,15 +1,17 @@
 """Both ASGI servers under the gateway's launcher, observed through a small application."""
 
+import asyncio
 import signal
 import socket
+import sys
 import time
 from pathlib import Path
 
 import pytest
 from websockets.exceptions import ConnectionClosed
-from websockets.sync.client import ClientConnection
 
-from crowdgame.server.laptop.network import LOOPBACK, listen
+from crowdgame.server.laptop.network import LOOPBACK
+from crowdgame.server.serving.event_loop import new_event_loop
 from tests.crowdgame.server.serving.asgi_app import FRAME
 from tests.crowdgame.server.serving.conftest import AsgiServer, run_asgi_server
 from tests.crowdgame.server.serving.test_handshake import dial, head, read_until
@@ -23,10 +25,11 @@ CHUNKS = 200  # twenty megabytes
 BOUND = 24_000_000
 
 
-def closed_with(connection: ClientConnection) -> int:
-    with pytest.raises(ConnectionClosed) as end:
-        connection.recv(timeout=TIMEOUT_S)
-    return end.value.rcvd.code if end.value.rcvd else 0
+def test_event_loop_is_that_of_asyncio_without_uvloop(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "uvloop", None)
+    loop = new_event_loop()
+    loop.close()
+    assert isinstance(loop, asyncio.BaseEventLoop)
 
 
 @pytest.mark.nightly
@@ -93,19 +96,21 @@ def test_send_after_oversized_frame_fails_like_a_disconnect(fresh_server: AsgiSe
         read_until(connection, b"well?")
         connection.sendall(b"\x81\xfe\x0f\xa0\0\0\0\0" + b"x" * 4_000)  # and leave the close frame unanswered
         read_until(connection, CloseCode.FRAME_TOO_LARGE.to_bytes(2, "big"))
-        wait_until(lambda: send_has_failed(other))
 
+        def send_has_failed() -> bool:
+            other.send("nagged")
+            return other.recv(timeout=TIMEOUT_S) == "True"
 
-def send_has_failed(connection: ClientConnection) -> bool:
-    """Whether the application's send has failed as for a disconnected client."""
-    connection.send("nagged")
-    return connection.recv(timeout=TIMEOUT_S) == "True"
+        wait_until(send_has_failed)
 
 
 def test_close_code_reaches_client(asgi_server: AsgiServer) -> None:
     with asgi_server.open() as connection:
         connection.send("close 4321")
-        assert closed_with(connection) == 4321
+        with pytest.raises(ConnectionClosed) as end:
+            connection.recv(timeout=TIMEOUT_S)
+    assert end.value.rcvd
+    assert end.value.rcvd.code == 4321
 
 
 @pytest.mark.parametrize("server_name", ASGI_SERVERS_TESTED)
@@ -144,8 +149,5 @@ def refuses(port: int) -> bool:
 def test_listening_socket_can_be_reused_after_exit(fresh_server: AsgiServer) -> None:
     fresh_server.process.terminate()
     assert fresh_server.process.wait(TIMEOUT_S) == 0
-    again = listen(LOOPBACK, 0, shared=False)
-    again.close()
     fresh_server.listener.listen()
-    with socket.create_connection((LOOPBACK, fresh_server.port), timeout=TIMEOUT_S):
-        pass
+    socket.create_connection((LOOPBACK, fresh_server.port), timeout=TIMEOUT_S).close()
