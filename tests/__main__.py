@@ -11,18 +11,22 @@ seconds (environment) fails the run, unless it is marked `nightly`.
 Ctrl-C, SIGTERM and SIGHUP end every process of the run and print the summary so far. Exit status 130.
 """
 
+import ctypes
 import json
 import os
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import psutil
+
 from crowdgame.server.laptop.paths import DATA
 from crowdgame.server.laptop.stop_signals import SIGNALS, interrupt
-from tests.process_tree import ProcessTree
 from tests.results import RESULTS, Result, read_results
 from tests.run_folder import run_folder
 from tests.signals import reset_for_children
@@ -80,6 +84,8 @@ MAX_RETRIED = 2
 LAST_FAILED = ("--last-failed", "--last-failed-no-failures=none")
 LAST_TIMES = DATA / "test-times.json"
 TESTS_FAILED, INTERRUPTED = 1, 130
+PR_SET_CHILD_SUBREAPER = 36
+KILL_TIMEOUT_S = 5
 
 
 @dataclass(frozen=True)
@@ -110,12 +116,9 @@ class Outcome:
     def passed(self) -> int:
         return sum(result.outcome == "passed" for result in self.results) + len(self.unstable)
 
-    @property
-    def skipped(self) -> int:
-        return sum(result.outcome == "skipped" for result in self.results)
-
     def __str__(self) -> str:
-        counts = f"{self.passed} passed, {len(self.failed)} failed, {self.skipped} skipped"
+        skipped = sum(result.outcome == "skipped" for result in self.results)
+        counts = f"{self.passed} passed, {len(self.failed)} failed, {skipped} skipped"
         if self.unstable:
             counts += f", {len(self.unstable)} passed only on the second try"
         if self.slow:
@@ -127,11 +130,15 @@ class Outcome:
 
 
 class Run:
-    """A run of the suite: the outcomes of its parts so far, and the processes that it started."""
+    """A run of the suite: the outcomes of its parts so far, and the processes that it started.
+
+    On Linux this process adopts the children of processes that end, so none of them gets out of reach.
+    """
 
     def __init__(self) -> None:
         self.outcomes: list[Outcome] = []
-        self._processes = ProcessTree()
+        if sys.platform == "linux":
+            ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
 
     def run_part(self, part: str, *selection: str, max_retried: int = 0) -> None:
         began = time.monotonic()
@@ -154,17 +161,30 @@ class Run:
 
     def _run_pytest(self, report: Path, *arguments: str) -> int:
         argv = [sys.executable, "-m", "pytest", *PLUGINS, *arguments]
-        status = self._processes.run(argv, {RESULTS: str(report)})
-        if left := self._processes.kill():
+        status = subprocess.run(argv, env={**os.environ, RESULTS: str(report)}, check=False).returncode
+        if left := kill_descendants():
             print("Killed processes that the tests left running:", *left, sep="\n    ", flush=True)
         return status
 
     def end(self) -> None:
         """Kill every process of the run, and print the summary so far."""
-        self._processes.kill()
+        kill_descendants()
         passed = sum(outcome.passed for outcome in self.outcomes)
         failed = sum(len(outcome.failed) for outcome in self.outcomes)
         print("", *self.outcomes, f"{passed} passed, {failed} failed", sep="\n", flush=True)
+
+
+def kill_descendants() -> list[str]:
+    """Kill all descendants; return the command lines of those that were still running."""
+    running: dict[int, str] = {}
+    while children := psutil.Process().children(recursive=True):
+        for child in children:
+            with suppress(psutil.NoSuchProcess):
+                if child.status() != psutil.STATUS_ZOMBIE:
+                    running.setdefault(child.pid, " ".join(child.cmdline())[:100])
+                    child.kill()
+        psutil.wait_procs(children, KILL_TIMEOUT_S)
+    return list(running.values())
 
 
 def minutes(seconds: float) -> str:

@@ -62,11 +62,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
     Playwright's event loop goes on until the process ends, and blocks database access of other tests.
     """
-    ranks = {name: rank for rank, name in enumerate(LONGEST)}
 
     def order(item: pytest.Item) -> tuple[bool, bool, int]:
         file, uses_stack = item.nodeid.partition("::")[0], "servers" in getattr(item, "fixturenames", ())
-        return file.startswith("tests/e2e/"), not uses_stack, ranks.get(file, len(LONGEST))
+        return file.startswith("tests/e2e/"), not uses_stack, [*LONGEST, file].index(file)
 
     items.sort(key=order)
 

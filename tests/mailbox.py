@@ -33,10 +33,10 @@ class Mailbox(Message):
         return self.sender_refused or "250 OK"
 
     async def handle_DATA(self, server: Any, session: Any, envelope: Any) -> str:  # noqa: N802
-        reply = next(
-            (self.rejected_recipients[to] for to in envelope.rcpt_tos if to in self.rejected_recipients), None
-        )
-        return reply or await super().handle_DATA(server, session, envelope)
+        for to in envelope.rcpt_tos:
+            if to in self.rejected_recipients:
+                return self.rejected_recipients[to]
+        return await super().handle_DATA(server, session, envelope)
 
     def handle_message(self, message: Mail) -> None:
         self.mails.append(message)

@@ -9,8 +9,8 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -32,9 +32,7 @@ __all__ = ["SERVERS"]
 # The first server is always tested, the others only in the slow tests.
 ASGI_SERVERS_TESTED = [SERVERS[0], *(pytest.param(name, marks=pytest.mark.nightly) for name in SERVERS[1:])]
 # Labels of the apps whose tables are ours.
-OWN_APPS = frozenset(
-    ("games", "voting", "accounts", "events", "duels", "ratings", "notifications", "chat", "cups")
-)
+OWN_APPS = {"games", "voting", "accounts", "events", "duels", "ratings", "notifications", "chat", "cups"}
 # Queries of all tables, and of a table's columns.
 SQLITE_TABLES = (
     "SELECT name FROM sqlite_master WHERE type = 'table'",
@@ -45,7 +43,6 @@ POSTGRES_TABLES = (
     "SELECT column_name FROM information_schema.columns WHERE table_name = ? ORDER BY ordinal_position",
 )
 RECORDED_COLUMNS = ("most_voters", "most_ballots")
-Query = Callable[[str, Sequence[Any]], list[Any]]
 ERROR_MARKS = ("Traceback", " ERROR ", " CRITICAL ", '"ERROR"', '"CRITICAL"', "Exception")
 
 
@@ -77,41 +74,30 @@ class Server:
 
     def rows(self, sql: str, *arguments: Any) -> list[Any]:
         """Query the stack's database read-only; JSON columns are returned as text."""
-        with self._database() as query:
-            return query(sql, arguments)
-
-    @contextmanager
-    def _database(self) -> Iterator[Query]:
         if self.stack.database_url:
             with psycopg.connect(self.stack.database_url) as connection:
                 connection.adapters.register_loader("jsonb", TextLoader)
-                yield lambda sql, given: connection.execute(sql.replace("?", "%s").encode(), given).fetchall()
-            return
+                return connection.execute(sql.replace("?", "%s").encode(), arguments).fetchall()
         address = f"file:{self.stack.data / DATABASE}?mode=ro"
         with closing(sqlite3.connect(address, uri=True, timeout=10)) as database:
-            yield lambda sql, given: database.execute(sql, given).fetchall()
+            return database.execute(sql, arguments).fetchall()
 
     def is_writable(self) -> bool:
         """Whether no process holds the write lock of the SQLite database."""
-        with closing(
-            sqlite3.connect(self.stack.data / DATABASE, timeout=0, isolation_level=None)
-        ) as database:
-            try:
-                database.execute("BEGIN IMMEDIATE")
-            except sqlite3.OperationalError:
-                return False
-            database.execute("ROLLBACK")
+        path = self.stack.data / DATABASE
+        with closing(sqlite3.connect(path, timeout=0)) as database, suppress(sqlite3.OperationalError):
+            database.execute("BEGIN IMMEDIATE")
             return True
+        return False
 
     def contents(self) -> dict[str, list[Any]]:
         """All rows of the tables of games and voting, without the turnout that schedulers record."""
         named, columns = POSTGRES_TABLES if self.stack.database_url else SQLITE_TABLES
-        with self._database() as query:
-            tables = [table for (table,) in query(named, ()) if table.partition("_")[0] in OWN_APPS]
-            contents = {}
-            for table in tables:
-                names = [name for (name,) in query(columns, (table,)) if name not in RECORDED_COLUMNS]
-                contents[table] = query(f"SELECT {', '.join(names)} FROM {table} ORDER BY id", ())  # noqa: S608
+        contents = {}
+        for (table,) in self.rows(named):
+            if table.partition("_")[0] in OWN_APPS:
+                names = [name for (name,) in self.rows(columns, table) if name not in RECORDED_COLUMNS]
+                contents[table] = self.rows(f"SELECT {', '.join(names)} FROM {table} ORDER BY id")  # noqa: S608
         return contents
 
     def log(self, name: str) -> str:
@@ -174,17 +160,10 @@ def give_database(stack: Stack) -> None:
 def organizer(stack: Stack) -> Iterator[subprocess.Popen[str]]:
     """The process that answers `Server.ask`."""
     stack.logs.mkdir(parents=True, exist_ok=True)  # a chaos run keeps its own elsewhere
+    argv, env, pipe = [sys.executable, "-m", "tests.organizer"], {**os.environ, **stack.env}, subprocess.PIPE
     with (
         (stack.logs / "organizer.log").open("w") as log,
-        subprocess.Popen(
-            [sys.executable, "-m", "tests.organizer"],
-            cwd=ROOT,
-            env={**os.environ, **stack.env},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=log,
-            text=True,
-        ) as process,
+        subprocess.Popen(argv, cwd=ROOT, env=env, stdin=pipe, stdout=pipe, stderr=log, text=True) as process,
     ):
         try:
             yield process

@@ -60,20 +60,15 @@ def run_parts(folder: Path, max_test_s: str = "inf", **parts: str) -> tuple[int,
     return run.returncode, re.sub(r"\d+:\d\d", "TIME", output)
 
 
-def test_run_goes_on_after_failures_and_sums_up(tmp_path: Path) -> None:
-    status, output = run_parts(
-        tmp_path, broken="import nothing\n", dead="import os; os._exit(9)\n", two=PASSES
-    )
+def test_run_goes_on_after_failures_and_says_how_to_repeat_them(tmp_path: Path) -> None:
+    parts = {"broken": "import nothing\n", "dead": "import os; os._exit(9)\n", "one": FAILS, "two": PASSES}
+    status, output = run_parts(tmp_path, **parts)
     assert status == 1
-    assert "✗ broken: 0 passed, 1 failed, 0 skipped in TIME\n" in output
-    assert "✗ dead: 0 passed, 0 failed, 0 skipped in TIME, pytest ended with status 9\n" in output
-    assert output.endswith("✓ two: 1 passed, 0 failed, 0 skipped in TIME\n1 passed, 1 failed\n")
-
-
-def test_run_prints_each_failure_with_the_command_that_repeats_it(tmp_path: Path) -> None:
-    _, output = run_parts(tmp_path, one=FAILS)
     assert "assert (1 + 1) == 3" in output
     assert 'Repeat with: make test ARGS="one.py::test_fails"' in output
+    assert "✗ broken: 0 passed, 1 failed, 0 skipped in TIME\n" in output
+    assert "✗ dead: 0 passed, 0 failed, 0 skipped in TIME, pytest ended with status 9\n" in output
+    assert output.endswith("✓ two: 1 passed, 0 failed, 0 skipped in TIME\n1 passed, 2 failed\n")
 
 
 def test_run_retries_few_failures_and_lists_tests_that_then_pass(tmp_path: Path) -> None:
