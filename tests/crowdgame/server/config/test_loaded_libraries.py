@@ -1,5 +1,3 @@
-"""What makes processes start quickly: few libraries, and no garbage collection among imported objects."""
-
 import subprocess
 import sys
 

@@ -1,5 +1,3 @@
-"""docs/generated/settings.md lists the environment variables that the code reads, and no others."""
-
 from pathlib import Path
 
 from crowdgame.server.config.environment import VARIABLES, Variable, render

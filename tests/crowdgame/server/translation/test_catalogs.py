@@ -1,5 +1,3 @@
-"""The catalogs: the placeholders and tags of the English texts; complete before a release."""
-
 import re
 from collections.abc import Iterator, Sequence
 from io import BytesIO

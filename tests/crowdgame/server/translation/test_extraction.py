@@ -1,5 +1,3 @@
-"""The texts to translate are found in templates and in Python code; missing translations are listed."""
-
 from io import BytesIO
 from pathlib import Path
 

@@ -1,5 +1,3 @@
-"""Every visible text of templates and Python code is marked for translation."""
-
 import ast
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -12,10 +10,10 @@ from django.template.base import Lexer, TokenType
 
 from crowdgame.server.translation.extraction import PACKAGES, extract_texts, render_template
 
-NOT_MARKED_YET = ("crowdgame/templates/printing/", "crowdgame/templates/reports/")
 WORD = re.compile(r"[^\W\d_]{2,}")
 NAMES = re.compile(r"Crowdgame|UTC|/cup/")
 TEXT_ATTRIBUTES = {"alt", "aria-label", "aria-description", "placeholder", "title", "label"}
+TEXT_METADATA = {"description", "og:title", "og:description", "og:image:alt"}
 UNTRANSLATED_BLOCKS = {"blocktranslate": "endblocktranslate", "comment": "endcomment"}
 CLASS_BLOCKS = {"width"}  # their content is in a class attribute
 
@@ -23,18 +21,13 @@ TEXT_MAPPINGS = {"labels", "help_texts", "error_messages"}
 TEXT_ARGUMENTS = {"label", "help_text", "empty_label", *TEXT_MAPPINGS}
 GENERATED = "action"  # a decorator whose texts are marked in the generated TypeScript
 SHOWN_ERRORS = {
-    "AccountError",
-    "ChatError",
-    "CupError",
-    "DeletionRefused",
-    "MatchError",
-    "PlayError",
-    "RosterError",
-    "TooManyTickets",
-    "ValidationError",
+    *("AccountError", "ChatError", "CupError", "DeletionRefused", "MatchError", "PlayError", "RosterError"),
+    *("TooManyTickets", "ValidationError"),
 }
-# Programmers' and administrators' texts stay English.
-ENGLISH_FILES = re.compile(r"/(admin|apps|models)\.py$|/(migrations|management|models)/")
+# Programmers' and administrators' texts stay English, and printed pages are not marked yet.
+SKIPPED = re.compile(
+    r"/(admin|apps|models)\.py$|/(migrations|management|models)/|^crowdgame/templates/(printing|reports)/"
+)
 
 
 class VisibleTexts(HTMLParser):
@@ -51,12 +44,7 @@ class VisibleTexts(HTMLParser):
         self._hidden += tag in {"script", "style", "code"}
         values = dict(attrs)
         self.found += [value for name, value in attrs if name in TEXT_ATTRIBUTES and value]
-        if tag == "meta" and (values.get("name") or values.get("property")) in {
-            "description",
-            "og:title",
-            "og:description",
-            "og:image:alt",
-        }:
+        if tag == "meta" and (values.get("name") or values.get("property")) in TEXT_METADATA:
             self.found.append(values.get("content") or "")
         if tag == "input" and values.get("type") in {"button", "reset", "submit"}:
             self.found.append(values.get("value") or "")
@@ -70,7 +58,6 @@ class VisibleTexts(HTMLParser):
 
 
 def unmarked_in_template(source: str) -> list[str]:
-    """Return the visible texts outside translation tags."""
     html, until = "", ""
     for token in Lexer(source).tokenize():
         tag, *arguments = token.contents.split() or [""]
@@ -131,15 +118,12 @@ def _name(node: ast.AST) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
-def _sources(packages: Iterable[str], pattern: str) -> list[str]:
+def _unmarked(
+    packages: Iterable[str], pattern: str, find: Callable[[str], list[str]]
+) -> dict[str, list[str]]:
     paths = (path for package in packages for path in (settings.BASE_DIR / package).rglob(pattern))
-    names = sorted(path.relative_to(settings.BASE_DIR).as_posix() for path in paths)
-    return [name for name in names if not name.startswith(NOT_MARKED_YET)]
-
-
-def _unmarked(names: Iterable[str], find: Callable[[str], list[str]]) -> dict[str, list[str]]:
-    found = {name: find((settings.BASE_DIR / name).read_text()) for name in names}
-    return {name: texts for name, texts in found.items() if texts}
+    found = {path.relative_to(settings.BASE_DIR).as_posix(): find(path.read_text()) for path in paths}
+    return {name: texts for name, texts in found.items() if texts and not SKIPPED.search(name)}
 
 
 def test_check_finds_unmarked_texts() -> None:
@@ -152,13 +136,9 @@ raise ValidationError(gettext("No.") if name else "Too long: %(name)s." % {"name
     assert unmarked_in_code(code) == ["Name", "Enter a name.", " saved.", "Too long: %(name)s."]
 
 
-def test_texts_of_templates_are_marked() -> None:
-    assert _unmarked(_sources(["crowdgame"], "templates/**/*.html"), unmarked_in_template) == {}
-
-
-def test_texts_of_code_are_marked() -> None:
-    names = [name for name in _sources(PACKAGES, "*.py") if not ENGLISH_FILES.search(name)]
-    assert _unmarked(names, unmarked_in_code) == {}
+def test_texts_of_templates_and_code_are_marked() -> None:
+    assert _unmarked(["crowdgame"], "templates/**/*.html", unmarked_in_template) == {}
+    assert _unmarked(PACKAGES, "*.py", unmarked_in_code) == {}
 
 
 def test_placeholders_are_named() -> None:
