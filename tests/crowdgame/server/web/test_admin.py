@@ -1,5 +1,3 @@
-"""The Django admin: what may be edited, and what is hidden until its reveal."""
-
 import pytest
 from django.contrib.auth.models import Group, User
 from django.db.models import Model
@@ -32,6 +30,7 @@ READ_ONLY: list[type[Model]] = [
     *(Member, Nickname),
 ]
 VOTER = "voter-in-public"
+BALLOTS = "/admin/voting/storedballot/"
 
 
 @pytest.fixture
@@ -47,7 +46,6 @@ def event(admin: Client) -> Event:
 
 @pytest.fixture
 def turn(event: Event, box: BallotBox) -> Turn:
-    """A turn with a long window and a stored ballot."""
     turn = start_match(event.pk, box).turns.get()
     Member.objects.create(event=event, user=User.objects.create_user("bob"), role="viewer")
     AuditEntry.objects.create(event=event, by="root", action="match.start", what="started match 1", at=1)
@@ -62,8 +60,8 @@ def end_window(turn: Turn, box: BallotBox) -> None:
     close_turn(turn.pk, box)
 
 
-def ballots_page(admin: Client) -> str:
-    return admin.get("/admin/voting/storedballot/").content.decode()
+def ballots_page(admin: Client, query: str = "") -> str:
+    return admin.get(BALLOTS + query).content.decode()
 
 
 @pytest.mark.parametrize("model", [*READ_ONLY, Event, User, Group])
@@ -85,13 +83,10 @@ def test_admin_lists_and_searches_records_and_edits_few(
 
 @pytest.mark.parametrize("state", [TurnState.OPEN, TurnState.PAUSED])
 def test_admin_hides_ballots_of_live_turn(admin: Client, turn: Turn, state: TurnState) -> None:
-    left = 1000 if state == TurnState.PAUSED else None
-    Turn.objects.filter(pk=turn.pk).update(state=state, left_ms=left)
-    ballot = StoredBallot.objects.get()
-    assert VOTER not in ballots_page(admin)
-    assert admin.get(f"/admin/voting/storedballot/{ballot.pk}/change/").status_code == 302
-    assert VOTER not in admin.get("/admin/voting/storedballot/?side=red").content.decode()
-    assert VOTER not in admin.get(f"/admin/voting/storedballot/?q={VOTER[:5]}").content.decode()
+    Turn.objects.filter(pk=turn.pk).update(state=state, left_ms=1000 if state == TurnState.PAUSED else None)
+    assert admin.get(f"{BALLOTS}{StoredBallot.objects.get().pk}/change/").status_code == 302
+    for query in ("", "?side=red", f"?q={VOTER[:5]}"):
+        assert VOTER not in ballots_page(admin, query)
 
 
 def test_admin_shows_seed_and_ballots_only_after_reveal(admin: Client, turn: Turn, box: BallotBox) -> None:
@@ -112,22 +107,9 @@ def test_admin_event_edit_is_announced_with_next_seq(
 ) -> None:
     event = Event.objects.get()
     teams = list(event.teams.order_by("number"))
-    form = {
-        "name": "Regatta",
-        "owner": event.owner_id,
-        "team_choice": "balance",
-        "analysis": "match",
-        "nicknames": "suggested",
-        "admission": "open",
-        "window_s": 3600,
-        "pace": "normal",
-        "tally_method": "approval",
-        "tie_rule": "first",
-        "no_ballot_rule": "random",
-        "next_match_after_s": "",
-        "teams-TOTAL_FORMS": 2,
-        "teams-INITIAL_FORMS": 2,
-    }
+    shown = admin.get(f"/admin/voting/event/{event.pk}/change/").context["adminform"].form.initial
+    form = {name: value for name, value in shown.items() if value not in {None, False}}
+    form |= {"name": "Regatta", "tally_method": "approval", "teams-TOTAL_FORMS": 2, "teams-INITIAL_FORMS": 2}
     for i, team in enumerate(teams):
         form |= {f"teams-{i}-id": team.pk, f"teams-{i}-event": event.pk, f"teams-{i}-name": f"New {i}"}
     with django_capture_on_commit_callbacks(execute=True):

@@ -1,5 +1,3 @@
-"""Pages and static files are served from memory; Django handles every other path."""
-
 import gzip
 from pathlib import Path
 from typing import Any
@@ -127,10 +125,10 @@ def test_unknown_path_goes_to_fallback_app(path: str, client: PageClient) -> Non
     assert (response.status, response.body, client.left) == (404, b"behind", [path])
 
 
-@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS"])
-def test_write_method_goes_to_fallback_app(method: str, client: PageClient) -> None:
-    client.request("/", method)
-    assert client.left == ["/"]
+def test_other_methods_go_to_fallback_app(client: PageClient) -> None:
+    for method in ("POST", "PUT", "DELETE", "OPTIONS"):
+        client.request("/", method)
+    assert client.left == ["/"] * 4
 
 
 @pytest.mark.parametrize("path", ["/", "/BCDF", "/display/BCDF", "/static/admin/base.css"])
@@ -201,23 +199,26 @@ def test_display_page_is_in_language_of_event(
     assert client.request("/display.de.html").body == b"behind"
 
 
-def test_phone_page_embeds_gateway_preload(files: Path) -> None:
-    client = PageClient(PreloadParts(b'{"seq":7', b',"offer":null}'))
-    plain, small = client.request("/BCDF/2"), client.request("/BCDF", encoding=b"gzip")
+@pytest.mark.parametrize(
+    ("path", "page"),
+    [("/BCDF/2", PHONE), ("/display/BCDF", DISPLAY), ("/embed/BCDF", DISPLAY), ("/embed/BCDF/phone", PHONE)],
+)
+def test_page_embeds_preload_under_known_host_only(files: Path, path: str, page: bytes) -> None:
+    sites = "https://a.example"
+    client = PageClient(PreloadParts(b'{"seq":7', b',"offer":null}'), embed_sites=sites)
+    plain, small = client.request(path), client.request(path, encoding=b"gzip")
     preload = b'<script type="application/json" id="preload">{"seq":7,"offer":null}</script>'
-    assert gzip.decompress(small.body) == plain.body == PHONE + preload
+    assert gzip.decompress(small.body) == plain.body == page + preload
     assert plain.headers["cache-control"] == "no-store"
-    without, policy = PageClient().request("/"), "content-security-policy"
+    without, policy = PageClient(embed_sites=sites).request(path), "content-security-policy"
     assert plain.headers[policy] == without.headers[policy]
+    assert client.request(path, host=b"elsewhere.example").status == 400
+
+
+def test_phone_page_asks_for_the_preload_of_its_team(client: PageClient) -> None:
+    for path in ("/BCDF/2", "/BCDF"):
+        client.request(path)
     assert client.preload_requests == [("BCDF", 2), ("BCDF", 0)]
-
-
-def test_display_page_embeds_preload_under_known_host_only(files: Path) -> None:
-    client = PageClient(PreloadParts(b'{"seq":7}', b""))
-    response = client.request("/display/BCDF")
-    assert response.body == DISPLAY + b'<script type="application/json" id="preload">{"seq":7}</script>'
-    assert response.headers["cache-control"] == "no-store"
-    assert client.request("/display/BCDF", host=b"elsewhere.example").status == 400
 
 
 def test_csp_allows_only_own_inline_blocks(client: PageClient) -> None:
@@ -276,11 +277,3 @@ def test_other_pages_of_the_event_are_framed_by_our_own_only(files: Path, path: 
     client = PageClient(embed_sites="https://a.example")
     client.request("/embed/BCDF")
     assert framing(client, path) == ({"'self'"}, "SAMEORIGIN")
-
-
-def test_embedded_pages_have_the_preload(files: Path) -> None:
-    client = PageClient(PreloadParts(b'{"seq":7', b"}"), embed_sites="https://a.example")
-    preload = b'<script type="application/json" id="preload">{"seq":7}</script>'
-    assert client.request("/embed/BCDF").body == DISPLAY + preload
-    assert client.request("/embed/BCDF/phone").body == PHONE + preload
-    assert client.request("/embed/BCDF", host=b"elsewhere.example").status == 400

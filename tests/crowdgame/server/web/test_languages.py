@@ -1,5 +1,3 @@
-"""The language of pages: menu, cookie, Accept-Language."""
-
 import pytest
 from django.conf import settings
 from django.test import Client

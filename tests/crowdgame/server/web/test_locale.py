@@ -1,5 +1,3 @@
-"""Language selection from the query string and the Accept-Language header."""
-
 import re
 
 import pytest

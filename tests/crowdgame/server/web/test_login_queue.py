@@ -1,5 +1,3 @@
-"""The queue of logins ahead of Django: who waits, who goes first, and who is refused."""
-
 import asyncio
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""`/oembed` offers code only for events that sites may embed, and their pages lead to it."""
-
 import re
 from html import unescape
 from typing import Any

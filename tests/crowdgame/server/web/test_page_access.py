@@ -1,5 +1,3 @@
-"""Which role may open which page of an event or a cup."""
-
 import re
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -19,11 +17,18 @@ from voting.models import Event, Ticket
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("valkey_url")]
 
 OPEN_TO_EVERY_USER = ["", "new/", "new/empty/", "cups/new/", "ladder/"]
-OWN_EVENT = [
-    *("edit/", "delete/", "again/", "members/", "tickets/", "tickets/csv/"),
-    *("poster.pdf", "tickets.pdf", "study.csv"),
+OWN_PAGES = [
+    *(
+        "EVENT/edit/",
+        "EVENT/delete/",
+        "EVENT/again/",
+        "EVENT/members/",
+        "EVENT/tickets/",
+        "EVENT/tickets/csv/",
+    ),
+    *("EVENT/poster.pdf", "EVENT/tickets.pdf", "EVENT/study.csv"),
+    *("cups/CUP/", "cups/CUP/edit/", "cups/CUP/delete/"),
 ]
-OWN_PAGES = [*(f"EVENT/{page}" for page in OWN_EVENT), "cups/CUP/", "cups/CUP/edit/", "cups/CUP/delete/"]
 FORM = {"ask": "make", "count": 3, "name": "Changed", "role": "cohost", "pairing": "1"}
 
 

@@ -1,6 +1,6 @@
 """No page makes more queries when its lists have more rows, and none makes many."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import count
 from types import SimpleNamespace
 from typing import Any, cast
@@ -60,19 +60,19 @@ MORE_PAGES = (
     Visit("play-over", "/play/{played}", by="nobody", prepare=with_finished_duel),
     Visit("record", "/record/{code}/1.json", by="nobody", prepare=play_to((1, 2), (1, 3), (1, 5), (1, 6))),
     *(
-        Visit(f"moderator-{name}", path, by="moderator", prepare=with_duel_chat)
-        for name, path in (
-            ("lobby", "/play/chat/lobby"),
-            ("message", "/play/chat/lobby/{message}"),
-            ("reports", "/play/chat/reports"),
-            ("play", "/play/"),
-            ("game", "/play/{played}"),
-            ("watchers", "/play/chat/{played}-watchers"),
+        Visit(f"moderator-{path}", f"/play/{path}", by="moderator", prepare=with_duel_chat)
+        for path in (
+            "",
+            "{played}",
+            "chat/lobby",
+            "chat/lobby/{message}",
+            "chat/reports",
+            "chat/{played}-watchers",
         )
     ),
     Visit("cup-edit", "/console/cups/{cup}/edit/", prepare=with_cup("knockout", CUP_TEAMS, [1])),
 )
-VISITS = [one for one in (*PAGES, *MORE_PAGES, *GALLERY_ONLY) if not page_for_path(one.path)]
+VISITS = [visit for visit in (*PAGES, *MORE_PAGES, *GALLERY_ONLY) if not page_for_path(visit.path)]
 numbers = count(1_000_000)
 codes = (str(number) for number in numbers)
 
@@ -144,7 +144,7 @@ def add_matches(event: Event, rows: int) -> None:
     )
 
 
-@dataclass
+@dataclass(frozen=True)
 class PreparedPage:
     """A page that `client` may open, and what its lists belong to."""
 
@@ -163,49 +163,45 @@ class PreparedPage:
         return len(captured)
 
 
-@dataclass
-class PreparedPages:
-    """Pages for a guest. Those with equal terms and preparation show the same event."""
-
-    guest: Guest
-    events: dict[object, dict[str, Any]] = field(default_factory=dict)
-
-    def prepare(self, visit: Visit) -> PreparedPage:
-        event = self._event(visit)
-        viewer = organizer(event["owner"] if visit.by == "owner" else f"{visit.name}-{visit.by}")
-        User.objects.filter(pk=viewer.pk).update(
-            is_superuser=visit.by == "superuser", is_staff=visit.by == "superuser"
-        )
-        if visit.by == "moderator":
-            viewer.user_permissions.add(Permission.objects.get(codename="moderate_chat"))
-        client = Client()
-        client.cookies = set_guest_cookie(HttpResponse(), self.guest).cookies
-        if visit.by != "nobody":
-            client.force_login(viewer)
-        return PreparedPage(visit, event, viewer, client)
-
-    def _event(self, visit: Visit) -> dict[str, Any]:
+def prepare(visits: list[Visit], guest: Guest) -> list[PreparedPage]:
+    """Prepare pages for a guest. Those with equal terms and preparation show the same event."""
+    events: dict[object, dict[str, Any]] = {}
+    prepared = []
+    for visit in visits:
         key = (visit.prepare, str(visit.choices))
-        if key not in self.events:
+        if key not in events:
             owner = f"owner-{next(numbers)}"
-            server = SimpleNamespace(ask=lambda operation, **given: OPERATIONS[operation](**given))
-            self.events[key] = server.ask("event", owner=owner, **visit.choices) | {"owner": owner}
+            server: Any = SimpleNamespace(ask=lambda operation, **given: OPERATIONS[operation](**given))
+            events[key] = server.ask("event", owner=owner, **visit.choices) | {"owner": owner}
             if visit.prepare:
-                visit.prepare(cast(Server, server), self.events[key])
-        return self.events[key]
+                visit.prepare(server, events[key])
+        prepared.append(PreparedPage(visit, events[key], *log_in(visit, events[key]["owner"], guest)))
+    return prepared
+
+
+def log_in(visit: Visit, owner: str, guest: Guest) -> tuple[User, Client]:
+    viewer = organizer(owner if visit.by == "owner" else f"{visit.name}-{visit.by}")
+    viewer.is_superuser = viewer.is_staff = visit.by == "superuser"
+    viewer.save()
+    if visit.by == "moderator":
+        viewer.user_permissions.add(Permission.objects.get(codename="moderate_chat"))
+    client = Client()
+    client.cookies = set_guest_cookie(HttpResponse(), guest).cookies
+    if visit.by != "nobody":
+        client.force_login(viewer)
+    return viewer, client
 
 
 @pytest.mark.nightly
 @pytest.mark.django_db
 def test_queries_of_every_page_do_not_grow_with_its_rows(box: BallotBox) -> None:
     guest = new_guest()
-    prepared = PreparedPages(guest)
-    pages = [prepared.prepare(visit) for visit in VISITS]
+    pages = prepare(VISITS, guest)
     add_public_rows(guest, FEW, box)
     few = {page.visit.name: page.count_queries(FEW) for page in pages}
     add_public_rows(guest, MANY, box)
-    again = PreparedPages(guest)
-    pages = [again.prepare(page.visit) if page.visit.name in COMPUTED_ONCE else page for page in pages]
+    again = {page.visit.name: page for page in prepare([v for v in VISITS if v.name in COMPUTED_ONCE], guest)}
+    pages = [again.get(page.visit.name, page) for page in pages]
     many = {page.visit.name: page.count_queries(MANY) for page in pages}
     assert {name: (few[name], queries) for name, queries in many.items() if queries > few[name]} == {}
     assert {name: queries for name, queries in many.items() if queries > MOST} == {}

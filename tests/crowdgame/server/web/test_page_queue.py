@@ -1,5 +1,3 @@
-"""The queue of pages ahead of Django: few are rendered at a time, and nobody keeps a turn for long."""
-
 import asyncio
 import gc
 import threading

@@ -1,5 +1,3 @@
-"""A running server serves its pages over HTTP, under each ASGI server."""
-
 import gzip
 import re
 

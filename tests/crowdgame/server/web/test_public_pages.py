@@ -1,5 +1,3 @@
-"""Public pages set no cookie and run no foreign code; some of them need no database."""
-
 import re
 
 import pytest

@@ -1,5 +1,3 @@
-"""CSV files open in spreadsheets: encoding, separators, and no formula from somebody else."""
-
 import csv
 import io
 from decimal import Decimal
