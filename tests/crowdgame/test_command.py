@@ -1,5 +1,3 @@
-"""The command `crowdgame`, with data in a folder of its own."""
-
 import subprocess
 import sys
 import tomllib

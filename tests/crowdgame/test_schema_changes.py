@@ -1,5 +1,3 @@
-"""Which changes of a field need a migration."""
-
 from typing import Any
 
 import pytest

@@ -1,5 +1,3 @@
-"""Starting a stack waits for a slow child, and gives up on one that keeps ending."""
-
 import shutil
 import sqlite3
 import sys

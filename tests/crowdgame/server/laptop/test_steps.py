@@ -9,7 +9,7 @@ import pytest
 
 from crowdgame.server.laptop.paths import ROOT
 from crowdgame.server.laptop.steps import Step, StepFailed, error_line, in_background, run
-from tests.crowdgame.server.laptop.supervisor_program import PARENT
+from tests.crowdgame.server.laptop.supervisor_program import PARENT, SLEEPER
 from tests.deploy.processes import marked, wait_until
 
 DIES_OF = "import sys; print('before'); print({!r}); sys.exit(3)"
@@ -63,33 +63,29 @@ def test_step_reports_unreachable_package_index_as_no_network(tmp_path: Path) ->
 
 
 def test_steps_in_background_run_beside_others(tmp_path: Path) -> None:
-    wait_for_file = f"import os, time\nwhile not os.path.exists({str(tmp_path / 'made')!r}): time.sleep(0.01)"
+    made = tmp_path / "made"
+    wait_for_file = f"import os, time\nwhile not os.path.exists({str(made)!r}): time.sleep(0.01)"
     with in_background(lambda: run(step(tmp_path, "-c", wait_for_file))):
-        run(replace(step(tmp_path, "-c", f"open({str(tmp_path / 'made')!r}, 'w')"), log="other"))
-
-
-def fail_beside(folder: Path) -> None:
-    wait_until(lambda: len(marked(folder)) == 1)
-    run(step(folder, "-c", DIES_OF.format("ENOSPC")))
+        run(replace(step(tmp_path, "-c", f"open({str(made)!r}, 'w')"), log="other"))
 
 
 def test_steps_in_background_end_with_failure_of_another(tmp_path: Path) -> None:
-    with (
-        pytest.raises(StepFailed, match="do the thing: the disk is full"),
-        in_background(
-            lambda: run(
-                replace(step(tmp_path, "-c", "import time; time.sleep(100)", str(tmp_path)), log="other")
-            )
-        ),
-    ):
-        fail_beside(tmp_path)
+    sleeping = replace(step(tmp_path, "-c", SLEEPER, str(tmp_path)), log="other")
+
+    def fail_beside() -> None:
+        wait_until(lambda: len(marked(tmp_path)) == 1)
+        run(step(tmp_path, "-c", DIES_OF.format("ENOSPC")))
+
+    with pytest.raises(StepFailed, match="thing: the disk is full"), in_background(lambda: run(sleeping)):
+        fail_beside()
     assert not marked(tmp_path)
 
 
 def test_step_failed_in_background_is_reported(tmp_path: Path) -> None:
+    failing = step(tmp_path, "-c", DIES_OF.format("ENOSPC"))
     with (
         pytest.raises(StepFailed, match="do the thing: the disk is full"),
-        in_background(lambda: run(step(tmp_path, "-c", DIES_OF.format("ENOSPC")))),
+        in_background(lambda: run(failing)),
     ):
         pass
 

@@ -34,8 +34,8 @@ def supervisor(tmp_path: Path, said: list[str]) -> Iterator[Supervisor]:
         yield supervisor
 
 
-def start_sleeper(supervisor: Supervisor, folder: Path) -> int:
-    supervisor.start(child("sleeper", SLEEPER, folder))
+def start_sleeper(supervisor: Supervisor, folder: Path, nice: int = 0) -> int:
+    supervisor.start(replace(child("sleeper", SLEEPER, folder), nice=nice))
     wait_until(lambda: supervisor.pid("sleeper"))
     return supervisor.pid("sleeper") or 0
 
@@ -92,9 +92,7 @@ def test_supervisor_ends_orphans_of_dead_child(supervisor: Supervisor, tmp_path:
 
 
 def test_supervisor_lowers_priority_within_its_own_session(supervisor: Supervisor, tmp_path: Path) -> None:
-    supervisor.start(replace(child("polite", SLEEPER, tmp_path), nice=5))
-    wait_until(lambda: supervisor.pid("polite"))
-    pid, own = supervisor.pid("polite") or 0, os.getpriority(os.PRIO_PROCESS, 0)
+    pid, own = start_sleeper(supervisor, tmp_path, nice=5), os.getpriority(os.PRIO_PROCESS, 0)
     wait_until(lambda: os.getpriority(os.PRIO_PROCESS, pid) == own + 5)
     assert os.getsid(pid) == os.getsid(0)
 

@@ -1,5 +1,3 @@
-"""Attached handlers on both servers: their messages stay in order, alone or together, whole or in parts."""
-
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,7 +17,6 @@ TIMEOUT_S = 20
 
 @contextmanager
 def attached(asgi_server: AsgiServer) -> Iterator[socket.socket]:
-    """A connection whose application has attached its handler."""
     with dial(asgi_server) as connection:
         connection.sendall(head())
         read_until(connection, b"\r\n\r\n")

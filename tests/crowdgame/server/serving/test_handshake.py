@@ -1,5 +1,3 @@
-"""WebSocket handshakes on the wire, valid and invalid: both servers follow the protocol."""
-
 import socket
 import time
 
@@ -39,7 +37,6 @@ def read_until(connection: socket.socket, wanted: bytes) -> bytes:
 
 
 def answer(asgi_server: AsgiServer, request: bytes) -> bytes:
-    """The head of the answer to this request on a new connection."""
     with dial(asgi_server) as connection:
         connection.sendall(request)
         return read_until(connection, b"\r\n\r\n")

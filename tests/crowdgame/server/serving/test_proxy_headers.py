@@ -1,5 +1,3 @@
-"""Client addresses behind reverse proxies: both servers ignore those that a client itself wrote."""
-
 from collections.abc import Iterator
 
 import pytest
@@ -40,7 +38,6 @@ def test_client_address_is_what_the_outermost_proxy_wrote(
 def proxied_servers(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[dict[int, AsgiServer]]:
-    """Servers behind no, one and two proxies."""
     notes = tmp_path_factory.mktemp("proxied") / "note"
     with (
         run_asgi_server(request.param, notes) as none,

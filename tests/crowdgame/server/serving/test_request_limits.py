@@ -1,5 +1,3 @@
-"""Limits of HTTP requests on both servers: size and time of bodies, time of heads, and open files."""
-
 import resource
 import socket
 import tempfile

@@ -1,5 +1,3 @@
-"""The queue of new HTTP requests."""
-
 import asyncio
 from functools import partial
 

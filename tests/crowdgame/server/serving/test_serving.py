@@ -1,5 +1,3 @@
-"""Both ASGI servers under the gateway's launcher, observed through a small application."""
-
 import asyncio
 import signal
 import socket
@@ -50,7 +48,6 @@ def test_slow_consumer_blocks_no_client_and_bounds_memory(fresh_server: AsgiServ
 
 
 def request_stream(server: AsgiServer) -> socket.socket:
-    """Request a streamed response, and read nothing of it."""
     connection = socket.create_connection((LOOPBACK, server.port), timeout=TIMEOUT_S)
     request = f"GET /?{CHUNKS} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
     connection.sendall(request.encode())
@@ -58,7 +55,6 @@ def request_stream(server: AsgiServer) -> socket.socket:
 
 
 def read_stream(connection: socket.socket) -> int:
-    """Read the response to its end; return how many of its chunks were complete."""
     with connection, connection.makefile("rb") as read:
         return read.read().count(FRAME.encode())
 
@@ -77,7 +73,6 @@ def test_slow_readers_of_streams_bound_memory_and_refuse_nobody(fresh_server: As
 
 @pytest.mark.parametrize("ending", ["abort", "close frame"])
 def test_slow_consumer_that_ends_frees_descriptor(fresh_server: AsgiServer, ending: str) -> None:
-    """The pending send ends, and the file descriptor is freed."""
     with fresh_server.open() as slow:
         held = fresh_server.process.num_fds()
         slow.send(f"flood {FLOOD}")
@@ -90,7 +85,6 @@ def test_slow_consumer_that_ends_frees_descriptor(fresh_server: AsgiServer, endi
 
 
 def test_send_after_oversized_frame_fails_like_a_disconnect(fresh_server: AsgiServer) -> None:
-    """The application's send fails in the same way as for any disconnected client."""
     with dial(fresh_server) as connection, fresh_server.open() as other:
         connection.sendall(head() + b"\x81\x83\0\0\0\0nag")
         read_until(connection, b"well?")
