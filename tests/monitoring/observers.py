@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from operator import itemgetter
@@ -93,23 +93,19 @@ class Observers:
     server: Server
     code: str
     cookie: str
-    clients: dict[str, SocketClient] = field(default_factory=dict)
+    layer_pubsub: Any
+    clients: dict[str, SocketClient]
     layer: list[bytes] = field(default_factory=list)
-    layer_pubsub: Any = None
     raw_output: dict[str, str] = field(default_factory=dict)
 
     def frames(self) -> dict[str, list[str]]:
         """The frames that each socket has received, without turnout and clock answers."""
-        for client in self.clients.values():
+        frames = {}
+        for name, client in self.clients.items():
             client.say("clock.ask", sent=1).receive("clock.synced")
-        return {
-            name: [
-                frame
-                for frame, message in zip(client.frames, client.received, strict=True)
-                if message["type"] not in UNRELATED_MESSAGES
-            ]
-            for name, client in self.clients.items()
-        }
+            received = zip(client.frames, client.received, strict=True)
+            frames[name] = [frame for frame, message in received if message["type"] not in UNRELATED_MESSAGES]
+        return frames
 
     def receive(self, kind: str) -> dict[str, Any]:
         """The next announcement of this kind, once every watcher has received it."""
@@ -137,10 +133,10 @@ class Observers:
 
     def _audit_log(self) -> str:
         """Every entry once. Consoles receive it again when their gateway learns that it can be undone."""
+        if "the console" not in self.clients:
+            return ""
         ((logged,),) = self.server.rows("SELECT COUNT(*) FROM events_auditentry")
-        entries = (
-            received_entries(self.clients["the console"], logged) if "the console" in self.clients else []
-        )
+        entries = received_entries(self.clients["the console"], logged)
         return "\n".join(json.dumps(entry | {"undo": "", "undone": ""}) for entry in entries)
 
     def _read_channel_layer(self) -> str:
@@ -161,9 +157,10 @@ class Observers:
 
         On a busy machine, one of two runs may warn that the channel layer was slow.
         """
-        entries = [record for part in parts for record in records(self.server, part) if not _is_slow(record)]
+        entries = [record for part in parts for record in records(self.server, part)]
         entries.sort(key=itemgetter("time"))
-        return "\n".join(json.dumps(record | {"time": ""}) for record in entries)
+        kept = (entry for entry in entries if "channel layer unavailable" not in str(entry["message"]))
+        return "\n".join(json.dumps(entry | {"time": ""}) for entry in kept)
 
     def _admin(self) -> dict[str, str]:
         """Every admin page that a superuser can reach by links."""
@@ -180,7 +177,6 @@ class Observers:
         return seen
 
     def admin_status(self, query: str) -> int:
-        """The HTTP status of an admin list with this filter."""
         return ask(self.server, query, {"Cookie": self.cookie}).status
 
 
@@ -194,19 +190,17 @@ class _Anchors(HTMLParser):
 
 
 def _links(page: str) -> set[str]:
+    """The addresses of linked pages of the admin, without queries."""
     anchors = _Anchors()
     anchors.feed(page)
-    without_query = (link.partition("?")[0].partition("#")[0] for link in anchors.found)
-    return {link for link in without_query if link.startswith("/admin/")}
+    return {link.partition("?")[0].partition("#")[0] for link in anchors.found if link.startswith("/admin/")}
 
 
 def _readable(message: bytes) -> str:
     """Decode a channel-layer message, which holds an announcement as bytes."""
-    try:
-        decoded = msgspec.msgpack.decode(message)
-    except msgspec.DecodeError:
-        return repr(message)
-    return repr(decoded)
+    with suppress(msgspec.DecodeError):
+        return repr(msgspec.msgpack.decode(message))
+    return repr(message)
 
 
 @contextmanager
@@ -215,18 +209,14 @@ def watchers(server: Server, clients: SocketClients, code: str) -> Iterator[Obse
     owner, everything = server.ask("session", name="olga"), server.ask("session", name="root", superuser=True)
     with Redis.from_url(server.stack.redis) as redis, redis.pubsub() as layer_pubsub:
         layer_pubsub.psubscribe("*")
-        watching = Observers(server, code, everything, layer_pubsub=layer_pubsub)
-        for team in (1, 2):
-            watching.clients[f"a phone of team {team}"], _ = clients.phone(code, team=team)
-        unseated = clients.open("phone").say("phone.join", code=code)
-        unseated.receive("error", code="team_needed")
-        watching.clients["a phone without a seat"] = unseated
-        watching.clients["the projector"], _ = clients.display(code)
-        console = clients.console(code, owner)
+        unseated, console = clients.open("phone"), clients.console(code, owner)
+        unseated.say("phone.join", code=code).receive("error", code="team_needed")
         console.receive("console.welcomed")
-        watching.clients["the console"] = console
-        yield watching
-
-
-def _is_slow(record: dict[str, Any]) -> bool:
-    return "channel layer unavailable" in str(record["message"])
+        watching = {
+            "a phone of team 1": clients.phone(code, team=1)[0],
+            "a phone of team 2": clients.phone(code, team=2)[0],
+            "a phone without a seat": unseated,
+            "the projector": clients.display(code)[0],
+            "the console": console,
+        }
+        yield Observers(server, code, everything, layer_pubsub, watching)

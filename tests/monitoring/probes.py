@@ -2,7 +2,6 @@
 
 import json
 import os
-import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -30,27 +29,28 @@ def records(server: Server, name: str) -> list[dict[str, Any]]:
 @contextmanager
 def paused(server: Server, *parts: str) -> Iterator[None]:
     """Pause these processes while none of them holds a database lock."""
-    pids = [pid for part in parts if (pid := server.supervisor.pid(part))]
-    wait_until(lambda: _pause(server, pids), TIMEOUT_S)
+    processes = [psutil.Process(pid) for part in parts if (pid := server.supervisor.pid(part))]
+    wait_until(lambda: _pause(server, processes), TIMEOUT_S)
     try:
         yield
     finally:
-        _signal(pids, signal.SIGCONT)
+        _resume(processes)
 
 
-def _pause(server: Server, pids: list[int]) -> bool:
+def _pause(server: Server, processes: list[psutil.Process]) -> bool:
     """Pause the processes; resume them and return False if one is inside a transaction."""
-    _signal(pids, signal.SIGSTOP)
-    wait_until(lambda: all(psutil.Process(pid).status() == psutil.STATUS_STOPPED for pid in pids))
-    if server.is_writable():
-        return True
-    _signal(pids, signal.SIGCONT)
-    return False
+    for process in processes:
+        process.suspend()
+    wait_until(lambda: all(process.status() == psutil.STATUS_STOPPED for process in processes))
+    if not server.is_writable():
+        _resume(processes)
+        return False
+    return True
 
 
-def _signal(pids: list[int], number: signal.Signals) -> None:
-    for pid in pids:
-        os.kill(pid, number)
+def _resume(processes: list[psutil.Process]) -> None:
+    for process in processes:
+        process.resume()
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,5 @@
-"""The Grafana dashboard and alerts query only metrics and labels that a running stack exports."""
-
 import json
 import re
-from collections.abc import Iterator
-from itertools import combinations
 from typing import Any, get_args
 
 import pytest
@@ -24,36 +20,19 @@ DURATION = re.compile(r"\d+[smh]")
 GROUPED = re.compile(r"\bby \(([^)]*)\)")
 
 
-def dashboard() -> dict[str, Any]:
-    content: dict[str, Any] = json.loads((GRAFANA / "crowdgame.json").read_text())
-    return content
-
-
-def rules() -> list[dict[str, Any]]:
-    content = yaml.safe_load((GRAFANA / "alerts.yaml").read_text())
-    return [rule for group in content["groups"] for rule in group["rules"]]
-
-
-def dashboard_queries() -> Iterator[str]:
-    for panel in dashboard()["panels"]:
-        yield from (target["expr"] for target in panel["targets"])
-
-
-def queries() -> Iterator[str]:
-    """The queries of the dashboard and of the rules about our own metrics."""
-    yield from dashboard_queries()
-    yield from (rule["expr"] for rule in rules() if not EXPORTED.search(rule["expr"]))
+PANELS: list[dict[str, Any]] = json.loads((GRAFANA / "crowdgame.json").read_text())["panels"]
+ALERTS = yaml.safe_load((GRAFANA / "alerts.yaml").read_text())
+RULES: list[dict[str, Any]] = [rule for group in ALERTS["groups"] for rule in group["rules"]]
+DASHBOARD_QUERIES = [target["expr"] for panel in PANELS for target in panel["targets"]]
+# Of the dashboard, and of the rules about our own metrics.
+QUERIES = {*DASHBOARD_QUERIES, *(rule["expr"] for rule in RULES if not EXPORTED.search(rule["expr"]))}
 
 
 @pytest.fixture(scope="module")
 def known(server: Server) -> dict[str, dict[str, set[str]]]:
-    """The exported metrics with their labels and label values."""
+    processes = {"gateway", "worker", "scheduler"}
     wait_until(
-        lambda: (
-            exported_labels(server).get("crowdgame_process", {}).get("role", set())
-            >= {"gateway", "worker", "scheduler"}
-        ),
-        30,
+        lambda: processes <= exported_labels(server).get("crowdgame_process", {}).get("role", set()), 30
     )
     return exported_labels(server)
 
@@ -67,13 +46,17 @@ def exported_labels(server: Server) -> dict[str, dict[str, set[str]]]:
     return found
 
 
-@pytest.mark.parametrize("query", sorted(set(queries())))
+def has_matching_brackets(query: str) -> bool:
+    return all(query.count(opening) == query.count(closing) for opening, closing in ("()", "{}", "[]"))
+
+
+@pytest.mark.parametrize("query", sorted(QUERIES))
 def test_grafana_query_uses_exported_metrics_and_labels(
     query: str, known: dict[str, dict[str, set[str]]]
 ) -> None:
     queried = NAMED.findall(query)
     assert queried
-    assert all(query.count(opening) == query.count(closing) for opening, closing in ("()", "{}", "[]"))
+    assert has_matching_brackets(query)
     for name, filters in queried:
         assert name in known
         for label, sign, value in re.findall(r'(\w+)(!?=)"([^"]*)"', filters):
@@ -84,53 +67,41 @@ def test_grafana_query_uses_exported_metrics_and_labels(
 
 
 def test_grafana_dashboard_covers_every_exported_metric(known: dict[str, dict[str, set[str]]]) -> None:
-    queried = {name for query in queries() for name, _ in NAMED.findall(query)}
+    queried = {name for query in QUERIES for name, _ in NAMED.findall(query)}
     shown = {re.sub(r"_(total|bucket|sum|count)$", "", name) for name in queried}
     counted = {re.sub(r"_(total|bucket|sum|count|created)$", "", name) for name in known}
     assert {name for name in counted if name.startswith("crowdgame_")} <= shown
 
 
 def test_grafana_dashboard_counts_the_processes_of_each_role() -> None:
-    counted = {role for query in dashboard_queries() for role in re.findall(r'_process{role="(\w+)"}', query)}
+    counted = {role for query in DASHBOARD_QUERIES for role in re.findall(r'_process{role="(\w+)"}', query)}
     counted |= {"scheduler"}  # the panel shows the time of its last run
     assert counted == set(get_args(ProcessRole)) - {"command"}
 
 
-def test_grafana_panels_have_unique_ids_and_do_not_overlap() -> None:
-    panels = dashboard()["panels"]
-    assert len({panel["id"] for panel in panels}) == len(panels)
-    for one, other in combinations((panel["gridPos"] for panel in panels), 2):
-        assert any(
-            left[at] + left[size] <= right[at]
-            for left, right in ((one, other), (other, one))
-            for at, size in ("xw", "yh")
-        )
-    assert all(panel["gridPos"]["x"] + panel["gridPos"]["w"] <= 24 for panel in panels)
-
-
 def test_grafana_alerts_have_severity_summary_and_description() -> None:
-    for rule in rules():
+    for rule in RULES:
         assert rule["alert"].startswith("Crowdgame")
         assert rule["labels"]["severity"] in {"page", "warn"}
         assert DURATION.fullmatch(rule["for"])
         assert rule["annotations"].keys() == {"summary", "description"}
         assert all(rule["annotations"].values())
-    assert len({rule["alert"] for rule in rules()}) == len(rules())
+    assert len({rule["alert"] for rule in RULES}) == len(RULES)
 
 
 def test_alerts_cover_every_metric_of_ours() -> None:
-    alerted = {name for rule in rules() for name, _ in NAMED.findall(rule["expr"])}
+    alerted = {name for rule in RULES for name, _ in NAMED.findall(rule["expr"])}
     counted = {re.sub(r"_(total|bucket)$", "", name) for name in alerted}
     assert {metric.name for metric in REGISTRY.collect()} - counted == set()
 
 
 def test_other_metrics_of_alerts_come_from_exporters_in_the_docs() -> None:
     jobs = set(re.findall(r"job_name: ([\w-]+)", OPERATIONS))
-    queried = [rule["expr"] for rule in rules() if EXPORTED.search(rule["expr"])]
+    queried = [rule["expr"] for rule in RULES if EXPORTED.search(rule["expr"])]
     assert {name.split("_")[0] for query in queried for name in EXPORTED.findall(query)} == {"node", "probe"}
     assert {"node_exporter", "blackbox_exporter"} <= set(re.findall(r"\w+_exporter", OPERATIONS))
     for query in queried:
         assert not NAMED.search(query)
         assert set(re.findall(r'job="([^"]*)"', query)) <= jobs, query
         assert "probe_" not in query or 'job="' in query, query
-        assert all(query.count(opening) == query.count(closing) for opening, closing in ("()", "{}", "[]"))
+        assert has_matching_brackets(query)

@@ -1,9 +1,6 @@
-"""Health, readiness and metrics endpoints of a gateway, and who may read them."""
-
 import asyncio
-import os
-import signal
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,35 +11,33 @@ from django.db.migrations.recorder import MigrationRecorder
 from crowdgame.server.monitoring.health import may_read_metrics, serve_monitoring
 from crowdgame.server.monitoring.readiness import DependencyCheck, NotReady, Readiness, readiness
 from tests.deploy.processes import wait_until
-from tests.monitoring.probes import ask
+from tests.monitoring.probes import ask, paused
 from tests.server import ASGI_SERVERS_TESTED, Server, running_server
 
 READY = {"ready": True, "database": "ok", "ballot_box": "ok", "channel_layer": "ok"}
+AWAY = {"unavailable", "timed out"}
 
 
 class Watched:
-    """The monitoring wrapper around an application that only records paths."""
-
     def __init__(self) -> None:
         self.passed_on: list[str] = []
-        self._application = serve_monitoring(self._behind)
 
-    async def _behind(self, scope: Any, receive: Any, send: Any) -> None:
-        self.passed_on.append(scope["path"])
+        async def application(scope: Any, receive: Any, send: Any) -> None:
+            self.passed_on.append(scope["path"])
 
-    def ask(self, path: str, method: str = "GET", client: Any = ("127.0.0.1", 1)) -> list[dict[str, Any]]:
-        said: list[dict[str, Any]] = []
+        self._application = serve_monitoring(application)
+
+    async def ask(
+        self, path: str, method: str = "GET", client: Any = ("127.0.0.1", 1)
+    ) -> list[dict[str, Any]]:
+        sent: list[dict[str, Any]] = []
 
         async def send(message: dict[str, Any]) -> None:
-            said.append(message)
+            sent.append(message)
 
         scope = {"type": "http", "path": path, "method": method, "headers": [], "client": client}
-
-        async def conversation() -> None:
-            await self._application(scope, None, send)
-
-        asyncio.run(conversation())
-        return said
+        await self._application(scope, None, send)
+        return sent
 
 
 # ------------------------------------------------------------------ a running stack
@@ -54,27 +49,23 @@ def test_gateway_is_healthy_and_ready(server: Server) -> None:
     assert (head.status, head.body) == (200, b"")
 
 
+PAGES = ("/healthz", "/console/login/")
+
+
 @pytest.mark.nightly
 @pytest.mark.parametrize("asgi_server", ASGI_SERVERS_TESTED)
-def test_readiness_reports_frozen_store_and_pages_stay_fast(
-    asgi_server: str, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    with running_server(tmp_path_factory.mktemp("frozen"), asgi_server) as server:
-        valkey = server.supervisor.pid("valkey")
-        assert valkey is not None
+def test_readiness_reports_frozen_store_and_pages_stay_fast(asgi_server: str, tmp_path: Path) -> None:
+    with running_server(tmp_path, asgi_server) as server:
         wait_until(lambda: ask(server, "/readyz").json == READY)
         usual = {path: fastest(server, path) for path in PAGES}
-        os.kill(valkey, signal.SIGSTOP)
-        try:
-            wait_until(lambda: stores_are_away(server))
+        with paused(server, "valkey"):
+            wait_until(lambda: ask(server, "/readyz").json["channel_layer"] in AWAY)
+            away = ask(server, "/readyz")
+            assert (away.status, away.json["ready"], away.json["database"]) == (200, True, "ok")
+            assert away.json["ballot_box"] in AWAY
             for path in PAGES:  # no page waits for a store
                 assert fastest(server, path) < usual[path] + settings.REDIS_TIMEOUT_S / 2
-        finally:
-            os.kill(valkey, signal.SIGCONT)
         wait_until(lambda: ask(server, "/readyz").json == READY)
-
-
-PAGES = ("/healthz", "/console/login/")
 
 
 def fastest(server: Server, path: str) -> float:
@@ -87,31 +78,21 @@ def fastest(server: Server, path: str) -> float:
     return min(took)
 
 
-def stores_are_away(server: Server) -> bool:
-    reply = ask(server, "/readyz")
-    assert (reply.status, reply.json["ready"]) == (200, True)
-    away = [reply.json[part] in {"unavailable", "timed out"} for part in ("ballot_box", "channel_layer")]
-    return all(away) and reply.json["database"] == "ok"
-
-
 # ------------------------------------------------------------------ parts
-def test_readiness_stays_true_after_first_success_until_drain() -> None:
-    async def readiness_over_time() -> list[bool]:
-        ready, said = Readiness(), []
-        for box in (refuse, answer, refuse):
-            ready._parts = {"database": DependencyCheck(answer), "ballot_box": DependencyCheck(box)}
-            await ready.check()
-            said.append(ready.is_ready)
-        ready.draining = True
-        return [*said, ready.is_ready]
-
+async def test_readiness_stays_true_after_first_success_until_drain() -> None:
     async def refuse() -> None:
         raise NotReady("is away")
 
     async def answer() -> None:
         pass
 
-    assert asyncio.run(readiness_over_time()) == [False, True, True, False]
+    ready, found = Readiness(), []
+    for box in (refuse, answer, refuse):
+        ready._parts = {"database": DependencyCheck(answer), "ballot_box": DependencyCheck(box)}
+        await ready.check()
+        found.append(ready.is_ready)
+    ready.draining = True
+    assert [*found, ready.is_ready] == [False, True, True, False]
 
 
 @pytest.mark.django_db(transaction=True)
@@ -130,33 +111,27 @@ def test_readiness_detects_missing_migration(valkey_url: str, monkeypatch: pytes
 
 
 @pytest.mark.django_db(transaction=True)
-def test_readiness_shares_and_caches_checks(valkey_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_readiness_shares_and_caches_checks(valkey_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("crowdgame.server.monitoring.readiness.CHECK_TIMEOUT_S", 30)
-
-    async def crowd() -> list[int]:
-        ready, checks = Readiness(), list[set[object]]()
-        for callers, ttl_s in ((50, 60), (1, 60), (1, 0)):
-            monkeypatch.setattr("crowdgame.server.monitoring.readiness.CHECK_TTL_S", ttl_s)
-            await asyncio.gather(*(ready.check() for _ in range(callers)))
-            checks.append({part.pending for part in ready._parts.values()})
-        return [len(later - checks[0]) for later in checks]
-
-    assert asyncio.run(crowd()) == [0, 0, 3]
+    ready, checks = Readiness(), list[set[object]]()
+    for callers, ttl_s in ((50, 60), (1, 60), (1, 0)):
+        monkeypatch.setattr("crowdgame.server.monitoring.readiness.CHECK_TTL_S", ttl_s)
+        await asyncio.gather(*(ready.check() for _ in range(callers)))
+        checks.append({part.pending for part in ready._parts.values()})
+    assert [len(later - checks[0]) for later in checks] == [0, 0, 3]
 
 
-def test_draining_gateway_is_healthy_but_not_ready(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_draining_gateway_is_healthy_but_not_ready(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(readiness, "draining", True)
-    start, body = Watched().ask("/readyz")
-    assert start["status"] == 503
-    assert body["body"] == b'{"ready": false, "gateway": "draining"}'
-    assert Watched().ask("/healthz")[0]["status"] == 200
+    start, body = await Watched().ask("/readyz")
+    assert (start["status"], body["body"]) == (503, b'{"ready": false, "gateway": "draining"}')
+    assert (await Watched().ask("/healthz"))[0]["status"] == 200
 
 
-def test_monitoring_passes_other_requests_to_the_application() -> None:
-    watched = Watched()
-    paths = ["/", "/healthz/", "/metrics/", "/Metrics", "/readyz\n"]
-    assert [watched.ask(path) for path in paths] == [[]] * len(paths)
-    watched.ask("/metrics", "POST")
+async def test_monitoring_passes_other_requests_to_the_application() -> None:
+    watched, paths = Watched(), ["/", "/healthz/", "/metrics/", "/Metrics", "/readyz\n"]
+    assert [await watched.ask(path) for path in paths] == [[]] * len(paths)
+    await watched.ask("/metrics", "POST")
     assert watched.passed_on == [*paths, "/metrics"]
 
 
@@ -191,8 +166,8 @@ def test_metrics_token_allows_any_address(settings: Any) -> None:
         assert not may_read_metrics(scope(far, authorization=wrong))
 
 
-def test_metrics_return_404_to_remote_client(server: Server) -> None:
+async def test_metrics_return_404_to_remote_client(server: Server) -> None:
     assert ask(server, "/metrics").status == 200
     remote = ask(server, "/metrics", {"X-Forwarded-For": "192.0.2.1"})
     assert (remote.status, b"crowdgame" in remote.body) == (404, False)
-    assert Watched().ask("/metrics", client=("192.0.2.1", 1))[0]["status"] == 404
+    assert (await Watched().ask("/metrics", client=("192.0.2.1", 1)))[0]["status"] == 404
