@@ -50,7 +50,6 @@ def commands(stack: Stack, folder: Path) -> Iterator[Commands]:
 
 
 def _forked(streams: list[str], words: list[str]) -> int:
-    """Run a command in a forked process; return its exit status."""
     if pid := os.fork():
         return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
     for number, path in enumerate(streams):

@@ -27,13 +27,11 @@ def run_folder() -> Path:
 
 @cache
 def migrated_database() -> Path:
-    """A new SQLite database with all tables."""
     return made_once("migrated", lambda data: migrate(_stack(data))) / DATABASE
 
 
 @cache
 def static_files() -> Path:
-    """The folder of the collected static files."""
     return made_once("collected", lambda data: collect_static(_stack(data))) / "static"
 
 

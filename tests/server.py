@@ -111,8 +111,6 @@ class Server:
 
 
 class JsonStack(Stack):
-    """A stack that logs one JSON object per record."""
-
     @property
     def env(self) -> Mapping[str, str]:
         return {**super().env, "LOG_FORMAT": "json"}
