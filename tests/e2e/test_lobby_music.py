@@ -41,8 +41,8 @@ def test_music_plays_in_the_lobby_only(fake_gateway: FakeGateway, window: Page) 
     window.keyboard.press("Shift")
     window.locator(".sound[data-sound=on]").wait_for()
     assert not [url for url in asked if "lobby-music" in url]
-    fake_gateway.say("display", fake_gateway.change("event.edited", loud.lobby(fake_gateway.now())))
+    fake_gateway.announce("display", "event.edited", loud.lobby)
     expect(window.locator("html")).to_have_attribute("data-music", "true")
-    fake_gateway.say("display", fake_gateway.change("match.started", loud.voting(fake_gateway.now())))
+    fake_gateway.announce("display", "match.started", loud.voting)
     expect(window.locator("html")).to_have_attribute("data-music", "false")
     assert len([url for url in asked if "lobby-music" in url]) == 1

@@ -11,7 +11,7 @@ from django.db.models import Model
 from django.utils import timezone
 
 from crowdgame.accounts.models import Guest
-from crowdgame.events.models import EventLogo, Member, OrganizationMember
+from crowdgame.events.models import EventLogo, Member
 from crowdgame.events.organizations import create_organization
 from crowdgame.organizer.cups.models import Cup, CupPairing, CupTeam
 from crowdgame.play.chat.models import ChatBlock, ChatLine, ChatReport, ChatRoom, Mark, Suggestion

@@ -15,7 +15,7 @@ import pytest
 from games.engine.game import SIDES, Side
 from tests.voting.sample_matches import Record
 from tests.voting.verifiers import ROOT, standalone, verdicts
-from voting.counting.commitments import Tree, ballot_leaf, commit_lot, hash_leaf, order_hash
+from voting.counting.commitments import FROM_ROOTS, Tree, ballot_leaf, commit_lot, hash_leaf, order_hash
 
 pytestmark = pytest.mark.django_db
 
@@ -119,8 +119,7 @@ def drop_ballot(record: Record) -> None:
 
 
 def swap_seed_and_lot(record: Record) -> None:
-    lot = sha256(f"crowdgame lot 2:{OTHER_SEED}".encode()).hexdigest()
-    record["counts"][0] |= {"seed": OTHER_SEED, "lot": lot}
+    record["counts"][0] |= OTHER_DRAW | {"lot": commit_lot(OTHER_DRAW["seed"], FROM_ROOTS)}
     seal_again(record)
 
 

@@ -83,12 +83,11 @@ def test_lost_role_closes_consoles_at_every_gateway(organizers: Organizers, chan
 
 
 @pytest.mark.parametrize("change", ["remove_from_organization", "unshare"])
-def test_lost_role_in_organization_closes_consoles(
-    made: dict[str, Any], server: Server, clients: SocketClients, change: str
-) -> None:
-    server.ask("share_with", event_id=made["id"], name=change, role="cohost")
-    consoles = [console for console, _ in open_at_each_gateway(server, clients, made["code"], change)]
-    server.ask(change, event_id=made["id"], name=change)
+def test_lost_role_in_organization_closes_consoles(organizers: Organizers, change: str) -> None:
+    organizers.names["teacher"] = change
+    organizers.change("share_with", "teacher", role="cohost")
+    consoles = [console for console, _ in organizers.open_at_each_gateway("teacher")]
+    organizers.change(change, "teacher")
     assert [console.closed() for console in consoles] == [CloseCode.NOT_ALLOWED] * len(consoles)
 
 

@@ -7,7 +7,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from tests.crowdgame.results.reports.test_report_file import LOADED, Elements
+from tests.crowdgame.results.reports.test_report_pages import LOADED, Elements
 from tests.voting.match_helpers import RED_WINS, play
 from voting.ballot_box.ballot_box import BallotBox
 from voting.events import create_event
