@@ -12,8 +12,9 @@ from tests.voting.counting.method_cases import scored
 from tests.voting.match_helpers import CLASSIC, SELECTOR, ballots, new_event, only_turn, open_now, run_out
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import DRAW, RESIGN, Ballot, encode_ranking, encode_set
+from voting.counting.commitments import FROM_ROOTS
 from voting.counting.voter_codes import derive_voter_code
-from voting.models import Match
+from voting.models import Match, Turn
 from voting.records.exports import export_match
 from voting.records.match_record import MatchRecord
 from voting.turns.closing import close_turn
@@ -125,11 +126,16 @@ MATCHES: dict[str, tuple[dict[str, Any], Crowds]] = {
     "draw accepted in secret": (OFFERS | {"game": SELECTOR}, [([1], []), ([], [DRAW + 2]), ([DRAW + 1], [])]),
 }
 
+DRAWN = ("lots", "lottery", "selector", "approval", "score", "runoff", "captain ranks")
 RNG = Random(1)
 
 
-def play_match(box: BallotBox, terms: dict[str, Any], crowds: Crowds) -> Match:
-    """Play a turn per crowd, until the match ends."""
+#: Those with draws, which are also played as by an earlier version: from the seed alone.
+EARLIER = {name: f"{name}, before version 5" for name in MATCHES if name in DRAWN}
+
+
+def play_match(box: BallotBox, terms: dict[str, Any], crowds: Crowds, draws: int = FROM_ROOTS) -> Match:
+    """Play a turn per crowd, until the match ends. `draws` is the turns' `draws_version`."""
     event = new_event(**terms)
     for number, side in enumerate(SIDES, 1):
         event.teams.filter(number=number).update(captain=derive_voter_code(f"{side}1"))
@@ -137,6 +143,7 @@ def play_match(box: BallotBox, terms: dict[str, Any], crowds: Crowds) -> Match:
     for red, yellow in crowds:
         turn = only_turn(match)
         open_now(turn, box)
+        Turn.objects.filter(pk=turn.pk).update(draws_version=draws)
         box.cast(to_boxed_turn(turn), with_blinds(ballots("red", red) + ballots("yellow", yellow)))
         run_out(turn, box)
         close_turn(turn.pk, box)

@@ -9,8 +9,9 @@ from pytest_django.plugin import DjangoDbBlocker
 from crowdgame.server.laptop.supervisor import Supervisor
 from tests.run_folder import made_once
 from tests.voting.sample_histories import HISTORIES
-from tests.voting.sample_matches import MATCHES, Record, play_match, record_of
+from tests.voting.sample_matches import EARLIER, MATCHES, Record, play_match, record_of
 from voting.ballot_box.ballot_box import BallotBox
+from voting.counting.commitments import FROM_SEED
 
 RECORDS = "records.json"
 
@@ -19,13 +20,17 @@ RECORDS = "records.json"
 def records(
     django_db_setup: None, django_db_blocker: DjangoDbBlocker, valkey_process: Supervisor
 ) -> dict[str, Record]:
-    """The records of MATCHES and HISTORIES, which are played once in a run and rolled back."""
+    """The records of MATCHES, EARLIER and HISTORIES, which are played once in a run and rolled back."""
 
     def play_all(folder: Path) -> None:
         box = BallotBox()
         box.delete_all_events()
         with django_db_blocker.unblock(), transaction.atomic():
             played = {name: record_of(play_match(box, *match)) for name, match in MATCHES.items()}
+            played |= {
+                earlier: record_of(play_match(box, *MATCHES[name], FROM_SEED))
+                for name, earlier in EARLIER.items()
+            }
             played |= {name: record_of(play(box)) for name, play in HISTORIES.items()}
             transaction.set_rollback(True)
         box.close()

@@ -20,7 +20,7 @@ from tests.voting.altered_records import ALTERED, DISGUISES, value_at, value_pat
 from tests.voting.records.test_dishonest_server import seal_again
 from tests.voting.records.test_match_record import as_version_2, as_version_3
 from tests.voting.sample_histories import HISTORIES, SECRET
-from tests.voting.sample_matches import MATCHES, Record
+from tests.voting.sample_matches import EARLIER, MATCHES, Record
 from tests.voting.verifiers import ROOT, verdicts
 from voting.counting.ballots import DRAW, RESIGN
 from voting.counting.methods.voting_method import METHODS
@@ -57,7 +57,11 @@ class BrowserVerifier:
 @pytest.fixture(scope="module")
 def all_versions(records: dict[str, Record]) -> dict[str, Record]:
     """The sample records, and those that an earlier version could have written."""
-    older = {f"{name}, version 2": as_version_2(records[name]) for name in MATCHES if name != "lottery"}
+    older = {
+        f"{name}, version 2": as_version_2(records[EARLIER.get(name, name)])
+        for name in MATCHES
+        if name != "lottery"
+    }
     histories = HISTORIES.keys() - {SECRET}
     return records | older | {f"{name}, version 3": as_version_3(records[name]) for name in histories}
 
