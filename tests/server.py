@@ -96,7 +96,7 @@ class Server:
         contents = {}
         for (table,) in self.rows(named):
             if table.partition("_")[0] in OWN_APPS:
-                names = [name for (name,) in self.rows(columns, table) if name not in RECORDED_COLUMNS]
+                names = [f'"{name}"' for (name,) in self.rows(columns, table) if name not in RECORDED_COLUMNS]
                 contents[table] = self.rows(f"SELECT {', '.join(names)} FROM {table} ORDER BY id")  # noqa: S608
         return contents
 

@@ -26,7 +26,7 @@ KNOWN = {
     "crowdgame/templates/printing/about.html",
     "crowdgame/templates/printing/rules.html",
     "crowdgame/templates/reports/board_editor.html",
-    "crowdgame/templates/reports/match.html",
+    "crowdgame/templates/reports/match_body.html",
     "crowdgame/templates/reports/match_file.html",
 }
 

@@ -126,7 +126,7 @@ MATCHES: dict[str, tuple[dict[str, Any], Crowds]] = {
     "draw accepted in secret": (OFFERS | {"game": SELECTOR}, [([1], []), ([], [DRAW + 2]), ([DRAW + 1], [])]),
 }
 
-DRAWN = ("lots", "lottery", "selector", "approval", "score", "runoff", "captain ranks")
+DRAWN = ("lots", "lottery", "selector", "approval", "score", "runoff", "captain", "captain ranks")
 RNG = Random(1)
 
 

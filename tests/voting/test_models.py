@@ -27,6 +27,7 @@ from voting.events import create_event
 from voting.models import (
     Announcement,
     Event,
+    LogTileHash,
     Match,
     Nickname,
     Offer,
@@ -62,6 +63,7 @@ def rows() -> Rows:
     Member.objects.create(event=event, user=event.owner, role="viewer")
     EventLogo.objects.create(event=event, key="k", content=b"")
     create_organization("School", event.owner)
+    LogTileHash.objects.create(level=1, index=0, hash=bytes(32))
     StoredRestriction.objects.create(event=event, voter_code="BCDFGH", at=1)
     Nickname.objects.create(event=event, voter_code="BCDFGH", name="Tern", allowed=True, chosen_at=1)
     cup = Cup.objects.create(code="BCDFG", name="Spring", owner=event.owner)
@@ -162,6 +164,7 @@ WRONG: dict[str, list[Wrong]] = {
     "event_best_of_in_range": each(best_of=(0, 22)),
     "member_once": [copy()],
     "organization_member_once": [copy()],
+    "log_tile_hash_once": [copy()],
     "organization_role_known": [change(role="guest")],
     "member_role_known": [change(role="guest")],
     "event_team_choice_known": [change(team_choice="captain")],

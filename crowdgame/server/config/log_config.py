@@ -35,6 +35,7 @@ RENAMED_FIELDS = {"levelname": "level", "name": "logger"}
 SECRET_PATHS = (
     "/console/enter/",
     "/console/invitation/",
+    "/console/organizations/join/",
     "/console/confirm-email/",
     "/console/password/reset/key/",
     "/play/confirm/",

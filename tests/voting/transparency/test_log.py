@@ -10,7 +10,7 @@ from crowdgame.maintenance.database_copies import database_copies
 from tests.voting.action_helpers import press
 from tests.voting.match_helpers import RED_WINS, SELECTOR, only_turn, play, play_turn, start
 from voting.ballot_box.ballot_box import BallotBox
-from voting.counting.commitments import Tree, commit_lot, hash_leaf
+from voting.counting.commitments import Tree, hash_leaf
 from voting.models import LogEntry, LogHead, LogWitness, Turn
 from voting.transparency.entries import Entry, Lot, MatchOver, Restored, decode_entry
 from voting.transparency.log import append_entries, load_log, log_root, prove_turn, read_tile
@@ -38,7 +38,7 @@ def test_match_appends_what_happens(box: BallotBox) -> None:
     kinds = [type(entry).__name__ for entry in entries()]
     assert kinds == ["Lot", "Seal", "Lot", "TurnVoided", "TurnVoided", *["Lot", "Seal"] * 4, "MatchOver"]
     lots = {entry.turn: entry.lot for entry in entries() if isinstance(entry, Lot)}
-    assert lots == {one.pk: commit_lot(one.seed) for one in Turn.objects.all()}
+    assert lots == {one.pk: one.lot for one in Turn.objects.all()}
 
 
 def test_open_and_concealed_turns_disclose_only_commitments(box: BallotBox) -> None:
@@ -115,7 +115,7 @@ def test_restored_backup_begins_new_log(box: BallotBox) -> None:
     assert after.verifier_key.public != before.verifier_key.public
     assert after.origin != before.origin
     assert load_log() == after
-    assert entries()[1:] == [Restored(origin=before.origin), Lot(turn=turn.pk, lot=commit_lot(turn.seed))]
+    assert entries()[1:] == [Restored(origin=before.origin), Lot(turn=turn.pk, lot=turn.lot)]
 
 
 def test_first_turn_after_restored_backup_is_logged_once(box: BallotBox) -> None:
@@ -123,7 +123,7 @@ def test_first_turn_after_restored_backup_is_logged_once(box: BallotBox) -> None
     LogHead.objects.update(key=b"")
     turn = start(box)
     assert [type(entry).__name__ for entry in entries()] == ["Lot", "Restored", "Lot"]
-    assert entries()[-1] == Lot(turn=turn.pk, lot=commit_lot(turn.seed))
+    assert entries()[-1] == Lot(turn=turn.pk, lot=turn.lot)
 
 
 def test_match_is_over_once(box: BallotBox) -> None:
