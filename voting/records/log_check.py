@@ -10,6 +10,7 @@ from msgspec.structs import asdict, replace
 from games.engine.game import SIDES, Side
 from voting.counting.commitments import ballot_tree, order_hash
 from voting.records.match_record import (
+    BACKUP_EPOCH_LEAP,
     SEALS_LISTED,
     MatchRecord,
     PublishedSeal,
@@ -56,12 +57,14 @@ def find_log_faults(record: MatchRecord, entries: Iterable[Entry]) -> Iterator[s
     """Yield what the whole log with these entries contradicts in a record that has no other faults."""
     listed: list[TurnCount | VoidedTurn] = [*record.counts, *record.voided]
     turns = {turn.turn: turn for turn in listed}
-    logged = _select(entries, turns)
+    logged, redrawn = _select(entries, turns)
     for turn_id, turn in sorted(turns.items()):
         found = [entry for entry in logged if entry.turn == turn_id and not isinstance(entry, MatchOver)]
         if list(map(_shown, found)) != list(_expected(turn)):
             yield f"the log has other entries of the turn with the id {turn_id}"
         elif isinstance(turn, TurnCount):
+            if turn_id in redrawn and turn.epoch <= BACKUP_EPOCH_LEAP:
+                yield f"the seed of the turn with the id {turn_id} was drawn again without a restored backup"
             seals = [entry for entry in found if isinstance(entry, Seal)]
             yield from (
                 f"the log has another seal of {side} in the turn with the id {turn_id}"
@@ -72,8 +75,9 @@ def find_log_faults(record: MatchRecord, entries: Iterable[Entry]) -> Iterator[s
         yield from _find_end_faults(record, logged)
 
 
-def _select(entries: Iterable[Entry], turn_ids: Container[int]) -> list[TurnEntry]:
-    """Return the entries of the turns. A restored backup draws the seeds of open turns again."""
+def _select(entries: Iterable[Entry], turn_ids: Container[int]) -> tuple[list[TurnEntry], set[int]]:
+    """Return the entries of the turns, and those whose seed was drawn again, as after a restored backup."""
+    redrawn = set[int]()
     selected, lots, before_restore = list[TurnEntry](), dict[int, int](), dict[int, int]()
     for entry in entries:
         if isinstance(entry, Restored):
@@ -81,11 +85,12 @@ def _select(entries: Iterable[Entry], turn_ids: Container[int]) -> list[TurnEntr
         elif entry.turn in turn_ids:
             if isinstance(entry, Lot) and entry.turn in before_restore:
                 selected[before_restore.pop(entry.turn)] = entry
+                redrawn.add(entry.turn)
                 continue
             if isinstance(entry, Lot):
                 lots[entry.turn] = len(selected)
             selected.append(entry)
-    return selected
+    return selected, redrawn
 
 
 def _expected(turn: TurnCount | VoidedTurn) -> Iterator[TurnEntry | PublishedSeal]:

@@ -15,11 +15,12 @@ from voting.ballot_box.ballot_box import BallotBox
 from voting.models import LogHead, Match
 from voting.records.exports import export_match
 from voting.records.log_check import find_log_faults
-from voting.records.match_record import MatchRecord, read_match_record
+from voting.records.match_record import BACKUP_EPOCH_LEAP, MatchRecord, read_match_record
 from voting.records.recount import find_faults
 from voting.terms import TieRule
 from voting.transparency.entries import Lot, MatchOver, Seal, TurnVoided
 from voting.transparency.log import load_log
+from voting.turns.turns import place_new_turns
 
 pytestmark = pytest.mark.django_db
 
@@ -60,14 +61,20 @@ def test_log_agrees_with_reopened_match(box: BallotBox) -> None:
     assert sum(isinstance(entry, MatchOver) for entry in entries()) == 2
 
 
-def test_log_agrees_after_restored_backup(box: BallotBox) -> None:
+@pytest.mark.parametrize("epoch", [1, BACKUP_EPOCH_LEAP, BACKUP_EPOCH_LEAP + 1])
+def test_seed_is_drawn_again_only_after_restored_backup(box: BallotBox, epoch: int) -> None:
+    """A restored backup raises the epoch, which every phone sees and the record discloses."""
     turn = start(box)
     play(turn.match, box, RED_WINS[:1])
     LogHead.objects.update(key=b"")
-    turn.match.turns.filter(state="open").update(seed="a" * 32)
+    restored = turn.match.turns.get(state="open")
+    turn.match.turns.filter(pk=restored.pk).update(seed="a" * 32, epoch=epoch, version=1_001)
     load_log()
+    restored.refresh_from_db()
+    place_new_turns([restored], box)
     play(turn.match, box, RED_WINS[1:])
-    assert faults(record_of(Match.objects.get(pk=turn.match_id))) == []
+    found = faults(record_of(Match.objects.get(pk=turn.match_id)))
+    assert [str(restored.pk) in fault for fault in found] == [True] * (epoch <= BACKUP_EPOCH_LEAP)
 
 
 @pytest.fixture
