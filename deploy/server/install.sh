@@ -75,6 +75,7 @@ create_database() {
 # Let the other machines reach PostgreSQL and Valkey, and write their settings. Addresses elsewhere are kept.
 share_services() {
     [ -n "$main_address" ] || return 0
+    grep -qsx "SHARED_ADDRESS=$main_address" /etc/crowdgame/machine.env || valkey=restart
     echo "SHARED_ADDRESS=$main_address" >/etc/crowdgame/machine.env
     password=$(sed -n 's|^DATABASE_URL=postgresql://crowdgame:\([^@]*\)@.*|\1|p' /etc/crowdgame/gateways.env 2>/dev/null || true)
     password=${password:-$(openssl rand -hex 24)}
@@ -83,18 +84,19 @@ share_services() {
     chown root:crowdgame /etc/crowdgame/gateways.env
     chmod 640 /etc/crowdgame/gateways.env
     if grep -q "^DATABASE_URL=.*@$main_address/" /etc/crowdgame/gateways.env; then share_database; fi
-    valkey=restart
 }
 
 share_database() {
     psql="runuser -u postgres -- psql -qtA"
+    action=restart
+    [ "$($psql -c "SHOW listen_addresses")" != "localhost,$main_address" ] || action=reload
     $psql -c "ALTER ROLE crowdgame PASSWORD '$password'" -c "ALTER SYSTEM SET listen_addresses = 'localhost,$main_address'"
     rules=$($psql -c "SHOW hba_file")
     sed -i '/ # crowdgame$/d' "$rules"
     other_machines | while read -r host _; do
         echo "host crowdgame crowdgame $host/32 scram-sha-256 # crowdgame" >>"$rules"
     done
-    systemctl restart postgresql
+    systemctl "$action" postgresql
 }
 
 # The addresses of the machines that only run gateways, and how many.
@@ -169,10 +171,13 @@ install_units() {
     cp -r deploy/server/systemd/. /etc/systemd/system/
     cp deploy/server/sysctl.conf /etc/sysctl.d/60-crowdgame.conf
     sysctl -q --system || echo "warning: some kernel settings of sysctl.conf were not applied" >&2
+    # `systemctl mask` refuses units that have a file.
+    [ -z "$own_address" ] || for unit in valkey migrate; do
+        ln -sfn /dev/null "/etc/systemd/system/crowdgame-$unit.service"
+    done
     systemctl daemon-reload
     for port in $ports; do systemctl enable -q "crowdgame-gateway@$port"; done
     if [ -n "$own_address" ]; then
-        systemctl mask -q crowdgame-valkey crowdgame-migrate
         systemctl enable -q crowdgame.target
         return
     fi
