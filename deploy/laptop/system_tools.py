@@ -1,4 +1,4 @@
-"""Find or install what the tests need: a browser; PostgreSQL, nginx, an IRC server and a C compiler."""
+"""Find or install what the tests need: a browser; PostgreSQL, nginx, an IRC server, ip and a C compiler."""
 
 import os
 import shutil
@@ -18,7 +18,7 @@ LAUNCH_SCRIPT = (
 DEBIAN_VERSION_FILE = Path("/etc/debian_version")
 POSTGRES_DIR = Path("/usr/lib/postgresql")
 SERVERS_HINT = (
-    "the tests need PostgreSQL (initdb, postgres), nginx, ngircd and a C compiler (cc). Install them"
+    "the tests need PostgreSQL (initdb, postgres), nginx, ngircd, ip and a C compiler (cc). Install them"
 )
 # Keep Debian from starting PostgreSQL, nginx and ngircd as services: the tests start their own.
 NO_AUTOSTART_SCRIPT = """\
@@ -84,7 +84,11 @@ def ensure_servers() -> None:
 def _missing_packages() -> list[str]:
     compiler = shutil.which("cc")
     found = {"postgresql": find_postgres(), "gcc": compiler, "libc6-dev": compiler}
-    found |= {"nginx-light": find_server("nginx"), "ngircd": find_server("ngircd")}
+    found |= {
+        "nginx-light": find_server("nginx"),
+        "ngircd": find_server("ngircd"),
+        "iproute2": find_server("ip"),
+    }
     return [package for package, program in found.items() if program is None]
 
 

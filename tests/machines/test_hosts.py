@@ -3,7 +3,6 @@
 install.sh writes the settings and nginx's upstreams. Then one machine vanishes in the middle of a vote.
 """
 
-import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -19,6 +18,7 @@ from crowdgame.server.laptop.paths import ROOT
 from crowdgame.server.laptop.stack import Stack
 from crowdgame.server.laptop.startup import migrate, reset_metrics_dir, start_ballot_box
 from crowdgame.server.laptop.supervisor import Supervisor
+from deploy.laptop.system_tools import find_server
 from tests.crowd_helpers import PHONES, TIMEOUT_S, connected, held
 from tests.deploy.failover import FailoverRun, FailoverTests, during_window, vote_during
 from tests.deploy.processes import wait_until
@@ -157,8 +157,7 @@ class Hosts(Server):
 
 @pytest.fixture(scope="module")
 def hosts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hosts]:
-    if shutil.which("ip") is None:
-        pytest.skip("there is no `ip` here, so no network namespaces")
+    assert find_server("ip"), "there is no ip on this machine: make test-deploy installs it"
     data = tmp_path_factory.mktemp("hosts")
     etc = data / "etc"
     etc.mkdir()

@@ -60,7 +60,7 @@ class Command(BaseCommand):
             host, _, port = options["listen"].rpartition(":")
             listen(witness, host, int(port))
         while not self._look(witness, reader, once=options["once"]):
-            time.sleep(POLL_S)
+            time.sleep(POLL_S)  # a server cannot call a witness behind a router, so the witness asks
 
     def _look(self, witness: Witness, reader: LogReader, *, once: bool) -> bool:
         """Look at the log once. Returns `once`. Exits if the log is inconsistent."""

@@ -114,8 +114,9 @@ def _with_matches(events: QuerySet[Event], user: User) -> QuerySet[Event]:
 
 def _line(event: Event, user: User) -> EventLine:
     owned = Role.OWNER if event.owner_id == user.pk else None
-    role = strongest_role((owned, event.own_role, event.shared_role))  # type: ignore[attr-defined]
-    last = next(iter(event.reported), None)  # type: ignore[attr-defined]
+    listed = vars(event)
+    role = strongest_role((owned, listed["own_role"], listed["shared_role"]))
+    last = next(iter(listed["reported"]), None)
     return EventLine(
         event=event,
         role=role or Role.VIEWER,

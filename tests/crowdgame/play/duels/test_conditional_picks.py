@@ -1,6 +1,6 @@
 """A planned choice is cast in the turn after the opponent's choice, once, or lapses."""
 
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from django.core import mail
@@ -25,6 +25,7 @@ from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import Ballot
 from voting.counting.voter_codes import derive_voter_code
 from voting.models import StoredBallot, StoredRestriction, Ticket, Turn, TurnState
+from voting.protocol import DuelAction
 from voting.turns.periodic import jobs_each_second
 from voting.turns.scheduler import DeadlineScheduler
 from voting.turns.turns import load_turn, to_boxed_turn
@@ -166,7 +167,9 @@ def test_takeback_deletes_plans_of_both_turns(box: BallotBox) -> None:
 
 
 @pytest.mark.parametrize("ending", ["abort", "resign", "delete", "win"])
-def test_only_the_plans_of_the_ended_game_are_deleted(box: BallotBox, ending: str) -> None:
+def test_only_the_plans_of_the_ended_game_are_deleted(
+    box: BallotBox, ending: DuelAction | Literal["delete", "win"]
+) -> None:
     playing, other = begin_days(box), begin_days(box)
     play(playing.match, box, RED_WINS[:-1] if ending == "win" else [])
     for each in (playing, other):
@@ -176,7 +179,7 @@ def test_only_the_plans_of_the_ended_game_are_deleted(box: BallotBox, ending: st
     elif ending == "win":
         play(playing.match, box, RED_WINS[-1:])
     else:
-        playing.do(1, ending, box)  # type: ignore[arg-type]
+        playing.do(1, ending, box)
     assert ConditionalPicks.objects.get().turn.match == other.match
 
 

@@ -3,6 +3,7 @@
 from datetime import datetime, timedelta
 from typing import Any
 
+import msgspec
 import pytest
 from django.test import Client
 from django.utils import timezone
@@ -187,7 +188,7 @@ def test_opponent_is_notified_of_what_a_player_does(box: BallotBox, actions: str
     playing = begin_long(box, casual=True)
     play(playing.match, box, TWO_TURNS if "abort" not in actions else [])
     for who, action in map(str.split, actions.split(", ")):
-        playing.do(getattr(playing.match, who).number, action, box)  # type: ignore[arg-type]
+        playing.do(getattr(playing.match, who).number, msgspec.convert(action, DuelAction), box)
     assert planned() == expected
 
 

@@ -64,6 +64,7 @@ def test_step_reports_unreachable_package_index_as_no_network(tmp_path: Path) ->
 
 def test_steps_in_background_run_beside_others(tmp_path: Path) -> None:
     made = tmp_path / "made"
+    # Another process, which can only look for the file again and again.
     wait_for_file = f"import os, time\nwhile not os.path.exists({str(made)!r}): time.sleep(0.01)"
     with in_background(lambda: run(step(tmp_path, "-c", wait_for_file))):
         run(replace(step(tmp_path, "-c", f"open({str(made)!r}, 'w')"), log="other"))
