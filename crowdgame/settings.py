@@ -120,6 +120,7 @@ TEMPLATES = [
         "DIRS": [PACKAGE / "templates"],  # searched before the admin's templates
         "APP_DIRS": True,
         "OPTIONS": {
+            "libraries": {"moments": "crowdgame.server.web.moments"},
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",

@@ -1,7 +1,10 @@
 import re
+from datetime import UTC, datetime
 
 import pytest
 from django.conf import settings
+from django.template import Context, Template
+from django.utils.translation import override
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,7 +15,7 @@ TEMPLATES = [
     for app in (settings.BASE_DIR / "crowdgame").rglob("templates")
     for template in app.rglob("*.html")
 ]
-SHOWN_TIME = re.compile(r"""(?:(\w+)=)?[\w.]+\|date:"DATE(?:TIME)?_FORMAT"(?! *}} UTC)(?!\|add:" UTC")""")
+SHOWN_TIME = re.compile(r"\|(?:date|time)(?::\"(?:DATE|TIME|SHORT)|\b(?!:))")
 LOCALES = settings.BASE_DIR / "frontend" / "src" / "phone" / "locales.ts"
 
 
@@ -76,12 +79,21 @@ def test_languages_are_those_of_the_phone_menu() -> None:
     assert dict(settings.LANGUAGES) == names
 
 
-def test_times_in_templates_name_their_time_zone() -> None:
+def test_templates_show_times_by_the_filters_that_convert_them() -> None:
     """The server does not know the reader's zone."""
-    shown = [
-        (template.name, text, name)
-        for template in TEMPLATES
-        for text in [template.read_text()]
-        for name in SHOWN_TIME.findall(text)
+    assert [template.name for template in TEMPLATES if SHOWN_TIME.search(template.read_text())] == []
+
+
+def test_times_are_marked_for_conversion_except_bare_dates() -> None:
+    at = datetime(2026, 9, 21, 18, 5, tzinfo=UTC)
+    template = Template(
+        "{% load moments %}{{ at|moment }} {{ at|long_moment }} {{ at|day }} {{ at.date|day }}"
+    )
+    with override("de"):
+        shown = template.render(Context({"at": at}))
+    assert re.findall(r'datetime="(.*?)"(?: data-moment="(\w+)")?>(.*?)<', shown) == [
+        ("2026-09-21T18:05:00+00:00", "short", "21. September 2026 18:05 UTC"),
+        ("2026-09-21T18:05:00+00:00", "long", "21. September 2026 18:05 UTC"),
+        ("2026-09-21T18:05:00+00:00", "day", "21. September 2026 UTC"),
+        ("2026-09-21", "", "21. September 2026 UTC"),
     ]
-    assert [template for template, text, name in shown if f"{{{{ {name} }}}} UTC" not in text] == []

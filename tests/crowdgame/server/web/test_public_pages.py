@@ -13,7 +13,7 @@ from voting.matches import end_match
 from voting.models import Event
 from voting.turns.turns import start_match
 
-PRINT = b"/static/page/print.js"
+PRINT, TIMES = b"/static/page/print.js", b"/static/page/moments.js"
 
 
 def assert_is_harmless(client: Client, path: str, framed_by: str = "'none'") -> bytes:
@@ -33,7 +33,7 @@ def assert_is_harmless(client: Client, path: str, framed_by: str = "'none'") -> 
 @pytest.mark.parametrize("path", ["/rules", "/about", "/privacy", "/accessibility"])
 def test_paper_pages_are_harmless_and_need_no_database(client: Client, path: str) -> None:
     """Without the django_db mark, a database query fails this test."""
-    assert set(re.findall(rb'src="([^"]+)"', assert_is_harmless(client, path))) <= {PRINT}
+    assert set(re.findall(rb'src="([^"]+)"', assert_is_harmless(client, path))) <= {PRINT, TIMES}
 
 
 @pytest.mark.django_db
