@@ -8,7 +8,7 @@ from crowdgame.accounts.accounts import delete_account
 from crowdgame.accounts.models import Guest
 from crowdgame.accounts.signals import guest_left
 from crowdgame.events.event_edits import delete_unless_playing
-from crowdgame.events.models import AuditEntry, Organization, OrganizationMember
+from crowdgame.events.models import AuditEntry, Organization, OrganizationMember, SharedEvent
 from crowdgame.maintenance.personal_data.tables import Person
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Event, Match
@@ -25,6 +25,7 @@ class DeletionRefused(Exception):
 def delete_person(person: Person, box: BallotBox) -> None:
     """Delete the account with its events and cups, or make the guest anonymous. Idempotent.
 
+    Events in an organization go to the first of its other owners.
     Raises DeletionRefused during a live match of an owned event, for the last administrator, and for the only
     owner of an organization with other members.
     """
@@ -33,6 +34,7 @@ def delete_person(person: Person, box: BallotBox) -> None:
             guest_left.send(Guest, guest=person.guest, box=box)
         return
     check_deletion(person.user)
+    _hand_over_shared_events(person.user)
     for event in Event.objects.filter(owner=person.user):
         if not delete_unless_playing(event.pk):
             raise DeletionRefused(_live_text(event))
@@ -59,6 +61,13 @@ def _solely_owned(user: User) -> QuerySet[Organization]:
     owners = OrganizationMember.objects.filter(role=Role.OWNER, user__is_active=True)
     owned = Organization.objects.filter(members__in=owners.filter(user=user))
     return owned.exclude(members__in=owners.exclude(user=user))
+
+
+def _hand_over_shared_events(user: User) -> None:
+    owners = OrganizationMember.objects.filter(role=Role.OWNER, user__is_active=True).exclude(user=user)
+    for shared in SharedEvent.objects.filter(event__owner=user):
+        if heir := owners.filter(organization=shared.organization_id).order_by("pk").first():
+            Event.objects.filter(pk=shared.event_id).update(owner=heir.user_id)
 
 
 def _live_text(event: Event) -> str:

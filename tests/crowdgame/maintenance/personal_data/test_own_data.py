@@ -26,7 +26,7 @@ from crowdgame.accounts.guest_names import new_guest
 from crowdgame.accounts.invitations import create_invitation
 from crowdgame.accounts.models import AccountLanguage, Guest, Invitation
 from crowdgame.events.models import AuditEntry, EventLogo, Member
-from crowdgame.events.organizations import create_organization
+from crowdgame.events.organizations import create_organization, share_event
 from crowdgame.maintenance.personal_data.tables import GUEST_TABLES, USER_TABLES, Person, load_tables
 from crowdgame.organizer.api.models import Webhook
 from crowdgame.organizer.api.tokens import create_token
@@ -189,6 +189,19 @@ def test_organizer_deletes_account_and_events(box: BallotBox) -> None:
     assert {entry.by for entry in AuditEntry.objects.all()} == {"former organizer", "ada"}
     assert client.get("/console/").status_code == 302
     assert "Your data is deleted" in client.get("/play/").content.decode()
+
+
+def test_shared_events_of_a_deleted_organizer_go_to_another_owner(box: BallotBox) -> None:
+    client, user = log_in()
+    school, lonely = create_organization("School", user), create_organization("Alone", user)
+    for name, role in (("ada", Role.COHOST), ("away", Role.OWNER), ("bob", Role.OWNER), ("eve", Role.OWNER)):
+        member = User.objects.create_user(name, is_active=name != "away")
+        school.members.create(user=member, role=role)
+    for name, organization in (("Shared", school), ("Own", None), ("Unseen", lonely)):
+        event = create_event(user, name, ("Reds", "Yellows"))
+        share_event(event, organization, user, is_template=False)
+    ask(client, "delete")
+    assert [(event.name, event.owner.username) for event in Event.objects.all()] == [("Shared", "bob")]
 
 
 def test_name_of_a_deleted_organizer_gives_none_of_their_actions() -> None:
