@@ -70,13 +70,16 @@ def accept_invitation(token: str, user: User) -> bool:
     Returns False if the invitation is invalid, or the user a member already.
     """
     invitation = find_invitation(token)
-    if invitation is None or invitation.organization.members.filter(user=user).exists():
+    if invitation is None:
         return False
+    organization = invitation.organization
     spent = {"user": user, "name": "", "token_hash": "", "expires_at": None}
     with transaction.atomic():
-        if not _open_invitations(token).update(**spent):
+        _lock(organization)
+        is_member = organization.members.filter(user=user).exists()
+        if is_member or not _open_invitations(token).update(**spent):
             return False
-        _log(invitation.organization, user, "member.add", LogText(MEMBER_JOINED))
+        _log(organization, user, "member.add", LogText(MEMBER_JOINED))
         publish_after_commit(user.pk)
     return True
 
@@ -84,13 +87,15 @@ def accept_invitation(token: str, user: User) -> bool:
 def change_member(member: OrganizationMember, role: Role | None, by: User) -> None:
     """Set a member's role; None removes the member, or withdraws the invitation.
 
-    Raises LastOwner if the organization would have members but no owner.
+    Raises LastOwner if the member is the only owner with an active account, or the only one at all.
     """
     organization = member.organization
     with transaction.atomic():
-        Organization.objects.select_for_update(no_key=True).get(pk=organization.pk)
-        owners = organization.members.filter(role=Role.OWNER, user__is_active=True)
-        if role != Role.OWNER and member.user_id and not owners.exclude(pk=member.pk).exists():
+        _lock(organization)
+        owners = organization.members.filter(role=Role.OWNER, user__isnull=False)
+        is_owner = owners.filter(pk=member.pk).exists()
+        others = owners.exclude(pk=member.pk).filter(user__is_active=True)
+        if role != Role.OWNER and is_owner and not others.exists():
             raise LastOwner(_("You are the only owner. Make another member an owner first."))
         found = OrganizationMember.objects.filter(pk=member.pk)
         changed = found.update(role=role) if role else found.delete()[0]
@@ -134,6 +139,10 @@ def share_event(event: Event, organization: Organization | None, by: User, *, is
                 add_page_audit_entry(event.pk, by, kind, what, box_time())
                 for user_id in _member_ids(moved):
                     publish_after_commit(user_id, event.pk)
+
+
+def _lock(organization: Organization) -> None:
+    Organization.objects.select_for_update(no_key=True).get(pk=organization.pk)
 
 
 def _log(organization: Organization, by: User, kind: str, what: LogText) -> None:

@@ -188,6 +188,15 @@ def test_last_owner_stays_until_another_one_is_active(organizer: User, other: Us
     assert not school.members.filter(user=organizer).exists()
 
 
+def test_members_leave_an_organization_whose_only_owner_is_inactive(organizer: User, other: User) -> None:
+    school = create_organization("School", organizer)
+    member = school.members.create(user=other, role=Role.COHOST)
+    User.objects.filter(pk=organizer.pk).update(is_active=False)
+    change_member(member, None, other)
+    with pytest.raises(LastOwner):
+        change_member(school.members.get(), None, organizer)
+
+
 def test_owner_moves_event_into_and_out_of_organization(event: Event, school: Organization) -> None:
     browser = log_in("ada")
 
