@@ -1,5 +1,6 @@
 """The exports of all events of an organization, as one zip file."""
 
+from asyncio import Semaphore
 from collections.abc import AsyncIterator
 from zipfile import ZipFile
 
@@ -11,6 +12,8 @@ from crowdgame.events.access import organizer_page
 from crowdgame.events.organization_views import require_organization
 from crowdgame.organizer.api.reads import add_matches
 from voting.models import Event
+
+_turns = Semaphore(1)  # one event at a time, whoever exports: writing it takes seconds
 
 
 @organizer_page
@@ -27,7 +30,8 @@ async def _stream(events: list[Event]) -> AsyncIterator[bytes]:
     written = _Chunks()
     with ZipFile(written, "w") as archive:
         for event in events:
-            await sync_to_async(add_matches)(archive, event)
+            async with _turns:
+                await sync_to_async(add_matches)(archive, event)
             yield written.take()
     yield written.take()
 

@@ -31,6 +31,8 @@ from voting.models import CLOSED_STATES, LIVE_STATES, Event, Match, TallyRecord,
 from voting.positions import extend, load_position, replay
 from voting.terms import AnalysisTime, MatchState
 
+EventAnalyses = dict[int, dict[int, AnalyzedTurn]]  # by match and turn number
+
 
 def are_shown(event: Event, match: Match) -> bool:
     """Return whether screens and pages show the match's analyses now."""
@@ -46,12 +48,12 @@ def load_analyses(match: Match) -> dict[int, AnalyzedTurn]:
     return {turn.number: analysis for turn, analysis in _visible(_rows(match).filter(turn__match=match))}
 
 
-def load_event_analyses(match: Match) -> dict[int, dict[int, AnalyzedTurn]]:
+def load_event_analyses(match: Match) -> EventAnalyses:
     """Return the analyses of the event's matches up to this one, by match and turn number.
 
     Leaves out what may not be shown, and dry runs other than this match.
     """
-    found: dict[int, dict[int, AnalyzedTurn]] = {}
+    found: EventAnalyses = {}
     rows = _rows(match).filter(Q(turn__match=match) | Q(turn__match__rehearsed=False))
     for turn, analysis in _visible(rows):
         if are_shown(match.event, turn.match):

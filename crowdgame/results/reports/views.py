@@ -13,6 +13,7 @@ from django.utils.translation import get_language, override
 from django.views.decorators.http import require_safe
 
 from crowdgame.results.analysis.stored_analyses import (
+    EventAnalyses,
     analyses_version,
     load_analyses,
     load_event_analyses,
@@ -88,7 +89,7 @@ def _cached_page(match: Match, picture: str, site: str) -> bytes:
     version = *record_version(match), *analyses_version(match), *shown
     if version in _cache:
         return _cache[version]
-    context = {**report_context(match), "picture": picture, "brand": brand}
+    context = {**report_context(match, load_event_analyses(match)), "picture": picture, "brand": brand}
     if site:
         address = f"{site}{reverse('report', args=[match.event.code, match.number])}"
         file = {"site": site, "address": address, **file_style(color_rules(colors))}
@@ -103,9 +104,9 @@ def _cached_page(match: Match, picture: str, site: str) -> bytes:
     return packed
 
 
-def report_context(match: Match) -> dict[str, Any]:
-    """Return what the template of one match needs."""
-    report, analyses = read_report(match), load_event_analyses(match)
+def report_context(match: Match, analyses: EventAnalyses) -> dict[str, Any]:
+    """Return what the template of one match needs. `analyses` are those of the event up to this match."""
+    report = read_report(match)
     own = analyses.get(match.number, {})
     resolved = match.turns.filter(state=TurnState.RESOLVED).order_by("number")
     return {
@@ -116,13 +117,25 @@ def report_context(match: Match) -> dict[str, Any]:
 
 
 def render_event_file(event: Event, site: str) -> str:
-    """Return the reports of all ended matches as one page, which loads nothing. Its links lead to `site`."""
-    matches = event.matches.filter(state=MatchState.ENDED).select_related("event", "red", "yellow")
-    contexts = [{**report_context(match), "at": f"{match.number}-"} for match in matches.order_by("number")]
+    """Return the reports of all ended matches, without dry runs, as one page, which loads nothing.
+
+    Its links lead to `site`.
+    """
+    found = event.matches.filter(state=MatchState.ENDED, rehearsed=False).order_by("number")
+    matches = list(found.select_related("event", "red", "yellow"))
+    analyses = load_event_analyses(matches[-1]) if matches else {}
+    contexts = [
+        {**report_context(match, _up_to(match.number, analyses)), "at": f"{match.number}-"}
+        for match in matches
+    ]
     colors = [team.color for team in event.teams.order_by("number")]
     page = {"event": event, "matches": contexts, "site": site, "brand": {"line": event.shown_brand_line}}
     style = file_style(color_rules((colors[0], colors[1])))
     return render_paper_page("reports/event_file.html", page | style)
+
+
+def _up_to(number: int, analyses: EventAnalyses) -> EventAnalyses:
+    return {match: turns for match, turns in analyses.items() if match <= number}
 
 
 def _max_age_s(match: Match) -> int:

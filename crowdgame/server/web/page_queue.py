@@ -22,8 +22,10 @@ KNOWN_PLACES, PLACES_PER_ORGANIZER = 32, 2
 MAX_PAGES, MAX_SLOW_PAGES = 1, 1
 PAGE_PLACES = 1_000  # also of one network: all visitors of a venue share one
 MAX_DOCUMENTS = 1
-# Downloads of all tickets or votes of an event, the poster, and logos, whose decoding may take seconds.
-DOCUMENT_PATHS = re.compile(r"/console/[^/]+/(?:branding/|(?:tickets|poster)\.pdf|tickets/csv/|study\.csv)")
+# Downloads of all tickets, votes or reports of an event, the poster, and logos, which take seconds to decode.
+DOCUMENT_PATHS = re.compile(
+    r"/console/[^/]+/(?:branding/|(?:tickets|poster)\.pdf|tickets/csv/|study\.csv|report\.html)"
+)
 READING_METHODS = {"GET", "HEAD", "OPTIONS"}
 
 

@@ -19,10 +19,13 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def played(event: Event, box: BallotBox) -> Event:
-    """Two matches are over, one is live; another event has one, too."""
+    """Two matches are over, a dry run too, one is live; another event has one, too."""
     theirs = create_event(event.owner, "Theirs", ("<b>East", "West"))
     for one in (event, event, theirs):
         play(start_match(one.pk, box), box, RED_WINS)
+    dry_run = start_match(event.pk, box)
+    play(dry_run, box, RED_WINS)
+    event.matches.filter(pk=dry_run.pk).update(rehearsed=True)
     play(start_match(event.pk, box), box, [(1, 2)])
     event.teams.filter(number=1).update(name="<b>North", color="#2f6fd0")
     Event.objects.filter(pk=event.pk).update(language="de")

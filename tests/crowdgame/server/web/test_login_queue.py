@@ -143,7 +143,7 @@ async def test_logins_and_documents_take_no_turns_of_pages(
 
 
 def test_documents_are_pages_that_take_seconds() -> None:
-    for name in ("tickets_pdf", "poster", "tickets_csv", "study", "branding"):
+    for name in ("tickets_pdf", "poster", "tickets_csv", "study", "branding", "event_report"):
         assert DOCUMENT_PATHS.fullmatch(reverse(f"console:{name}", args=["BCDF"]))
     assert not DOCUMENT_PATHS.fullmatch(reverse("console:tickets", args=["BCDF"]))
 
