@@ -171,10 +171,10 @@ install_units() {
     cp -r deploy/server/systemd/. /etc/systemd/system/
     cp deploy/server/sysctl.conf /etc/sysctl.d/60-crowdgame.conf
     sysctl -q --system || echo "warning: some kernel settings of sysctl.conf were not applied" >&2
-    # `systemctl mask` refuses units that have a file.
-    [ -z "$own_address" ] || for unit in valkey migrate; do
-        ln -sfn /dev/null "/etc/systemd/system/crowdgame-$unit.service"
-    done
+    if [ -n "$own_address" ]; then
+        ln -sfn /dev/null /etc/systemd/system/crowdgame-valkey.service # `systemctl mask` refuses units that have a file
+        sed -i '/crowdgame migrate/d' /etc/systemd/system/crowdgame-migrate.service
+    fi
     systemctl daemon-reload
     for port in $ports; do systemctl enable -q "crowdgame-gateway@$port"; done
     if [ -n "$own_address" ]; then
@@ -189,9 +189,9 @@ install_units() {
 switch_release() {
     ln -sfn "$release" /opt/crowdgame/current
     ln -sf /opt/crowdgame/current/deploy/server/crowdgame /usr/local/bin/crowdgame
+    [ -n "$own_address" ] || systemctl $valkey crowdgame-valkey
+    systemctl restart crowdgame-migrate
     if [ -z "$own_address" ]; then
-        systemctl $valkey crowdgame-valkey
-        systemctl restart crowdgame-migrate
         systemctl restart crowdgame-worker crowdgame-background crowdgame-webhooks crowdgame-scheduler@1 crowdgame-scheduler@2 crowdgame-analyzer crowdgame-chatreader crowdgame-pages
     fi
     for port in $ports; do systemctl restart "crowdgame-gateway@$port"; done
