@@ -47,7 +47,7 @@ const BED = { noise: 0.3, hum: 0.04, hz: [110, 110.7, 164.8] as readonly number[
 const NOISE_S = 3;
 
 const MUSIC_URL = "/brand/lobby-music";
-const MUSIC = { volume: 0.5, rises: 0.8, falls: 0.3, withinMs: 60_000 };
+const MUSIC = { volume: 0.5, rises: 0.8, falls: 0.3, withinMs: 60_000, retryMs: 30_000 };
 
 /** Synthesizes all sounds with Web Audio, on any kind of audio context. Only the lobby music is a recording. */
 export class Instrument {
@@ -98,10 +98,14 @@ export class Instrument {
     this.music?.gain.setTargetAtTime(on ? MUSIC.volume : 0, this.time, on ? MUSIC.rises : MUSIC.falls);
   }
 
-  /** Without the file, or if the browser can't decode it, there is no music. */
+  /** Without the file, or if the browser can't decode it, there is no music. A failed download is repeated. */
   private async loopMusic(to: AudioNode): Promise<void> {
     const answer = await fetchInTime(MUSIC_URL, MUSIC.withinMs).catch(() => null);
-    const buffer = answer?.ok ? await this.audio.decodeAudioData(await answer.arrayBuffer()).catch(() => null) : null;
+    if (!answer || answer.status >= 500) {
+      setTimeout(() => void this.loopMusic(to), MUSIC.retryMs);
+      return;
+    }
+    const buffer = answer.ok ? await this.audio.decodeAudioData(await answer.arrayBuffer()).catch(() => null) : null;
     if (!buffer) return;
     const music = new AudioBufferSourceNode(this.audio, { buffer, loop: true });
     music.connect(to);
