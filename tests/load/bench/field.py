@@ -51,7 +51,8 @@ def running_field(asgi_server: str, pair: bool, home: Path) -> Iterator[Field]:
     The second of two gateways shares the last core: only its cost per ballot is measured, not its speed.
     """
     names = list(GATEWAY_COUNTS) if pair else ["crowdgame"]
-    with pinned(cores()[-1]), ExitStack() as running:
+    available = cores()
+    with pinned(available[-1]), ExitStack() as running:
         echo, stock = running.enter_context(_running_references(asgi_server, home / "references"))
         servers = {
             name: running.enter_context(
@@ -61,7 +62,7 @@ def running_field(asgi_server: str, pair: bool, home: Path) -> Iterator[Field]:
         }
         field = Field(echo, stock, tuple(make_product(name, server) for name, server in servers.items()))
         for contender in field.contenders:
-            contender.pin(cores())
+            contender.pin(available)
         yield field
 
 
