@@ -99,8 +99,6 @@ def _carry_over(match: Match, side: Side) -> None:
 
 def _cast(turn: Turn, side: Side, pick: int, box: BallotBox) -> bool:
     """Cast the ballot of the side's player, unless there is one. False if the turn is not open yet."""
-    if turn.state != TurnState.OPEN or turn.opens_at > box.now():
-        return False
     voter = _find_voter(turn.match, side)
     if voter is None:
         return True

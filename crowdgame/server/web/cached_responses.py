@@ -78,18 +78,18 @@ def secure_headers(headers: Mapping[str, str]) -> Headers:
     return [(name.lower().encode(), value.encode()) for name, value in response.items()]
 
 
-def load_page(path: Path, varies: str = "accept-encoding", *, framed: bool = False) -> CachedResponse:
+def load_page(path: Path, varies: str) -> CachedResponse:
     """Read a built HTML page, with a Content-Security-Policy that allows only its own resources.
 
-    `varies` is the value of the Vary header. `framed`: our own pages may show it in a frame.
+    Our own pages may show it in a frame. `varies` is the value of the Vary header.
     """
     body = path.read_bytes()
     headers = secure_headers(
         {
             "Content-Type": "text/html; charset=utf-8",
             "Cache-Control": "no-cache",
-            "Content-Security-Policy": built_page_policy(body, frame_ancestors=[SELF if framed else NONE]),
-            "X-Frame-Options": "SAMEORIGIN" if framed else "DENY",
+            "Content-Security-Policy": built_page_policy(body, frame_ancestors=[SELF]),
+            "X-Frame-Options": "SAMEORIGIN",
             "Referrer-Policy": "no-referrer",
             "Vary": varies,
         }

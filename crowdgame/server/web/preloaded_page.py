@@ -14,11 +14,11 @@ PRELOAD, SCRIPT_END = b'<script type="application/json" id="preload">', b"</scri
 class PreloadedPage:
     """A page in one language. Compressed prefixes of the last `states` event states are cached.
 
-    0 suits a page whose preload differs with each request. `varies` and `framed` are as in `load_page`.
+    0 suits a page whose preload differs with each request. `varies` is as in `load_page`.
     """
 
-    def __init__(self, path: Path, varies: str, *, states: int, framed: bool = False) -> None:
-        self._blank = load_page(path, varies, framed=framed)
+    def __init__(self, path: Path, varies: str, *, states: int) -> None:
+        self._blank = load_page(path, varies)
         self._headers = [
             (name, b"no-store" if name == b"cache-control" else value) for name, value in self._blank.headers
         ]
@@ -37,7 +37,5 @@ def load_pages(folder: Path, name: str, *, states: int) -> dict[str, PreloadedPa
     built = {ENGLISH: folder / f"{name}.html", **others}
     varies = "accept-encoding, accept-language" if others else "accept-encoding"
     return {
-        code: PreloadedPage(path, varies, states=states, framed=True)
-        for code, path in built.items()
-        if path.is_file()
+        code: PreloadedPage(path, varies, states=states) for code, path in built.items() if path.is_file()
     }

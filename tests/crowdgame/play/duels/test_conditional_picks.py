@@ -207,6 +207,17 @@ def test_no_mail_asks_a_player_whose_plan_was_cast(box: BallotBox) -> None:
     assert [message.to for message in mail.outbox] == [[f"{playing.yellow.number}@example.org"]]
 
 
+def test_plan_waits_until_its_turn_opens(box: BallotBox) -> None:
+    playing = begin_days(box)
+    plan(playing, "red", 2, 5)
+    play(playing.match, box, FIRST_TURN)
+    cast_due(box)
+    turn = open_turn(playing, box)
+    assert (in_box(turn, box), in_database(turn), is_due()) == ([], [], True)
+    cast_due(box)
+    assert len(in_box(turn, box)) == 1
+
+
 @pytest.mark.parametrize("before", [True, False])
 def test_crash_while_casting_only_delays_the_ballot(box: BallotBox, before: bool) -> None:
     playing, turn = begin_with_due_plan(box)
