@@ -87,7 +87,7 @@ def render(upstreams: str, pages: str, listen: str) -> str:
 
 def _configuration(nginx: Nginx, gateways: Sequence[int], pages: int, others: str) -> str:
     paths = [f"{kind}_temp_path {nginx.folder / kind};" for kind in KINDS]
-    listen = _tls(nginx) if nginx.tls_port else f"listen {LOOPBACK}:{nginx.port} backlog=8192;"
+    listen = _tls(nginx) if nginx.tls_port else f"listen {LOOPBACK}:{nginx.port} backlog=65535;"
     here = "\n".join([upstreams(gateways), others])
     return render(here, pages_upstreams(pages, gateways), "\n".join([listen, *paths]))
 

@@ -14,7 +14,7 @@ PROBE_ADDRESS = ("192.0.2.1", 9)  # reserved for documentation; no packet is sen
 POLL_S = 0.05
 # Below the ports that any system gives to outgoing connections, which may take one at any moment.
 SERVER_PORTS = range(20_000, 32_768)
-BACKLOG = 4096
+BACKLOG = 65_535
 
 
 def lan_address() -> str:

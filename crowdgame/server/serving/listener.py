@@ -3,7 +3,7 @@
 import socket
 from contextlib import suppress
 
-BACKLOG = 4096
+BACKLOG = 65_535  # the kernel allows net.core.somaxconn; attempts beyond it are repeated after 1, 3, 7 s
 # TCP keepalive detects phones that disappeared without closing. TCP_USER_TIMEOUT drops phones that have read
 # nothing for that long. On Linux accepted sockets inherit these options from the listening socket.
 KEEPALIVE_IDLE_S = 30

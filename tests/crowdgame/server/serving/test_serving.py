@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from websockets.exceptions import ConnectionClosed
 
-from crowdgame.server.laptop.network import LOOPBACK
+from crowdgame.server.laptop.network import LOOPBACK, listen
 from crowdgame.server.serving.event_loop import new_event_loop
 from tests.crowdgame.server.serving.asgi_app import FRAME
 from tests.crowdgame.server.serving.conftest import AsgiServer, run_asgi_server
@@ -21,6 +21,7 @@ TIMEOUT_S = 20
 FLOOD = 1_000  # a hundred megabytes
 CHUNKS = 200  # twenty megabytes
 BOUND = 24_000_000
+QUEUE_LENGTH = slice(28, 32)  # tcpi_sacked in struct tcp_info: the limit of a listening socket
 
 
 def test_event_loop_is_that_of_asyncio_without_uvloop(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -137,6 +138,15 @@ def refuses(port: int) -> bool:
     except (ConnectionRefusedError, ConnectionResetError):  # reset: it closes at this moment
         return True
     return False
+
+
+def test_accept_queue_is_as_long_as_the_kernel_allows(asgi_server: AsgiServer) -> None:
+    """A shorter one refuses phones that reconnect together. They try again after 1, 3 and 7 seconds."""
+    longest = int(Path("/proc/sys/net/core/somaxconn").read_text())
+    with listen(LOOPBACK, 0, shared=False) as supervised:
+        for listener in (asgi_server.listener, supervised):
+            info = listener.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 104)
+            assert int.from_bytes(info[QUEUE_LENGTH], sys.byteorder) == min(65_535, longest)
 
 
 @pytest.mark.nightly
