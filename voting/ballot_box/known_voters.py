@@ -8,6 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+import msgspec
+
 from voting.ballot_box.async_ballot_box import AsyncBallotBox
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import event_key, turn_keys
@@ -60,8 +62,9 @@ class VoterRecorder:
 
     async def record(self, event_id: int, voters: Mapping[str, JoinedVoter], *, connected: bool) -> None:
         """Record voters by voter code, as connected or disconnected."""
-        rows = [part for code, voter in voters.items() for part in (code, *voter, int(connected))]
-        await self._record(keys=[_key(event_id)], args=(self._name, MAX_KNOWN_VOTERS, *rows))
+        rows = msgspec.msgpack.encode([part for code, voter in voters.items() for part in (code, *voter)])
+        args = (self._name, MAX_KNOWN_VOTERS, int(connected), rows)
+        await self._record(keys=[_key(event_id)], args=args)
 
 
 def find_voters(box: BallotBox, event_id: int, codes: Sequence[str]) -> dict[str, KnownVoter]:

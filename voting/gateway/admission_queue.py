@@ -26,6 +26,7 @@ from voting.protocol import MAX_RETRY_MS
 
 JOIN_BATCH_SIZE = 100
 NEW_VOTERS_BATCH_SIZE = JOIN_BATCH_SIZE // 5
+BATCH_PAUSE_S = 0.01  # larger batches cost less for each voter
 MIN_QUEUE_LENGTH = 1_000
 NEW_VOTERS_WAIT_S = 3.0
 RETURNING_VOTERS_WAIT_S = 8.0
@@ -153,7 +154,10 @@ class AdmissionQueue:
         return self._rate.within_ms(count)
 
     async def _admit_all(self) -> None:
+        joiners: list[_Joiner] = []
         while self._returning or self._new_voters:
+            if len(joiners) > 1 and self._waiting < JOIN_BATCH_SIZE:
+                await asyncio.sleep(BATCH_PAUSE_S)
             began = time.monotonic()
             joiners = self._next()
             try:

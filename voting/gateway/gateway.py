@@ -91,7 +91,8 @@ class Gateway:
 
         Opens the room on first use. Raises redis.RedisError, OSError, GameError or one of DATABASE_ERRORS.
         """
-        code = normalize_code(code)
+        if code not in self._rooms:
+            code = normalize_code(code)
         if code not in self._rooms and not self._lookup.is_unknown(code):
             await asyncio.shield(self._opening.get(code) or self._start_opening(code))
         room = self._rooms.get(code)

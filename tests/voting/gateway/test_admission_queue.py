@@ -155,6 +155,29 @@ def test_players_and_new_voters_share_a_batch(harness: Harness, monkeypatch: pyt
     assert new_voters == [JOIN_BATCH_SIZE - half, half]
 
 
+def test_players_who_follow_a_batch_share_the_next_one(
+    harness: Harness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    load_ballots, batches, begun = harness.box.load_ballots, list[int](), asyncio.Event()
+
+    async def observed(event_id: int, turn_id: int, voters: Sequence[str]) -> dict[str, Ballot]:
+        batches.append(len(voters))
+        begun.set()
+        return await load_ballots(event_id, turn_id, voters)
+
+    async def follow_each_other() -> None:
+        first, second = [asyncio.create_task(harness.join(player())) for _ in range(2)]
+        await begun.wait()
+        third = asyncio.create_task(harness.join(player()))
+        await asyncio.gather(first, second)
+        await asyncio.gather(third, harness.join(player()))
+
+    monkeypatch.setattr(harness.box, "load_ballots", observed)
+    harness.gather(follow_each_other())
+    harness.join_now(player())
+    assert batches == [2, 2, 1]
+
+
 def test_admission_queue_spreads_retries_of_large_crowd(harness: Harness) -> None:
     harness.slow_down(0.05)
     assert not any(map(is_refused, harness.gather(*[harness.join() for _ in range(1_000)])))
