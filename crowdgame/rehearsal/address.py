@@ -7,6 +7,7 @@ import sys
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from itertools import cycle
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -41,8 +42,8 @@ class DialSlots:
 class ServerAddress:
     """The server's address.
 
-    `url` is as given; `dial_url` has an IP address for the name; `options` go to picows. `source` is the
-    local address to connect from; "" leaves it to the system.
+    `url` is as given; `dial_url` has an IP address for the name; `options` go to picows. `source` are
+    the local addresses to connect from in turn, separated by commas; "" leaves it to the system.
 
     `dial_slots` limits concurrent dials. Real phones have a processor each, these share one. Without the
     limit, the crowd would measure its own queue and not the server's.
@@ -80,5 +81,6 @@ async def resolve(address: ServerAddress) -> ServerAddress:
     if parts.scheme == "wss":
         options |= {"ssl_context": ssl.create_default_context(), "server_hostname": name}
     if address.source:
-        options["socket_factory"] = lambda _: _bound_socket(address.source)
+        sources = cycle(address.source.split(","))
+        options["socket_factory"] = lambda _: _bound_socket(next(sources))
     return replace(address, dial_url=parts._replace(netloc=netloc).geturl(), options=options)

@@ -79,8 +79,9 @@ class Command(BaseCommand):
         parser.add_argument(
             "--source",
             default="",
-            metavar="ADDRESS",
-            help="this computer's address to connect from; one is enough for 28,000 phones",
+            metavar="ADDRESSES",
+            help="this computer's addresses to connect from, separated by commas; one is enough for 28,000 "
+            "phones, but over 1,000 for each make Linux search long for a free port",
         )
         parser.add_argument(
             "--phones", type=_count, default=200, help="number of phones (default: %(default)s)"

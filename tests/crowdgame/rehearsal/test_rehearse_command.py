@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from crowdgame.rehearsal.address import ServerAddress, resolve
 from crowdgame.rehearsal.rehearsal_report import RehearsalReport
 from crowdgame.server.laptop.network import LOOPBACK
 from crowdgame.server.laptop.paths import ROOT
@@ -61,6 +62,14 @@ def test_rehearse_command_connects_from_given_address() -> None:
             connection.close()
             process.kill()
     assert address == "127.0.0.2"
+
+
+def test_phones_connect_from_all_given_addresses_in_turn() -> None:
+    address = asyncio.run(resolve(ServerAddress(NO_SERVER.replace("http", "ws"), "127.0.0.2,127.0.0.3")))
+    pipes = [address.options["socket_factory"](None) for _ in range(3)]
+    assert [pipe.getsockname()[0] for pipe in pipes] == ["127.0.0.2", "127.0.0.3", "127.0.0.2"]
+    for pipe in pipes:
+        pipe.close()
 
 
 @pytest.mark.nightly

@@ -22,8 +22,8 @@ from tests.server import Server
 
 JOINED_WITHIN_S = 60.0
 LONGEST_S = 120.0
-# A process simulates at most so many phones, and each has its own source address, for enough ports.
-MOST_PHONES = 18_000
+MOST_PHONES = 18_000  # of a process
+SOURCES = 32  # addresses of a process; the more ports of one are used, the longer Linux searches for another
 POLL_S = 0.2
 
 
@@ -106,7 +106,7 @@ def _rehearse(
         crowds = [
             running.enter_context(
                 running_crowd(
-                    [*argv, "--source", f"127.0.0.{number}"],
+                    [*argv, "--source", ",".join(f"127.0.{number}.{last + 1}" for last in range(SOURCES))],
                     phones // count + (number <= phones % count),
                     server,
                     home / f"{phones}-{scenario.profile}-{number}",
