@@ -9,8 +9,9 @@ from msgspec.structs import replace
 from tests.voting.gateway_helpers import FakeSocket, end
 from voting import protocol
 from voting.announcements.channel_layer import LayerMessage
-from voting.ballot_box.ballot_box import NOTHING, BallotBox, ClosingLease
+from voting.ballot_box.ballot_box import NOTHING, BallotBox
 from voting.ballot_box.box_types import BoxedTurn, CastResult, Prefetched, Sealed
+from voting.ballot_box.closing_lease import ClosingLease
 from voting.ballot_box.intake import Slot
 from voting.counting.ballots import Ballot
 from voting.gateway.event_lookup import load_event

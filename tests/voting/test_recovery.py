@@ -20,7 +20,8 @@ from tests.voting.box_loss_helpers import Copied, copy_all, delete, empty, put_b
 from tests.voting.match_helpers import kinds, new_event, only_turn, run_out, set_window
 from tests.voting.recovery_model import Crash, InterruptedBox, Phone, SteppedGateway, without_arrival
 from voting.announcements.outbox import announcements_after
-from voting.ballot_box.ballot_box import BallotBox, ClosingLease
+from voting.ballot_box.ballot_box import BallotBox
+from voting.ballot_box.closing_lease import ClosingLease
 from voting.counting.ballots import Ballot, unpack_ballots
 from voting.counting.window import MIN_RESTORED_MS, STORED_FROM_MS
 from voting.matches import MatchError

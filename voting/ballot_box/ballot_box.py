@@ -5,13 +5,11 @@ as hash tag and so live in one slot of a cluster. Gateways use `AsyncBallotBox`.
 """
 
 import secrets
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import msgspec
 from django.conf import settings
-from redis.exceptions import LockError
 
 from games.engine.game import SIDES, Side
 from voting.ballot_box.box_types import (
@@ -30,13 +28,13 @@ from voting.ballot_box.box_types import (
     event_key,
     turn_keys,
 )
+from voting.ballot_box.closing_lease import ClosingLease
 from voting.ballot_box.heartbeats import fresh_heartbeats
 from voting.ballot_box.stores import connect, execute_all, load_script, run_all
 from voting.counting.ballots import Ballot
 
 EXPIRE_AFTER_MS = 600 * 1000
 SCAN_COUNT = 1_000
-LEASE_MS = 1_000
 TOKEN_BYTES = 8
 RESTORER, WORKER = "restorer", "worker"
 SEALED_AFTER_PREFETCH = 3
@@ -56,53 +54,6 @@ def _is_consistent(box: Any, held: Any, version: int) -> bool:
     if not known or older or stored == b"pending":
         return False
     return int(known) >= version and held == sum(int(n or 0) for n in counts)
-
-
-def _lease_key(turn_id: int) -> str:
-    return f"crowdgame:closing:{turn_id}"
-
-
-class ClosingLease:
-    """The closing lease (distributed lock): one process at a time closes a turn.
-
-    It saves double work. Correctness does not depend on it. Methods raise redis.RedisError while Redis is
-    away.
-    """
-
-    def __init__(self, redis: Any) -> None:
-        self._redis = redis
-
-    @contextmanager
-    def hold(self, turn_id: int) -> Iterator[None]:
-        """Hold the lease of a turn. Raises redis.exceptions.LockError if another process holds it."""
-        if not self.take(turn_id):
-            raise LockError("another process is closing the turn")
-        try:
-            yield
-        finally:
-            self._redis.delete(_lease_key(turn_id))
-
-    @contextmanager
-    def hold_all(self, turn_ids: Sequence[int]) -> Iterator[list[int]]:
-        """Hold the leases of those of the turns that no other process holds; yields their ids."""
-        commands = [("SET", _lease_key(turn_id), 1, "NX", "PX", LEASE_MS) for turn_id in turn_ids]
-        answers = execute_all(self._redis, commands)
-        held = [turn_id for turn_id, answer in zip(turn_ids, answers, strict=True) if answer is True]
-        try:
-            yield held
-        finally:
-            execute_all(self._redis, [("DEL", _lease_key(turn_id)) for turn_id in held])
-
-    def take(self, turn_id: int) -> bool:
-        """Take the lease, for LEASE_MS after this call or the last `renew`. False if it is held."""
-        return bool(self._redis.set(_lease_key(turn_id), 1, nx=True, px=LEASE_MS))
-
-    def renew(self, *turn_ids: int) -> None:
-        execute_all(self._redis, [("PEXPIRE", _lease_key(turn_id), LEASE_MS) for turn_id in turn_ids])
-
-    def is_held(self, turn_id: int) -> bool:
-        """Return whether any process holds the lease."""
-        return bool(self._redis.exists(_lease_key(turn_id)))
 
 
 def _read_seal(answer: list[Any], prefetched: Prefetched) -> TooEarly | BoxLost | Sealed:

@@ -18,7 +18,7 @@ from redis import RedisError
 from voting.announcements.channel_layer import LayerMessage
 from voting.ballot_box.archive import store_ballots
 from voting.ballot_box.async_ballot_box import AsyncBallotBox
-from voting.ballot_box.box_types import BoxClock, local_ms
+from voting.ballot_box.box_clock import BoxClock, local_ms
 from voting.ballot_box.intake import Intake
 from voting.ballot_box.known_voters import VoterRecorder
 from voting.ballot_box.opened_ballots import load_opened_ballots

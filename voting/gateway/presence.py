@@ -7,7 +7,8 @@ from asgiref.sync import sync_to_async
 from games.engine.game import SIDES
 from voting import protocol
 from voting.ballot_box.async_ballot_box import AsyncBallotBox
-from voting.ballot_box.box_types import BoxClock, Turnout, local_ms
+from voting.ballot_box.box_clock import BoxClock, local_ms
+from voting.ballot_box.box_types import Turnout
 from voting.ballot_box.cheers import CheerCounter, Cheers
 from voting.ballot_box.known_voters import VoterRecorder
 from voting.counting.bank import BankTerms

@@ -10,7 +10,7 @@ from django.core.exceptions import ObjectDoesNotExist
 from django.db import IntegrityError, close_old_connections
 
 from games.engine.errors import GameError
-from voting.ballot_box.box_types import local_ms
+from voting.ballot_box.box_clock import local_ms
 from voting.ballot_box.stores import DATABASE_ERRORS, STORE_ERRORS
 from voting.matches import MatchError
 

@@ -19,7 +19,8 @@ from django.db import close_old_connections
 
 from voting.announcements.outbox import purge_old, relay
 from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.box_types import BoxState, local_ms
+from voting.ballot_box.box_clock import local_ms
+from voting.ballot_box.box_types import BoxState
 from voting.ballot_box.stores import STORE_ERRORS
 from voting.metrics.metrics import SCHEDULER_LAST_RUN_AT
 from voting.models import CLOSED_STATES, Event, Turn, TurnState

@@ -13,7 +13,7 @@ from django.db.models import Q
 from voting import protocol
 from voting.announcements.outbox import announce, relay
 from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.box_types import BoxClock, local_ms
+from voting.ballot_box.box_clock import BoxClock, local_ms
 from voting.counting import window
 from voting.counting.window import Window
 from voting.matches import claim_turn, event_lock

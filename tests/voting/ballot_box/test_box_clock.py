@@ -2,7 +2,7 @@
 
 import pytest
 
-from voting.ballot_box.box_types import FAST_REPLY_MS, MIN_STEP_MS, OFFSET_STALE_MS, BoxClock, local_ms
+from voting.ballot_box.box_clock import FAST_REPLY_MS, MIN_STEP_MS, OFFSET_STALE_MS, BoxClock, local_ms
 
 
 def test_box_clock_takes_midpoint_of_round_trip_and_advances_from_there() -> None:

@@ -20,7 +20,7 @@ from tests.voting.match_helpers import (
     run_out,
 )
 from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.box_types import BoxClock
+from voting.ballot_box.box_clock import BoxClock
 from voting.ballot_box.cheers import Cheers
 from voting.gateway.phone import CHEERS_PER_SECOND
 from voting.gateway.presence import Presence

@@ -17,7 +17,7 @@ from tests.voting.open_turn import open_turn
 from tests.voting.open_turn import vote as cast
 from voting.announcements.outbox import announce_edit
 from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.box_types import BoxClock
+from voting.ballot_box.box_clock import BoxClock
 from voting.counting.methods.voting_method import METHODS
 from voting.gateway.event_room import EventRoom
 from voting.gateway.presence import Presence

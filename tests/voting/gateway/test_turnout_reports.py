@@ -27,7 +27,8 @@ from voting import protocol
 from voting.admission.seats import Seat
 from voting.ballot_box.async_ballot_box import AsyncBallotBox
 from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.box_types import BoxClock, Turnout
+from voting.ballot_box.box_clock import BoxClock
+from voting.ballot_box.box_types import Turnout
 from voting.counting.ballots import Ballot
 from voting.gateway import heartbeats
 from voting.gateway.event_room import EventRoom

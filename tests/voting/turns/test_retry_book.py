@@ -9,7 +9,7 @@ from tests.deploy.processes import wait_until
 from tests.voting.match_helpers import new_event, start
 from tests.voting.turns.conftest import DueTurn
 from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.box_types import local_ms
+from voting.ballot_box.box_clock import local_ms
 from voting.models import Event, Match, Turn, TurnState
 from voting.turns.retry_book import RetryBook
 from voting.turns.scheduler import POLL_S, DeadlineScheduler

@@ -94,7 +94,7 @@ def test_scheduler_leaves_turn_to_worker_while_it_holds_the_lease(
     box: BallotBox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("voting.turns.scheduler.WORKER_TIMEOUT_MS", 0)
-    monkeypatch.setattr("voting.ballot_box.ballot_box.LEASE_MS", 3_600_000)
+    monkeypatch.setattr("voting.ballot_box.closing_lease.LEASE_MS", 3_600_000)
     turn = start(box)
     run_out(turn, box)
     assert box.closing_lease.take(turn.pk)
@@ -104,7 +104,7 @@ def test_scheduler_leaves_turn_to_worker_while_it_holds_the_lease(
     assert load_turn(turn.pk).state == TurnState.OPEN
     with pytest.raises(LockError):
         close_turn(turn.pk, box)
-    monkeypatch.setattr("voting.ballot_box.ballot_box.LEASE_MS", 1)
+    monkeypatch.setattr("voting.ballot_box.closing_lease.LEASE_MS", 1)
     box.closing_lease.renew(turn.pk)
     wait_until(lambda: scheduler.run_once() and load_turn(turn.pk).state == TurnState.RESOLVED)
 

@@ -8,7 +8,7 @@ import pytest
 from tests.voting.concurrency_helpers import at_once
 from tests.voting.match_helpers import NINE_MINUTES_MS, kinds, new_event, open_now, start
 from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.box_types import local_ms
+from voting.ballot_box.box_clock import local_ms
 from voting.models import Event, Turn
 from voting.turns.scheduler import DeadlineScheduler
 from voting.turns.time_steps import ClockSample, PlannedTimes, TimeSteps, move_next_match, move_turn
