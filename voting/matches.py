@@ -106,6 +106,7 @@ def create_match(event: Event, now: int) -> Match:
         _check_secret_sides(event, game, options)
     terms = {name: getattr(event, name) for name in TERMS} | {"bots": _bots(red, yellow)}
     with_phones = {red.source, yellow.source} == {PHONES}
+    terms["shards"] = _shards(event, game, options)
     terms["draw_offers"] &= with_phones and not event.is_duel and not event.max_side_changes
     proven = {"seed": seed, "chosen_options": event.options} if event.next_seed else {}
     Event.objects.filter(pk=event.pk).update(next_seed=new_seed())
@@ -123,6 +124,13 @@ def _bots(red: Team, yellow: Team) -> dict[str, int] | None:
     strengths = {"red": red.bot_strength, "yellow": yellow.bot_strength}
     playing = {side: strength for side, strength in strengths.items() if strength}
     return playing | {"version": bots.VERSION} if playing else None
+
+
+def _shards(event: Event, game: Game[Any], options: Any) -> int:
+    """Return the number of shards for a match. Ballots that depend on clocks or stay secret have one."""
+    if event.shards == 1 or event.bank_s is not None or event.is_duel or event.max_side_changes:
+        return 1
+    return 1 if game.view(game.start(options), None).vote == "concealed" else event.shards
 
 
 def _check_secret_sides(event: Event, game: Game[Any], options: Any) -> None:

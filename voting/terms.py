@@ -8,6 +8,7 @@ from games.engine.texts import gettext_noop
 # Where a team's ballots come from, besides the ballot sources of third parties (`voting.sources`).
 PHONES, HANDS, BOT, TWITCH, DISCORD = "phones", "hands", "bot", "twitch", "discord"
 CHATS = TWITCH, DISCORD
+MAX_SHARDS = 16
 
 
 class LabeledEnum(StrEnum):

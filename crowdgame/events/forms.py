@@ -121,7 +121,7 @@ class EventForm(ClockFields, EventModelForm):
         kwargs.setdefault("instance", Event())
         super().__init__(*args, **kwargs)
         self.label_suffix = ""
-        self.fields["max_side_changes"].required = False
+        self.fields["max_side_changes"].required = self.fields["shards"].required = False
         if self.instance.pk:
             for name in HIDING:  # switched in the console; a stale form would revert them
                 del self.fields[name]
@@ -194,6 +194,9 @@ class EventForm(ClockFields, EventModelForm):
 
     def clean_max_side_changes(self) -> int:
         return self.cleaned_data["max_side_changes"] or 0
+
+    def clean_shards(self) -> int:
+        return self.cleaned_data["shards"] or 1
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}

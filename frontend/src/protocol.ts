@@ -407,6 +407,7 @@ export interface Match {
   offers: ReadonlyArray<Offer>;
   end_reason: EndReason | null;
   analysis: Analysis | null;
+  shards: number;
 }
 
 export interface Finished {

@@ -143,6 +143,7 @@ WRONG: dict[str, list[Wrong]] = {
             "bank_in_range": each(bank_s=(2, 2_592_001)),
             "increment_in_range": [change(increment_s=86_401)],
             "max_side_changes_in_range": [change(max_side_changes=10)],
+            "shards_in_range": each(shards=(0, 17)),
             "study_with_consent": [change(in_study=True)],
             "host_wait_in_range": [
                 change(host_wait_s=2),

@@ -6,7 +6,7 @@ from django.db.models import CheckConstraint, Q
 from django.utils.translation import gettext_lazy as _
 
 from voting.models.settings import choices, setting
-from voting.terms import NoBallotRule, Pace, ResignShare, SpecialRule, TieRule
+from voting.terms import MAX_SHARDS, NoBallotRule, Pace, ResignShare, SpecialRule, TieRule
 
 MIN_WINDOW_S, MAX_WINDOW_S = 3, 30 * 24 * 3600
 LONG_WINDOW_S = 3600
@@ -38,6 +38,7 @@ class MatchTerms(models.Model):
     `turn_points`: at the end, a voter scores a point for each turn voted with the winner.
 
     `store_ballots`: ballots are in the database before they are acknowledged, not only in long windows.
+    `shards`: parts of the ballot box, on different nodes of a cluster.
 
     `consent` is the text that voters agree to on their phones before their first vote; "" if they are not
     asked. With `in_study`, the votes go into a study, and the text says so.
@@ -177,6 +178,19 @@ class MatchTerms(models.Model):
         ),
         "fine",
     )
+    shards = setting(
+        models.PositiveSmallIntegerField(
+            _("Parts of the ballot box"),
+            default=1,
+            db_default=1,
+            validators=[MinValueValidator(1), MaxValueValidator(MAX_SHARDS)],
+            help_text=_(
+                "More than one only for over 100,000 phones, on a cluster of as many Valkey nodes. All must "
+                "then work. Matches with clocks, secret sides or a secret first vote use one."
+            ),
+        ),
+        "fine",
+    )
     crowd_clocks = models.BooleanField(
         "a side's clock runs until all its voters have voted", default=False, db_default=False
     )
@@ -254,6 +268,9 @@ class MatchTerms(models.Model):
             CheckConstraint(
                 condition=Q(max_side_changes__lte=MAX_SIDE_CHANGES),
                 name="%(class)s_max_side_changes_in_range",
+            ),
+            CheckConstraint(
+                condition=Q(shards__gte=1, shards__lte=MAX_SHARDS), name="%(class)s_shards_in_range"
             ),
             CheckConstraint(
                 condition=Q(in_study=False) | ~Q(consent=""), name="%(class)s_study_with_consent"

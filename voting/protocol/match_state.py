@@ -216,6 +216,7 @@ class Match(msgspec.Struct, frozen=True, kw_only=True):
         offers: The offers of the players of a duel in the open turn.
         end_reason: Why it ended. Null until then.
         analysis: The analysis of `reveal`, if the event shows it now. Arrives after the reveal.
+        shards: Gateways send each voter's ballots to one of this many parts of the ballot box.
     """
 
     id: Id
@@ -249,6 +250,7 @@ class Match(msgspec.Struct, frozen=True, kw_only=True):
     offers: tuple[Offer, ...] = ()
     end_reason: EndReason | None = None
     analysis: Analysis | None = None
+    shards: Count = 1
 
 
 class Finished(msgspec.Struct, frozen=True, kw_only=True):

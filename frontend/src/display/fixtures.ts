@@ -33,7 +33,7 @@ export function makeMatch(part: Partial<Match> = {}): Match {
   return {
     id: 3, number: 3, game: "simultaneous-captains-mistress", title: "Captain", state: "playing", red: 1, yellow: 2, result: "open",
     ended_by: null, offers: [], window_s: 20, pace: "normal", close_early: false, board: stacked(["", "", "", "", "", "", ""]), turn: makeTurn(),
-    reveal: null, tally_method: "plurality", tie_rule: "first", no_ballot_rule: "random", talk_s: 0, host_wait_s: null, clocks: null, resign: null, draw_offers: false, rated: null, concealed: null, max_side_changes: 0, turn_points: false, sides: null, end_reason: null, analysis: null, ...part,
+    reveal: null, tally_method: "plurality", tie_rule: "first", no_ballot_rule: "random", talk_s: 0, host_wait_s: null, clocks: null, resign: null, draw_offers: false, rated: null, concealed: null, max_side_changes: 0, turn_points: false, sides: null, end_reason: null, analysis: null, shards: 1, ...part,
   };
 }
 

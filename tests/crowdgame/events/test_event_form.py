@@ -43,7 +43,8 @@ def duration(name: str, number: int, unit: int) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("fields", "stored"),
     [
-        ({}, {"window_s": 20, "pace": "normal", "bank_s": None}),
+        ({}, {"window_s": 20, "pace": "normal", "bank_s": None, "shards": 1}),
+        ({"shards": "16"}, {"shards": 16}),
         ({}, {"options": {"columns": 7, "rows": 6, "token": "lot", "tie": "other"}}),
         (
             {"game": CLASSIC, f"{CLASSIC}-columns": "6", f"{CLASSIC}-first": "yellow"},
