@@ -73,7 +73,7 @@ def assert_consistent(event_id: int) -> None:
 @pytest.fixture(autouse=True)
 def short_leases(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leases that end at once, so that several processes close the same turn."""
-    monkeypatch.setattr("voting.ballot_box.ballot_box.LEASE_MS", 1)
+    monkeypatch.setattr("voting.ballot_box.closing_lease.LEASE_MS", 1)
 
 
 @pytest.mark.parametrize("attempt", range(ROUNDS))

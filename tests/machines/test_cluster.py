@@ -83,7 +83,7 @@ def test_cluster_keeps_event_in_one_slot_and_spreads_events(cluster: Cluster, se
         sealed = seal(box, closed(turn, box.now()))
         assert isinstance(sealed, Sealed)
         assert [ballot.choice for ballot in sealed.ballots] == [1, 2, 3, 4, 5, 6, 7]
-        box.expire(turn.event_id, turn.turn_id)
+        box.expire(turn.ref)
     box.close()
     by_node = cluster.keys()
     assert all(len(keys) >= KEYS * len(EVENTS) // 6 for keys in by_node.values()), (
@@ -111,7 +111,7 @@ def test_cluster_seals_and_places_sets_of_turns_on_all_nodes(cluster: Cluster, s
     assert box.place_all([BoxedTurn(one.event_id, one.turn_id + 1, 1, 1, 0, 1) for one in turns]) == {
         turn_id + 1 for turn_id in ids
     }
-    box.expire_all((turn.event_id, turn.turn_id) for turn in turns)
+    box.expire_all(turn.ref for turn in turns)
     box.close()
 
 

@@ -1,7 +1,7 @@
 """Turns in a real ballot box, and the calls of a gateway."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -19,6 +19,7 @@ from voting.ballot_box.box_types import (
     TooEarly,
     Turnout,
 )
+from voting.ballot_box.shards import Shard
 from voting.counting.ballots import Ballot
 
 T = TypeVar("T")
@@ -47,21 +48,32 @@ def ask(call: Callable[[AsyncBallotBox], Awaitable[T]]) -> T:
 
 
 def cast(turn: BoxedTurn, *ballots: Ballot, epoch: int | None = None) -> list[int]:
-    if not ballots:
-        return []
-    return ask(lambda box: box.cast(turn.event_id, turn.turn_id, epoch or turn.epoch, ballots)).answers
+    async def cast_parts(box: AsyncBallotBox) -> list[int]:
+        return await votes(box, replace(turn, epoch=epoch or turn.epoch), *ballots)
+
+    return ask(cast_parts) if ballots else []
 
 
-def heartbeat(turn_id: int = TURN, gateway: str = "a", waiting: int = 0, **held: Any) -> Turnout:
-    return ask(
-        lambda box: box.heartbeat(EVENT, gateway, (turn_id, 1), PresenceCounts(waiting=(waiting, 0), **held))
-    )
+async def votes(box: AsyncBallotBox, turn: BoxedTurn, *ballots: Ballot) -> list[int]:
+    """Cast through each shard's queue, as a gateway does."""
+    answers = {}
+    for part, own in turn.split(ballots):
+        reply = await box.cast(turn.event_id, turn.turn_id, turn.epoch, own, part.shard)
+        answers[part.shard] = iter(reply.answers)
+    return [next(answers[Shard.of(ballot.voter, turn.shard.total)]) for ballot in ballots]
 
 
-def running(box: BallotBox, version: int = 1, epoch: int = 1) -> BoxedTurn:
+def heartbeat(
+    turn_id: int = TURN, gateway: str = "a", waiting: int = 0, shards: int = 1, **held: Any
+) -> Turnout:
+    counts = PresenceCounts(waiting=(waiting, 0), **held)
+    return ask(lambda box: box.heartbeat(EVENT, gateway, (turn_id, 1), counts, shards))
+
+
+def running(box: BallotBox, version: int = 1, epoch: int = 1, shards: int = 1) -> BoxedTurn:
     """A turn with an open window that is not in the box yet."""
     now = box.now()
-    return BoxedTurn(EVENT, TURN, version, epoch, now - 1_000, now + HOUR_MS)
+    return BoxedTurn(EVENT, TURN, version, epoch, now - 1_000, now + HOUR_MS, shard=Shard(0, shards))
 
 
 def over(turn: BoxedTurn, box: BallotBox) -> BoxedTurn:
@@ -81,9 +93,14 @@ def sealed(turn: BoxedTurn, box: BallotBox, prefetched: Prefetched = NOTHING) ->
     return answer.ballots
 
 
-def voted() -> tuple[int, int]:
-    turnout = heartbeat()
+def voted(shards: int = 1) -> tuple[int, int]:
+    turnout = heartbeat(shards=shards)
     return turnout.red, turnout.yellow
+
+
+def numbered(ballots: Sequence[Ballot]) -> tuple[Ballot, ...]:
+    """The ballots with their arrivals from 1 on."""
+    return tuple(with_arrival(ballot, arrival) for arrival, ballot in enumerate(ballots, 1))
 
 
 def with_arrival(ballot: Ballot, arrival: int) -> Ballot:

@@ -38,6 +38,7 @@ from voting.turns.turns import load_turn, start_match, to_boxed_turn, update_box
 CLASSIC = "captains-mistress"
 SELECTOR = "single-selector"
 NINE_MINUTES_MS = 540_000
+COMMON_TERMS: dict[str, Any] = {}  # of all new events; fixtures set them
 
 
 def organizer(name: str = "olga") -> User:
@@ -45,7 +46,7 @@ def organizer(name: str = "olga") -> User:
 
 
 def new_event(**choices: Any) -> Event:
-    return create_event(organizer(), "An evening", ("Rooks", "Doves"), **choices)
+    return create_event(organizer(), "An evening", ("Rooks", "Doves"), **COMMON_TERMS | choices)
 
 
 def start(box: BallotBox, **choices: Any) -> Turn:

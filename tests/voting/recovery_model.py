@@ -142,7 +142,7 @@ class SteppedGateway:
                 )
                 now, voted = self.gateway.now(), bool(phone.acknowledged)
                 if poll.refusal(phone.team, message, now, voted=voted) is None:
-                    poll.queue.add(ballot, phone)
+                    poll.queue_for(ballot.voter).add(ballot, phone)
         await self.gateway.intake.wait_until_empty()
 
     async def receive(self, copy: LayerMessage) -> None:
@@ -172,4 +172,8 @@ def without_arrival(ballot: Ballot) -> Ballot:
 
 def shown(event: LiveEvent) -> tuple[Any, ...]:
     poll = event.poll
-    return event.state, event.seq, poll and (poll.sides, poll.legal, poll.opens_at, poll.queue.slot)
+    return (
+        event.state,
+        event.seq,
+        poll and (poll.sides, poll.legal, poll.opens_at, [queue.slot for queue in poll.queues]),
+    )

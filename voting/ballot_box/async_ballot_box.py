@@ -1,5 +1,6 @@
 """The ballot box's asyncio client, for gateways."""
 
+import asyncio
 import logging
 import secrets
 from collections.abc import Sequence
@@ -23,8 +24,10 @@ from voting.ballot_box.box_types import (
     turn_keys,
 )
 from voting.ballot_box.heartbeats import GATEWAY_STALE_MS, RECONNECT_GRACE_MS
+from voting.ballot_box.shards import ONE_SHARD, Shard
 from voting.ballot_box.stores import connect_async, load_script
 from voting.counting.ballots import Ballot
+from voting.terms import MAX_SHARDS
 
 log = logging.getLogger(__name__)
 Pair = tuple[int, int]
@@ -41,10 +44,11 @@ class AsyncBallotBox:
     def __init__(self) -> None:
         self._redis: Any = connect_async(settings.BALLOT_BOX_URL)
         self._name = secrets.token_hex(4)
-        self._acknowledged: dict[int, AcknowledgedArrivals] = {}
+        self._acknowledged: dict[tuple[int, int], AcknowledgedArrivals] = {}
         self._cast = self.script("cast")
         self._join = self.script("join")
         self._heartbeat = self.script("heartbeat")
+        self._read_shard = self.script("read_shard")
         self._peek = self.script("peek")
 
     def script(self, name: str) -> Any:
@@ -56,12 +60,14 @@ class AsyncBallotBox:
         seconds, micros = await self._redis.time()
         return int(seconds) * 1000 + int(micros) // 1000
 
-    async def cast(self, event_id: int, turn_id: int, epoch: int, ballots: Sequence[Ballot]) -> CastReply:
-        """Cast at most MAX_BATCH ballots."""
-        acknowledged = self._acknowledged_in(event_id, turn_id, epoch)
-        args = (epoch, encode_batch(ballots), self._name, acknowledged.arrivals)
+    async def cast(
+        self, event_id: int, turn_id: int, epoch: int, ballots: Sequence[Ballot], shard: Shard = ONE_SHARD
+    ) -> CastReply:
+        """Cast at most MAX_BATCH ballots, all of voters of the shard."""
+        acknowledged = self._acknowledged_in(event_id, turn_id, epoch, shard)
+        args = (epoch, encode_batch(ballots), self._name, acknowledged.arrivals, *shard)
         try:
-            reply = await self._cast(keys=turn_keys(event_id, turn_id), args=args)
+            reply = await self._cast(keys=turn_keys(event_id, turn_id, shard), args=args)
             *answers, arrivals, stored = _unpack_answers(reply)
             acknowledged.arrivals = max(acknowledged.arrivals, arrivals)
             return CastReply(answers, bool(stored))
@@ -76,11 +82,18 @@ class AsyncBallotBox:
         args = [-wish.team if wish.is_offered else wish.team for wish in wishes]
         return cast(list[int], await self._join(keys=[event_key(event_id, "joined")], args=args))
 
-    async def load_ballots(self, event_id: int, turn_id: int, voters: Sequence[str]) -> dict[str, Ballot]:
+    async def load_ballots(
+        self, event_id: int, turn_id: int, voters: Sequence[str], shards: int = 1
+    ) -> dict[str, Ballot]:
         """Return the current ballot of each of the voters who has one; empty if the box is corrupt."""
+        by_shard: dict[Shard, list[str]] = {}
+        for voter in voters:
+            by_shard.setdefault(Shard.of(voter, shards), []).append(voter)
+        held: dict[bytes, bytes] = {}
         try:
-            texts = await self._redis.hmget(turn_keys(event_id, turn_id)[1], voters)
-            held = {voter.encode(): text for voter, text in zip(voters, texts, strict=True) if text}
+            for shard, own in by_shard.items():
+                texts = await self._redis.hmget(turn_keys(event_id, turn_id, shard)[1], own)
+                held |= {voter.encode(): text for voter, text in zip(own, texts, strict=True) if text}
             return {ballot.voter: ballot for ballot in decode_stored_ballots(held.keys(), held.values())}
         except (ResponseError, msgspec.MsgspecError) as error:
             if isinstance(error, ResponseError) and not _is_corrupt(error):
@@ -89,21 +102,29 @@ class AsyncBallotBox:
             return {}
 
     async def live_counts(
-        self, event_id: int, turn_id: int, columns: int, max_votes: int
+        self, event_id: int, turn_id: int, columns: int, max_votes: int, shards: int = 1
     ) -> tuple[list[int], list[int]]:
         """Return red's and yellow's votes for each of the `columns` columns, before the turn is sealed.
 
         A ballot gives a column at most `max_votes`. Only for events that announce who sees them: consoles, or
         each team its own.
         """
-        red, yellow = await self._peek(keys=turn_keys(event_id, turn_id)[1:2], args=(columns, max_votes))
+        parts = [
+            await self._peek(keys=turn_keys(event_id, turn_id, shard)[1:2], args=(columns, max_votes))
+            for shard in Shard.all(shards)
+        ]
+        red, yellow = (
+            [sum(column) for column in zip(*side, strict=True)] for side in zip(*parts, strict=True)
+        )
         return red, yellow
 
-    async def heartbeat(self, event_id: int, gateway: str, turn: Pair, held: PresenceCounts) -> Turnout:
+    async def heartbeat(
+        self, event_id: int, gateway: str, turn: Pair, held: PresenceCounts, shards: int = 1
+    ) -> Turnout:
         """Report this gateway's presence and return the turnout over all gateways.
 
         `turn` is the id and epoch that the gateway knows. A box that turns out to be an older copy of itself
-        is marked as lost.
+        is marked as lost. The first shard has the presence, and each one counts its own ballots.
         """
         turn_id, epoch = turn
         keys = [event_key(event_id, name) for name in ("gateways", "most", "waiting", "watchers")]
@@ -116,18 +137,29 @@ class AsyncBallotBox:
             connected=held.connected,
             waiting=held.waiting,
             watching=held.watching,
-            acknowledged=self._acknowledged_in(event_id, turn_id, epoch).arrivals,
+            acknowledged=self._acknowledged_in(event_id, turn_id, epoch, ONE_SHARD).arrivals,
             stale_ms=GATEWAY_STALE_MS,
             reconnect_grace_ms=RECONNECT_GRACE_MS,
         )
         reply = await self._heartbeat(keys=keys, args=[msgspec.json.encode(report)])
-        return msgspec.json.decode(reply, type=Turnout)
+        turnout = msgspec.json.decode(reply, type=Turnout)
+        others = [
+            self._read_shard(
+                keys=turn_keys(event_id, turn_id, shard)[:1],
+                args=(epoch, self._name, self._acknowledged_in(event_id, turn_id, epoch, shard).arrivals),
+            )
+            for shard in Shard.all(shards)[1:]
+        ]
+        for red, yellow, changed in await asyncio.gather(*others):
+            turnout = turnout.add(red, yellow, changed)
+        return turnout
 
-    def _acknowledged_in(self, event_id: int, turn_id: int, epoch: int) -> AcknowledgedArrivals:
-        """Return the acknowledged arrivals of a turn; only the newest turn and epoch of an event are kept."""
-        acknowledged = self._acknowledged.get(event_id)
+    def _acknowledged_in(self, event_id: int, turn_id: int, epoch: int, shard: Shard) -> AcknowledgedArrivals:
+        """Return a shard's acknowledged arrivals; only the newest turn and epoch of an event are kept."""
+        known = event_id, shard.number
+        acknowledged = self._acknowledged.get(known)
         if acknowledged is None or acknowledged.turn_ref < (turn_id, epoch):
-            acknowledged = self._acknowledged[event_id] = AcknowledgedArrivals((turn_id, epoch))
+            acknowledged = self._acknowledged[known] = AcknowledgedArrivals((turn_id, epoch))
         return (
             acknowledged
             if acknowledged.turn_ref == (turn_id, epoch)
@@ -136,7 +168,8 @@ class AsyncBallotBox:
 
     def drop_cache(self, event_id: int) -> None:
         """Drop what the box acknowledged of this event's turns."""
-        self._acknowledged.pop(event_id, None)
+        for number in range(MAX_SHARDS):
+            self._acknowledged.pop((event_id, number), None)
 
     async def leave(self, event_id: int, gateway: str) -> None:
         """Remove the gateway's presence from the event: it holds no more connections of it."""

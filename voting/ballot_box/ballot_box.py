@@ -1,11 +1,13 @@
 """The ballot box: the only Redis client for ballots, and the reference clock of all deadlines.
 
 Every script is idempotent, so a call whose reply was lost can be repeated. All keys of an event carry its id
-as hash tag and so live in one slot of a cluster. Gateways use `AsyncBallotBox`.
+as hash tag and so live in one slot of a cluster, except those of further shards. Gateways use
+`AsyncBallotBox`.
 """
 
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice
 from typing import Any
 
 import msgspec
@@ -16,6 +18,7 @@ from voting.ballot_box.box_types import (
     MAX_BATCH,
     BoxedTurn,
     BoxLost,
+    BoxRef,
     BoxState,
     CastReply,
     PlaceResult,
@@ -26,10 +29,12 @@ from voting.ballot_box.box_types import (
     decode_stored_ballots,
     encode_batch,
     event_key,
+    in_order,
     turn_keys,
 )
 from voting.ballot_box.closing_lease import ClosingLease
 from voting.ballot_box.heartbeats import fresh_heartbeats
+from voting.ballot_box.shards import Shard
 from voting.ballot_box.stores import connect, execute_all, load_script, run_all
 from voting.counting.ballots import Ballot
 
@@ -41,10 +46,11 @@ SEALED_AFTER_PREFETCH = 3
 NOTHING = Prefetched()
 
 
-def _state_commands(event_id: int, turn_id: int) -> tuple[tuple[str, ...], ...]:
-    box, ballots, _ = turn_keys(event_id, turn_id)
-    gateways = event_key(event_id, "gateways")
-    return ("HMGET", box, "version", "older", "stored", *SIDES), ("HLEN", ballots), ("HVALS", gateways)
+def _state_commands(turn: BoxRef) -> Iterator[tuple[str, ...]]:
+    for shard in Shard.all(turn.shards):
+        box, ballots, _ = turn_keys(turn.event_id, turn.turn_id, shard)
+        yield from (("HMGET", box, "version", "older", "stored", *SIDES), ("HLEN", ballots))
+    yield "HVALS", event_key(turn.event_id, "gateways")
 
 
 def _is_consistent(box: Any, held: Any, version: int) -> bool:
@@ -56,15 +62,25 @@ def _is_consistent(box: Any, held: Any, version: int) -> bool:
     return int(known) >= version and held == sum(int(n or 0) for n in counts)
 
 
-def _read_seal(answer: list[Any], prefetched: Prefetched) -> TooEarly | BoxLost | Sealed:
-    status, *rest = answer
-    if status == 0:
+def _read_seal(answers: Sequence[list[Any]], prefetched: Prefetched) -> TooEarly | BoxLost | Sealed:
+    """Read the replies of a turn's shards. The turn is sealed once all of them are."""
+    statuses = [answer[0] for answer in answers]
+    if 0 in statuses:
         return BoxLost()
-    if status == 1:
-        return TooEarly(rest[0])
-    sealed_at, parts = rest
-    ballots = decode_stored_ballots(parts[::2], parts[1::2])
-    return Sealed(prefetched.merge(ballots) if status == SEALED_AFTER_PREFETCH else ballots, sealed_at)
+    if 1 in statuses:
+        return TooEarly(max(answer[1] for answer in answers if answer[0] == 1))
+    ballots = _decode_all(answer[2] for answer in answers)
+    if SEALED_AFTER_PREFETCH in statuses:
+        whole = {index for index, status in enumerate(statuses) if status != SEALED_AFTER_PREFETCH}
+        ballots = prefetched.merge(ballots, whole)
+        ballots = in_order(ballots) if len(answers) > 1 else ballots
+    return Sealed(ballots, max(answer[1] for answer in answers))
+
+
+def _decode_all(parts: Iterable[list[bytes]]) -> tuple[Ballot, ...]:
+    """Decode lists of voters and their ballots in turn. Returns the ballots of all, in order of arrival."""
+    decoded = [decode_stored_ballots(part[::2], part[1::2]) for part in parts]
+    return decoded[0] if len(decoded) == 1 else in_order(chain.from_iterable(decoded))
 
 
 class BallotBox:
@@ -94,49 +110,54 @@ class BallotBox:
 
     def place(self, turn: BoxedTurn, *, create: bool) -> PlaceResult:
         """Bring the box up to the turn's version. Returns LOST if there is no box and `create` is false."""
-        return PlaceResult(self._place(keys=turn.keys, args=(int(create), *turn.window)))
+        args = (int(create), *turn.window)
+        results = [self._place(keys=part.keys, args=args) for part in turn.parts]
+        return PlaceResult(PlaceResult.LOST if PlaceResult.LOST in results else max(results))
 
     def place_all(self, turns: Sequence[BoxedTurn]) -> set[int]:
         """Create the boxes of several turns in one pipeline. Returns the ids of those that are up to date."""
-        calls = [(turn.keys, (1, *turn.window)) for turn in turns]
-        answers = run_all(self._redis, self._place, calls)
-        pairs = zip(turns, answers, strict=True)
-        return {turn.turn_id for turn, answer in pairs if answer == PlaceResult.DONE}
+        parts = [part for turn in turns for part in turn.parts]
+        answers = run_all(self._redis, self._place, [(part.keys, (1, *part.window)) for part in parts])
+        pairs = zip(parts, answers, strict=True)
+        return {one.turn_id for one in turns} - {
+            part.turn_id for part, answer in pairs if answer != PlaceResult.DONE
+        }
 
     def load_ballots(self, turn: BoxedTurn) -> tuple[Ballot, ...]:
         """Return all ballots of the turn, in order of arrival."""
-        held = self._redis.hgetall(turn.keys[1])
-        return decode_stored_ballots(held.keys(), held.values())
+        held = [self._redis.hgetall(part.keys[1]) for part in turn.parts]
+        return in_order(chain(*(decode_stored_ballots(one.keys(), one.values()) for one in held)))
 
     def confirm_stored(self, turn: BoxedTurn) -> None:
         """Record that the ballots cast before the turn's ballots were `stored` are in the database, too."""
-        self._redis.hset(turn.keys[0], "stored", "done")
+        for part in turn.parts:
+            self._redis.hset(part.keys[0], "stored", "done")
 
-    def inspect(self, turns: Sequence[tuple[int, int, int]]) -> dict[int, BoxState]:
-        """Return the state of each turn's box, by turn id.
-
-        `turns` are triples of event id, turn id and version. A single server is asked in one pipeline.
-        """
-        commands = [ask for event_id, turn_id, _ in turns for ask in _state_commands(event_id, turn_id)]
-        answers, now = execute_all(self._redis, commands), self.now()
-        rows = zip(turns, answers[::3], answers[1::3], answers[2::3], strict=True)
-        states = {}
-        for (_, turn_id, version), box, held, heartbeats in rows:
+    def inspect(self, turns: Sequence[BoxRef]) -> dict[int, BoxState]:
+        """Return the state of each turn's box, by turn id. A single server is asked in one pipeline."""
+        answers = iter(execute_all(self._redis, [ask for turn in turns for ask in _state_commands(turn)]))
+        now, states = self.now(), {}
+        for turn in turns:
+            parts = [(next(answers), next(answers)) for _ in range(turn.shards)]
+            heartbeats = next(answers)
             gateways = fresh_heartbeats(heartbeats if isinstance(heartbeats, list) else (), now)
             voters = sum(int(one) + int(two) for _, _, one, two, _ in gateways)
-            ballots = held if isinstance(held, int) else 0
-            states[turn_id] = BoxState(_is_consistent(box, held, version), ballots, voters, len(gateways))
+            ballots = sum(held for _, held in parts if isinstance(held, int))
+            is_consistent = all(_is_consistent(box, held, turn.version) for box, held in parts)
+            states[turn.turn_id] = BoxState(is_consistent, ballots, voters, len(gateways))
         return states
 
-    def find_inconsistent(self, turns: Sequence[tuple[int, int, int]]) -> set[int]:
-        """Return the ids of turns whose box must be repaired. `turns` are as for `inspect`."""
+    def find_inconsistent(self, turns: Sequence[BoxRef]) -> set[int]:
+        """Return the ids of turns whose box must be repaired."""
         return {turn_id for turn_id, state in self.inspect(turns).items() if not state.is_consistent}
 
     def prefetch(self, turn: BoxedTurn) -> Prefetched:
         """Read the ballots before the deadline, so that `seal` returns sooner; none if the box is lost."""
         token = secrets.token_hex(TOKEN_BYTES)
-        held = self._prefetch(keys=turn.keys, args=(turn.epoch, token))
-        return Prefetched(token, decode_stored_ballots(held[::2], held[1::2]))
+        args = (turn.epoch, token)
+        return Prefetched(
+            token, _decode_all(self._prefetch(keys=part.keys, args=args) for part in turn.parts)
+        )
 
     def seal_all(
         self, turns: Sequence[BoxedTurn], prefetched: Prefetched = NOTHING
@@ -144,35 +165,49 @@ class BallotBox:
         """Freeze the ballots of these versions of the turns, once and for all. Idempotent.
 
         Returns the reply for each turn by its id, or for each of several that the box answered. The result is
-        the same with the `prefetched` ballots of a single turn as without.
+        the same with the `prefetched` ballots of a single turn as without. If only some shards get sealed,
+        the next call returns the same lists for them.
         """
-        calls = [(turn.keys, (*turn.window, prefetched.token)) for turn in turns]
-        answers = run_all(self._redis, self._seal, calls)
+        calls = [(part.keys, (*part.window, prefetched.token)) for turn in turns for part in turn.parts]
+        if len(turns) == 1:
+            answers = iter([self._seal(keys=keys, args=args) for keys, args in calls])
+        else:
+            answers = iter(run_all(self._redis, self._seal, calls))
+        by_turn = {turn.turn_id: list(islice(answers, turn.shard.total)) for turn in turns}
         return {
-            turn.turn_id: _read_seal(answer, prefetched)
-            for turn, answer in zip(turns, answers, strict=True)
-            if isinstance(answer, list)
+            turn_id: _read_seal(parts, prefetched)
+            for turn_id, parts in by_turn.items()
+            if all(isinstance(part, list) for part in parts)
         }
 
     def cast(self, turn: BoxedTurn, ballots: Sequence[Ballot]) -> None:
         """Put ballots back into a box that was lost."""
-        for start in range(0, len(ballots), MAX_BATCH):
-            batch = ballots[start : start + MAX_BATCH]
-            self._cast(keys=turn.keys, args=(turn.epoch, encode_batch(batch), RESTORER, 0))
+        for part, own in turn.split(ballots):
+            for start in range(0, len(own), MAX_BATCH):
+                batch = encode_batch(own[start : start + MAX_BATCH])
+                self._cast(keys=part.keys, args=(turn.epoch, batch, RESTORER, 0, *part.shard))
 
     def cast_new(self, turn: BoxedTurn, ballots: Sequence[Ballot]) -> CastReply:
         """Cast up to MAX_BATCH ballots by the rules for gateways: in the window, with the side's clock."""
-        reply = self._cast(keys=turn.keys, args=(turn.epoch, encode_batch(ballots), WORKER, 0))
-        *answers, _, stored = msgspec.msgpack.decode(reply, type=list[int])
-        return CastReply(answers, bool(stored))
+        replies, must_store = dict[Shard, Iterator[int]](), False
+        for part, own in turn.split(ballots):
+            args = (turn.epoch, encode_batch(own), WORKER, 0, *part.shard)
+            reply = self._cast(keys=part.keys, args=args)
+            *answers, _, stored = msgspec.msgpack.decode(reply, type=list[int])
+            replies[part.shard], must_store = iter(answers), must_store or bool(stored)
+        shards = [Shard.of(ballot.voter, turn.shard.total) for ballot in ballots]
+        return CastReply([next(replies[shard]) for shard in shards], must_store)
 
     def ballot_counts(self, turn: BoxedTurn) -> dict[Side, int]:
         """Return the number of ballots in the box for each side."""
-        counts = self._redis.hmget(turn.keys[0], SIDES)
-        return {side: int(count or 0) for side, count in zip(SIDES, counts, strict=True)}
+        parts = [self._redis.hmget(part.keys[0], SIDES) for part in turn.parts]
+        return {side: sum(int(n or 0) for n in counts) for side, *counts in zip(SIDES, *parts, strict=True)}
 
     def picked_at(self, event_id: int, turn_id: int) -> dict[Side, int]:
-        """Return since when each side has a ballot (Unix ms); 0 if the time was not recorded."""
+        """Return since when each side has a ballot (Unix ms); 0 if the time was not recorded.
+
+        Matches with clocks have one shard.
+        """
         fields = [name for side in SIDES for name in (side, f"{side}_at")]
         held = [int(value or 0) for value in self._redis.hmget(turn_keys(event_id, turn_id)[0], fields)]
         return {side: held[2 * place + 1] for place, side in enumerate(SIDES) if held[2 * place]}
@@ -182,13 +217,14 @@ class BallotBox:
         held = self._redis.hmget(turn_keys(event_id, turn_id)[0], [f"{side}_done" for side in SIDES])
         return {side: int(at) for side, at in zip(SIDES, held, strict=True) if at}
 
-    def expire(self, event_id: int, turn_id: int) -> None:
+    def expire(self, turn: BoxRef) -> None:
         """Expire a closed turn's keys after EXPIRE_AFTER_MS, so that late requests still get a reply."""
-        self.expire_all([(event_id, turn_id)])
+        self.expire_all([turn])
 
-    def expire_all(self, turns: Iterable[tuple[int, int]]) -> None:
-        """`expire` for several pairs of event id and turn id, in one pipeline."""
-        keys = [key for event_id, turn_id in turns for key in turn_keys(event_id, turn_id)]
+    def expire_all(self, turns: Iterable[BoxRef]) -> None:
+        """`expire` for several turns, in one pipeline."""
+        parts = ((turn, shard) for turn in turns for shard in Shard.all(turn.shards))
+        keys = [key for turn, shard in parts for key in turn_keys(turn.event_id, turn.turn_id, shard)]
         execute_all(self._redis, [("PEXPIRE", key, EXPIRE_AFTER_MS) for key in keys])
 
     def count_present(self, event_id: int) -> PresenceCounts:
@@ -216,10 +252,10 @@ class BallotBox:
         cursor, rows = self._scan_voters(keys=keys, args=args)
         return cursor, rows
 
-    def find_ballots(self, event_id: int, turn_id: int, voters: Sequence[str]) -> set[str]:
+    def find_ballots(self, event_id: int, turn_id: int, voters: Sequence[str], shards: int = 1) -> set[str]:
         """Return those of the voters who have a ballot in the turn, without reading the ballots."""
-        key = turn_keys(event_id, turn_id)[1]
-        answers = execute_all(self._redis, [("HEXISTS", key, voter) for voter in voters])
+        keys = [turn_keys(event_id, turn_id, Shard.of(voter, shards))[1] for voter in voters]
+        answers = execute_all(self._redis, [("HEXISTS", *held) for held in zip(keys, voters, strict=True)])
         return {voter for voter, answer in zip(voters, answers, strict=True) if answer == 1}
 
     def list_active_events(self) -> list[int]:
@@ -236,7 +272,7 @@ class BallotBox:
         keys = list(self._redis.scan_iter(match="crowdgame:{*}:*", count=SCAN_COUNT))
         for key in keys:
             self._redis.unlink(key)
-        return sum(b":ballots" in key for key in keys)
+        return len({key.rpartition(b":")[2] for key in keys if b":ballots" in key})
 
     def close(self) -> None:
         self._redis.close()

@@ -1,13 +1,14 @@
 """What the clients of the ballot box share: arguments, results, encoding, and names of keys."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from operator import attrgetter
 from typing import NamedTuple
 
 import msgspec
 
+from voting.ballot_box.shards import ARRIVAL_STEP, ONE_SHARD, Shard, shard_tags
 from voting.counting.ballots import Ballot
 from voting.protocol import NO_FIGURES, BoxFigures
 
@@ -55,6 +56,15 @@ class CastReply(NamedTuple):
     stored: bool = False
 
 
+class BoxRef(NamedTuple):
+    """A version of a turn, and the number of shards of its box."""
+
+    event_id: int
+    turn_id: int
+    version: int
+    shards: int = 1
+
+
 @dataclass(frozen=True, slots=True)
 class BoxedTurn:
     """A turn as the ballot box stores it; times are Unix milliseconds.
@@ -72,6 +82,7 @@ class BoxedTurn:
     red_ends_at: int = 0
     yellow_ends_at: int = 0
     stored: bool = False
+    shard: Shard = ONE_SHARD
 
     @property
     def window(self) -> tuple[int, ...]:
@@ -81,8 +92,24 @@ class BoxedTurn:
 
     @property
     def keys(self) -> list[str]:
-        """The turn's Redis keys (see `turn_keys`)."""
-        return turn_keys(self.event_id, self.turn_id)
+        """The Redis keys of this part of the turn (see `turn_keys`)."""
+        return turn_keys(self.event_id, self.turn_id, self.shard)
+
+    @property
+    def parts(self) -> "tuple[BoxedTurn, ...]":
+        """The turn, once for each shard."""
+        return tuple(replace(self, shard=shard) for shard in Shard.all(self.shard.total))
+
+    @property
+    def ref(self) -> BoxRef:
+        return BoxRef(self.event_id, self.turn_id, self.version, self.shard.total)
+
+    def split(self, ballots: Iterable[Ballot]) -> "list[tuple[BoxedTurn, list[Ballot]]]":
+        """Return the parts that ballots are for, with these ballots."""
+        by_shard: dict[Shard, list[Ballot]] = {}
+        for ballot in ballots:
+            by_shard.setdefault(Shard.of(ballot.voter, self.shard.total), []).append(ballot)
+        return [(replace(self, shard=shard), own) for shard, own in by_shard.items()]
 
 
 class PlaceResult(IntEnum):
@@ -120,15 +147,17 @@ class Prefetched:
     token: str = ""
     ballots: tuple[Ballot, ...] = ()
 
-    def merge(self, after: Sequence[Ballot]) -> tuple[Ballot, ...]:
+    def merge(self, after: Sequence[Ballot], shards: Collection[int] = ()) -> tuple[Ballot, ...]:
         """Return these ballots and those that arrived after them, in order of arrival.
 
-        A revote replaces the voter's ballot.
+        A revote replaces the voter's ballot. Of `shards`, `after` has all ballots.
         """
-        if not after:
+        if not after and not shards:
             return self.ballots
-        replaced = {ballot.voter for ballot in after}
-        return (*(ballot for ballot in self.ballots if ballot.voter not in replaced), *after)
+        replaced, known = {ballot.voter for ballot in after}, self.ballots
+        if shards:
+            known = tuple(ballot for ballot in known if ballot.arrival % ARRIVAL_STEP not in shards)
+        return (*(ballot for ballot in known if ballot.voter not in replaced), *after)
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +216,11 @@ class Turnout:
     watching: int = 0
     figures: BoxFigures = NO_FIGURES
 
+    def add(self, red: int, yellow: int, changed: int) -> "Turnout":
+        """Return the turnout with the ballots of one more shard."""
+        figures = msgspec.structs.replace(self.figures, changed=self.figures.changed + changed)
+        return replace(self, red=self.red + red, yellow=self.yellow + yellow, figures=figures)
+
     @property
     def voted(self) -> int:
         return self.red + self.yellow
@@ -226,17 +260,22 @@ def event_key(event_id: int, name: str) -> str:
     return f"crowdgame:{{{event_id}}}:{name}"
 
 
-def turn_keys(event_id: int, turn_id: int) -> list[str]:
+def turn_keys(event_id: int, turn_id: int, shard: Shard = ONE_SHARD) -> list[str]:
     """Return the keys of a turn: its box, its ballots, and whose ballots arrived after a prefetch.
 
     The key names carry the version of the ballot format, so that other formats are not found. The trailing
     blinding factor did not change the version: older servers ignore it during an upgrade.
     """
-    return [event_key(event_id, f"{name}:{turn_id}") for name in ("box2", "ballots2", "prefetch")]
+    tag = shard_tags(event_id, shard.total)[shard.number] if shard.total > 1 else str(event_id)
+    return [f"crowdgame:{{{tag}}}:{name}:{turn_id}" for name in ("box2", "ballots2", "prefetch")]
 
 
 def decode_stored_ballots(voters: Iterable[bytes], texts: Iterable[bytes]) -> tuple[Ballot, ...]:
     """Return the ballots in order of arrival. Decodes them in one call, because a reveal waits for it."""
     rows = map(b'["%b",%b]'.__mod__, zip(voters, texts, strict=True))
-    ballots = _decode_ballots(b"[" + b",".join(rows) + b"]")
+    return in_order(_decode_ballots(b"[" + b",".join(rows) + b"]"))
+
+
+def in_order(ballots: Iterable[Ballot]) -> tuple[Ballot, ...]:
+    """Return the ballots in order of arrival."""
     return tuple(sorted(ballots, key=attrgetter("arrival")))

@@ -16,6 +16,7 @@ from typing import Protocol
 
 from voting.ballot_box.async_ballot_box import AsyncBallotBox
 from voting.ballot_box.box_types import MAX_BATCH, CastResult
+from voting.ballot_box.shards import ONE_SHARD, Shard
 from voting.ballot_box.stores import STORE_ERRORS
 from voting.counting.ballots import Ballot
 from voting.metrics.metrics import ACK_S, BALLOTS, BATCH_SIZE
@@ -35,11 +36,12 @@ StoreBallots = Callable[[int, list[Ballot]], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """The turn that ballots are for."""
+    """The turn that ballots are for, and their shard."""
 
     event_id: int
     turn_id: int
     epoch: int
+    shard: Shard = ONE_SHARD
 
 
 class BallotSender(Protocol):
@@ -104,7 +106,7 @@ class Intake:
             await asyncio.sleep(0)
 
     async def _record(self, slot: Slot, ballots: list[Ballot]) -> list[int]:
-        answers, stored = await self._box.cast(slot.event_id, slot.turn_id, slot.epoch, ballots)
+        answers, stored = await self._box.cast(slot.event_id, slot.turn_id, slot.epoch, ballots, slot.shard)
         if stored:
             held = zip(ballots, answers, strict=True)
             await self._store(

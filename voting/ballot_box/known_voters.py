@@ -45,12 +45,16 @@ class ConnectedPhone:
 
 @dataclass(frozen=True, slots=True)
 class PhoneFilter:
-    """Which connected phones to list. None and empty: all. `voted` refers to the turn `turn_id`."""
+    """Which connected phones to list. None and empty: all. `voted` refers to the turn `turn_id`.
+
+    `shards` are those of its ballot box.
+    """
 
     turn_id: int
     code_part: str
     team: int | None
     voted: bool | None
+    shards: int = 1
 
 
 class VoterRecorder:
@@ -86,13 +90,18 @@ def scan_phones(
     """
     gateways = sorted(box.active_gateways(event_id))
     keys = [_key(event_id), turn_keys(event_id, which.turn_id)[1]]
-    voted = "" if which.voted is None else int(which.voted)
+    voted = "" if which.voted is None or which.shards > 1 else int(which.voted)
     found: list[ConnectedPhone] = []
     for _ in range(MAX_SCANS):
         args = (cursor, which.code_part, which.team or "", voted, wanted - len(found), *gateways)
         after, rows = box.scan_voters(keys, args)
         cursor = after.decode()
-        found += [ConnectedPhone(code.decode(), team, bool(has_ballot)) for code, team, has_ballot in rows]
+        ids = [voter.decode() for *_, voter in rows] if which.shards > 1 else []
+        voters = box.find_ballots(event_id, which.turn_id, ids, which.shards)
+        for code, team, has_ballot, voter in rows:
+            has_voted = bool(has_ballot) or voter.decode() in voters
+            if which.voted in {None, has_voted}:
+                found.append(ConnectedPhone(code.decode(), team, has_voted))
         if cursor == "0" or len(found) >= wanted:
             break
     return found, cursor

@@ -178,13 +178,13 @@ class AdmissionQueue:
         return joiners + _take(self._new_voters, JOIN_BATCH_SIZE - len(joiners))
 
     async def _admit_batch(self, joiners: list[_Joiner]) -> list[AdmittedVoter]:
-        event_id, turn_ref = self._event.event_id, self._event.turn_ref
+        event_id, turn_ref, shards = self._event.event_id, self._event.turn_ref, self._event.shards
         wishes = [joiner.wish for joiner in joiners if joiner.wish is not None]
         teams = iter(await self._box.assign_teams(event_id, wishes) if wishes else [])
         drawn = [0 if joiner.wish is None else next(teams) for joiner in joiners]
         seats = [_assign_seat(joiner, event_id, team) for joiner, team in zip(joiners, drawn, strict=True)]
         players = [joiner.seat.voter for joiner in joiners if joiner.seat is not None]
-        held = await self._box.load_ballots(event_id, turn_ref[0], players) if players else {}
+        held = await self._box.load_ballots(event_id, turn_ref[0], players, shards) if players else {}
         joined = {derive_voter_code(seat.voter): JoinedVoter(seat.team, seat.voter) for seat in seats}
         await self._recorder.record(event_id, joined, connected=True)
         return [AdmittedVoter(seat, turn_ref, held.get(seat.voter)) for seat in seats]

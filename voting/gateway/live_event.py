@@ -14,6 +14,7 @@ from voting import protocol
 from voting.admission.links import base_url
 from voting.announcements.channel_layer import LayerMessage
 from voting.ballot_box.intake import MAX_PAUSE_S, BallotQueue, Intake, Slot
+from voting.ballot_box.shards import Shard
 from voting.counting.methods.voting_method import VotingMethod, find_method
 from voting.gateway.drop_requests import DropRequests
 from voting.terms import PHONES, Admission
@@ -26,7 +27,8 @@ EARLY_TOLERANCE_MS = 50
 class Poll:
     """The rules for ballots of the current turn.
 
-    `sides` is the side of each team, `legal` the columns that each voting team may choose. Times are in
+    `sides` is the side of each team, `legal` the columns that each voting team may choose. There is a queue
+    for each shard, so that a node that is slow or away delays no other shard's ballots. Times are in
     milliseconds of the ballot box's time. The ballot box gets a turn shortly after its announcement, so
     ballots that come over EARLY_TOLERANCE_MS before the turn opens are refused here.
     """
@@ -35,7 +37,7 @@ class Poll:
     epoch: int
     sides: dict[int, Side]
     legal: dict[int, frozenset[int]]
-    queue: BallotQueue
+    queues: tuple[BallotQueue, ...]
     opens_at: int
     closes_at: int
     method: VotingMethod
@@ -61,6 +63,9 @@ class Poll:
         ):
             return "illegal"
         return "early" if now < self.opens_at - EARLY_TOLERANCE_MS and not voted else None
+
+    def queue_for(self, voter: str) -> BallotQueue:
+        return self.queues[Shard.of(voter, len(self.queues)).number]
 
     def closes_soon(self, now: int) -> bool:
         return now > self.closes_at - 2000 * MAX_PAUSE_S
@@ -110,6 +115,11 @@ class LiveEvent:
     @property
     def turn(self) -> protocol.Turn | None:
         return self.state.match.turn if self.state.match else None
+
+    @property
+    def shards(self) -> int:
+        """The number of shards of the ballot box in this match."""
+        return self.state.match.shards if self.state.match else 1
 
     @property
     def by_clocks(self) -> bool:
@@ -199,16 +209,18 @@ class LiveEvent:
         if turn is None:
             self.poll = None
             return
-        slot = Slot(self.event_id, turn.id, turn.epoch)
+        slots = [Slot(self.event_id, turn.id, turn.epoch, shard) for shard in Shard.all(self.shards)]
         with_phones = {team.number for team in self.state.teams if team.source == PHONES}
         moving = {self.team_of(side): frozenset(getattr(turn.legal, side)) for side in turn.to_move}
-        same = self.poll is not None and self.poll.queue.slot == slot
+        queues = self.poll.queues if self.poll else ()
         self.poll = Poll(
             turn_id=turn.id,
             epoch=turn.epoch,
             sides={self.team_of(side): side for side in SIDES},
             legal={team: legal for team, legal in moving.items() if team in with_phones},
-            queue=self.poll.queue if self.poll and same else self.intake.new_queue(slot),
+            queues=queues
+            if [queue.slot for queue in queues] == slots
+            else tuple(map(self.intake.new_queue, slots)),
             opens_at=turn.opens_at,
             closes_at=turn.closes_at,
             method=find_method(match.tally_method if match else None),

@@ -186,7 +186,7 @@ class PhoneConsumer(SocketConsumer):
             self._refuse(message.turn, message.sequence, refusal or "no_such_turn")
             return
         ballot = _build_ballot(voter.seat, poll.sides[voter.team], message)
-        poll.queue.add(ballot, self, closes_soon=poll.closes_soon(now))
+        poll.queue_for(ballot.voter).add(ballot, self, closes_soon=poll.closes_soon(now))
 
     def _cheer(self, presses: int, room: EventRoom) -> None:
         """Count cheers between turns. Drops those over the rate limit, and those during a vote or reveal."""

@@ -40,7 +40,9 @@ class Presence:
     async def heartbeat(self, room: EventRoom) -> Turnout:
         """Report the room's connected voters and return the turnout over all gateways."""
         asked = local_ms()
-        turnout = await self._box.heartbeat(room.event_id, self._name, room.turn_ref, room.presence_counts())
+        turnout = await self._box.heartbeat(
+            room.event_id, self._name, room.turn_ref, room.presence_counts(), room.shards
+        )
         self._clock.observe(turnout.now, asked, local_ms())
         return turnout
 
@@ -104,7 +106,7 @@ class Presence:
             return
         method = find_method(match.tally_method)
         red, yellow = await self._box.live_counts(
-            room.event_id, turn.id, match.board.columns, method.max_votes
+            room.event_id, turn.id, match.board.columns, method.max_votes, match.shards
         )
         if room.turn != turn:
             return

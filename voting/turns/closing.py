@@ -126,7 +126,7 @@ def close_expired(
     if written:
         place_new_turns([one.following for one in written if one.following], box)
         _record_metrics(written, reveals)
-        box.expire_all((one.event_id, one.turn.pk) for one in written)
+        box.expire_all(to_boxed_turn(one.turn).ref for one in written)
     return [turn.pk for turn in turns.keys() - waiting - {one.turn for one in written}]
 
 

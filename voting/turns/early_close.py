@@ -17,7 +17,7 @@ from voting.terms import HANDS
 from voting.turns.clocks import turn_ends_at
 from voting.turns.closing import close_expired, close_turn
 from voting.turns.restoring import must_stay_open, restore_turn
-from voting.turns.turns import change_turn, load_turn, place_turn, set_window
+from voting.turns.turns import change_turn, load_turn, place_turn, set_window, to_boxed_turn
 
 
 def close_turn_early(turn_id: int, closes_at: int, box: BallotBox) -> None:
@@ -31,8 +31,7 @@ def close_turn_early(turn_id: int, closes_at: int, box: BallotBox) -> None:
     turn = load_turn(turn_id)
     if turn.state != TurnState.OPEN:
         return
-    known = (turn.match.event_id, turn.pk, turn.version)
-    if turn.opens_at <= box.now() and box.find_inconsistent([known]):
+    if turn.opens_at <= box.now() and box.find_inconsistent([to_boxed_turn(turn).ref]):
         restore_turn(turn_id, box)  # a gateway that misses the box reports it with this call
         turn = load_turn(turn_id)
     if must_stay_open(turn, box):

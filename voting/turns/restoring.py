@@ -81,7 +81,7 @@ def must_stay_open(turn: Turn, box: BallotBox) -> bool:
     """Return whether an open turn was restored and waits for its voters; extend it if it closes too soon."""
     if turn.box_lost_at is None or turn.is_sealed:
         return False
-    state, now = box.inspect([(turn.match.event_id, turn.pk, turn.version)])[turn.pk], box.now()
+    state, now = box.inspect([to_boxed_turn(turn).ref])[turn.pk], box.now()
     reached_at = (turn.reached_at or now) if state.gateways else None
     complete = state.voters >= turn.most_voters and state.ballots >= turn.most_ballots
     until = window.restored_until(now, turn.box_lost_at, reached_at, complete=complete)

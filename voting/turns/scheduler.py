@@ -20,7 +20,7 @@ from django.db import close_old_connections
 from voting.announcements.outbox import purge_old, relay
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_clock import local_ms
-from voting.ballot_box.box_types import BoxState
+from voting.ballot_box.box_types import BoxRef, BoxState
 from voting.ballot_box.stores import STORE_ERRORS
 from voting.metrics.metrics import SCHEDULER_LAST_RUN_AT
 from voting.models import CLOSED_STATES, Event, Turn, TurnState
@@ -48,6 +48,7 @@ CHORES_INTERVAL_S = 1.0
 PURGE_EVERY_S = 3_600.0
 FIRST_PURGE_AFTER_S = 300.0  # deadlines come first after a start
 EXPIRE_EVERY_S = 60.0
+BOX_REF = ("match__event_id", "pk", "version", "match__shards")
 EXPIRE_LOOKBACK_MS = 5 * 60 * 1000
 RECLOSE_DELAY_MS = 30_000
 HANG_TIMEOUT_S = 60.0
@@ -234,8 +235,9 @@ class DeadlineScheduler:
         near_until = self.steps.box_time + LONG_WINDOW_MS
         near = Turn.objects.filter(state=TurnState.OPEN, closes_at__lte=near_until)
         far = Turn.objects.filter(pk__in=[turn_id for turn_id, _ in self.walk.step(near_until)])
-        rows = [row for turns in (near, far) for row in turns.values_list("match__event_id", "pk", "version")]
-        return self.box.inspect(rows)
+        return self.box.inspect(
+            [BoxRef(*row) for turns in (near, far) for row in turns.values_list(*BOX_REF)]
+        )
 
     def _record_turnouts(self, states: Mapping[int, BoxState]) -> None:
         """Write turnouts that have changed since the last check to the database."""
@@ -265,7 +267,7 @@ class DeadlineScheduler:
         over = Turn.objects.filter(
             state__in=(*CLOSED_STATES, TurnState.VOID), closes_at__gte=self.box.now() - EXPIRE_LOOKBACK_MS
         )
-        events = dict(over.values_list("pk", "match__event_id"))
+        refs = {row[1]: BoxRef(*row) for row in over.values_list(*BOX_REF)}
         self.retry_book.run_each(
-            "expiring the ballot box of turn", events, lambda pk: self.box.expire(events[pk], pk)
+            "expiring the ballot box of turn", refs, lambda pk: self.box.expire(refs[pk])
         )

@@ -17,6 +17,7 @@ from voting.announcements.outbox import announce, relay
 from voting.ballot_box.archive import store_ballots
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import BoxedTurn, PlaceResult
+from voting.ballot_box.shards import Shard
 from voting.counting import window
 from voting.counting.methods.voting_method import UnknownMethod, find_method
 from voting.counting.window import Window
@@ -49,7 +50,10 @@ def to_boxed_turn(turn: Turn) -> BoxedTurn:
     times = (turn.opens_at, turn.closes_at)
     ends = {} if turn.match.bank_s is None else clocks.side_ends_at(turn)
     return BoxedTurn(
-        turn.match.event_id, turn.pk, turn.version, turn.epoch, *times, **ends, stored=turn.stored
+        *(turn.match.event_id, turn.pk, turn.version, turn.epoch, *times),
+        **ends,
+        stored=turn.stored,
+        shard=Shard(0, turn.match.shards),
     )
 
 

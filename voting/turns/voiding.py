@@ -29,7 +29,7 @@ from voting.transparency.log import append_entries
 from voting.turns.log_entries import match_over, planned_turn, void_turns
 from voting.turns.secret_sides import save_sides_record
 from voting.turns.side_change_store import backdate_side_changes
-from voting.turns.turns import log_match, place_and_relay, plan_turn
+from voting.turns.turns import log_match, place_and_relay, plan_turn, to_boxed_turn
 
 
 class MatchEnd(NamedTuple):
@@ -128,4 +128,4 @@ def _void_live_turn(match: Match, void: dict[str, Any]) -> Turn | None:
 def _expire_box(turn: Turn | None, box: BallotBox) -> None:
     if turn:
         with suppress(RedisError):
-            box.expire(turn.match.event_id, turn.pk)
+            box.expire(to_boxed_turn(turn).ref)

@@ -223,7 +223,7 @@ def _open_vote(room: EventRoom) -> OpenVote:
     poll, turn = room.poll, room.turn
     if poll is None or turn is None or room.now() < turn.opens_at or (turn.paused and turn.talk_ms):
         return NO_VOTE
-    return OpenVote(turn.id, frozenset(poll.legal))
+    return OpenVote(turn.id, frozenset(poll.legal), room.shards)
 
 
 def _current_state(room: EventRoom) -> CurrentState:

@@ -25,6 +25,7 @@ class OpenVote:
 
     turn_id: int
     teams: frozenset[int]
+    shards: int = 1
 
 
 NO_VOTE = OpenVote(0, frozenset())
@@ -52,7 +53,7 @@ def find_people(
     known = {person.voter_code for person in listed}
     phones: list[ConnectedPhone] = []
     if set(_code(ask.query)) <= set(VOTER_CODE_ALPHABET):
-        which = PhoneFilter(vote.turn_id, _code(ask.query), ask.team, ask.voted)
+        which = PhoneFilter(vote.turn_id, _code(ask.query), ask.team, ask.voted, vote.shards)
         phones, cursor = scan_phones(box, event_id, which, cursor, wanted=PAGE_SIZE - len(page))
     people = [one for one in _list_phones(phones, vote) if one.voter_code not in known]
     page += _add_nicknames(event_id, [one for one in people if ask.voted in {None, one.voted}])
@@ -88,7 +89,7 @@ def _load_listed(event_id: int, ask: PeopleAsk, box: BallotBox, vote: OpenVote) 
         codes.add(sought)
     joined = find_voters(box, event_id, sorted(codes))
     voters = [joined[code].voter for code in joined] if vote.teams else []
-    voted = box.find_ballots(event_id, vote.turn_id, voters)
+    voted = box.find_ballots(event_id, vote.turn_id, voters, vote.shards)
     people = []
     for code in codes:
         name, ticket_team = ticket_holders.get(code, ("", None))

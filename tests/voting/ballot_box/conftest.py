@@ -9,9 +9,15 @@ from voting.ballot_box.box_types import BoxedTurn
 
 
 @pytest.fixture
-def turn(box: BallotBox) -> BoxedTurn:
+def shards() -> int:
+    """The number of shards of the box; some modules have several."""
+    return 1
+
+
+@pytest.fixture
+def turn(box: BallotBox, shards: int) -> BoxedTurn:
     """An open turn in the box."""
-    turn = running(box)
+    turn = running(box, shards=shards)
     assert box.place(turn, create=True)
     return turn
 

@@ -10,6 +10,7 @@ from tests.voting.box_helpers import EVENT, TURN
 from voting.ballot_box.async_ballot_box import AsyncBallotBox
 from voting.ballot_box.box_types import CastReply
 from voting.ballot_box.intake import Intake, Slot
+from voting.ballot_box.shards import ONE_SHARD, Shard
 from voting.counting.ballots import Ballot
 
 WINDOW, OTHER_WINDOW = Slot(EVENT, TURN, 1), Slot(EVENT, TURN + 1, 1)
@@ -24,14 +25,16 @@ class RecordingBox(AsyncBallotBox):
         self.batches: list[int] = []
         self.in_flight = 0
 
-    async def cast(self, event_id: int, turn_id: int, epoch: int, ballots: Sequence[Ballot]) -> CastReply:
+    async def cast(
+        self, event_id: int, turn_id: int, epoch: int, ballots: Sequence[Ballot], shard: Shard = ONE_SHARD
+    ) -> CastReply:
         assert not (self.alone and self.in_flight), "two calls are in flight"
         self.in_flight += 1
         self.batches.append(len(ballots))
         try:
             if len(self.batches) in self.away and not self.answer_lost:
                 raise RedisError("away")
-            answers = await super().cast(event_id, turn_id, epoch, ballots)
+            answers = await super().cast(event_id, turn_id, epoch, ballots, shard)
             if len(self.batches) in self.away:
                 raise RedisError("the answer was lost")
             return answers

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from redis import Redis
@@ -16,6 +17,7 @@ from tests.voting.box_helpers import (
     TURN,
     Y2,
     cast,
+    numbered,
     over,
     running,
     seal,
@@ -26,6 +28,11 @@ from tests.voting.box_helpers import (
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import MAX_BATCH, BoxedTurn, BoxLost, CastResult, TooEarly
 from voting.counting.ballots import Ballot
+
+
+@pytest.fixture(params=[1, 3])
+def shards(request: pytest.FixtureRequest) -> int:
+    return int(request.param)
 
 
 # ------------------------------------------------------------------ cast
@@ -50,14 +57,18 @@ def counted(turn: BoxedTurn, batches: list[list[Ballot]]) -> tuple[list[list[int
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(cast_batches, max_size=4))
 @example([[R1], [R1, Y2], [Ballot("v1", "yellow", 3, 1)], [Ballot("v1", "yellow", 3, 2), R1]])
-def test_cast_keeps_newest_ballot_of_each_voter(box: BallotBox, batches: list[list[Ballot]]) -> None:
+def test_cast_keeps_newest_ballot_of_each_voter(
+    box: BallotBox, shards: int, batches: list[list[Ballot]]
+) -> None:
+    """With shards, ballots of a batch count in the order of their shards."""
     box.delete_all_events()
-    turn = running(box)
+    turn = running(box, shards=shards)
     assert box.place(turn, create=True)
+    batches = [[one for _, own in turn.split(batch) for one in own] for batch in batches]
     answers, kept = counted(turn, batches)
     assert [cast(turn, *batch) for batch in batches] == answers
-    assert voted() == tuple(sum(ballot.side == side for ballot in kept.values()) for side in SIDES)
-    assert sealed(over(turn, box), box) == tuple(kept.values())
+    assert voted(shards) == tuple(sum(ballot.side == side for ballot in kept.values()) for side in SIDES)
+    assert numbered(sealed(over(turn, box), box)) == numbered([*kept.values()])
 
 
 def test_cast_is_unknown_for_missing_turn_and_early_before_opening(box: BallotBox) -> None:
@@ -77,7 +88,7 @@ def test_cast_after_deadline_is_late_unless_already_counted(turn: BoxedTurn, box
         CastResult.LATE,
         CastResult.LATE,
     ]
-    assert sealed(later, box) == (with_arrival(R1, 1),)
+    assert numbered(sealed(later, box)) == numbered([R1])
 
 
 def test_cast_applies_deadline_by_clock_of_box(box: BallotBox) -> None:
@@ -107,9 +118,11 @@ def test_cast_with_newer_epoch_than_box_is_unknown(turn: BoxedTurn, box: BallotB
 def test_cast_accepts_batch_of_maximum_size_and_splits_larger_ones(turn: BoxedTurn, box: BallotBox) -> None:
     crowd = [Ballot(f"v{i}", "red" if i % 3 else "yellow", i % 7 + 1, 1) for i in range(MAX_BATCH + 1)]
     assert cast(turn, *crowd[:-1]) == [CastResult.OK] * MAX_BATCH
-    assert voted() == (1333, 667)
+    assert voted(turn.shard.total) == (1333, 667)
     box.cast(turn, crowd)
-    assert sealed(over(turn, box), box) == tuple(with_arrival(b, i) for i, b in enumerate(crowd, 1))
+    for part, own in turn.split(crowd):
+        there = [ballot for ballot in sealed(over(turn, box), box) if ballot.voter in {b.voter for b in own}]
+        assert numbered(there) == numbered(own), part
 
 
 def test_cast_into_sealed_box_is_late_despite_clock_step(
@@ -147,7 +160,7 @@ def test_place_unseals_only_with_newer_version(turn: BoxedTurn, box: BallotBox) 
     assert cast(later, Y2) == [CastResult.LATE]
     box.place(replace(turn, version=later.version + 1), create=False)
     assert cast(turn, Y2) == [CastResult.OK]
-    assert voted() == (1, 1)
+    assert voted(turn.shard.total) == (1, 1)
 
 
 # ------------------------------------------------------------------ seal
@@ -163,7 +176,7 @@ def test_seal_updates_box_to_newer_version(turn: BoxedTurn, box: BallotBox) -> N
     """Repairs a box whose deadline moved only in the database, because the process died."""
     cast(turn, R1)
     moved = replace(turn, version=2, closes_at=box.now())
-    assert sealed(moved, box) == (with_arrival(R1, 1),)
+    assert numbered(sealed(moved, box)) == numbered([R1])
     extended = replace(turn, version=3)
     assert seal(box, extended) == TooEarly(extended.closes_at)
     assert cast(extended, Y2) == [CastResult.OK]

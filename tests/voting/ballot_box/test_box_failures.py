@@ -19,7 +19,7 @@ from voting.counting.ballots import Ballot
         lambda box, turn: box.place(turn, create=True),
         seal,
         lambda box, turn: box.cast(turn, [R1]),
-        lambda box, turn: box.expire(EVENT, TURN),
+        lambda box, turn: box.expire(turn.ref),
     ],
 )
 def test_unreachable_box_raises_redis_error(call: Callable[[BallotBox, BoxedTurn], object]) -> None:

@@ -12,7 +12,7 @@ from crowdgame.server.laptop.network import free_port
 from crowdgame.server.laptop.stack import Stack
 from crowdgame.server.laptop.startup import start_ballot_box
 from crowdgame.server.laptop.supervisor import Supervisor
-from tests.voting.box_helpers import R1, Y2, cast, gateway_box, running, seal
+from tests.voting.box_helpers import R1, Y2, cast, gateway_box, running, seal, votes
 from tests.voting.box_loss_helpers import copy_all, delete, empty, put_back
 from tests.voting.match_helpers import ballots, kinds, open_now, play_out, run_out, start, tally_of
 from tests.voting.recovery_model import Crash, InterruptedBox
@@ -52,12 +52,8 @@ def test_box_lost_after_seal_extends_turn_once_and_counts_nothing(box: BallotBox
     assert tally_of(turn, "red").counts[2] == 2
 
 
-async def votes(box: AsyncBallotBox, turn: BoxedTurn, *ballots: Ballot) -> list[int]:
-    return (await box.cast(turn.event_id, turn.turn_id, turn.epoch, ballots)).answers
-
-
 async def send_heartbeat(box: AsyncBallotBox, turn: BoxedTurn) -> None:
-    await box.heartbeat(turn.event_id, "a", (turn.turn_id, turn.epoch), PresenceCounts())
+    await box.heartbeat(turn.event_id, "a", (turn.turn_id, turn.epoch), PresenceCounts(), turn.shard.total)
 
 
 async def is_discarded(turn: BoxedTurn, box: BallotBox) -> bool:
@@ -94,7 +90,7 @@ async def test_copy_from_before_a_restore_is_discarded(turn: BoxedTurn, box: Bal
         assert box.place(restored, create=True)
         assert await votes(gateway, restored, R1) == [CastResult.OK]
         put_back(older)
-    assert box.find_inconsistent([(restored.event_id, restored.turn_id, restored.version)])
+    assert box.find_inconsistent([restored.ref])
     assert await is_discarded(restored, box)
 
 

@@ -9,29 +9,35 @@ from hypothesis import strategies as st
 from redis import Redis
 
 from tests.voting.ballot_strategies import cast_batches
-from tests.voting.box_helpers import EVENT, R1, TURN, Y2, cast, over, running, seal, sealed
+from tests.voting.box_helpers import R1, Y2, cast, over, running, seal, sealed
 from voting.ballot_box.ballot_box import EXPIRE_AFTER_MS, BallotBox
 from voting.ballot_box.box_types import MAX_BATCH, BoxedTurn, BoxLost, Prefetched
+from voting.ballot_box.shards import Shard
 from voting.counting.ballots import Ballot
 
 MAX_AFTER = 4_000  # of seal.lua
-FOREIGN = Ballot("never-cast", "red", 7, 1, 1)
 batches = st.lists(cast_batches, max_size=3)
 
 
+@pytest.fixture(params=[1, 3])
+def shards(request: pytest.FixtureRequest) -> int:
+    return int(request.param)
+
+
 def uses(prefetched: Prefetched, turn: BoxedTurn, box: BallotBox) -> bool:
-    """Whether the seal leaves it to the caller to know the prefetched ballots."""
-    tampered = replace(prefetched, ballots=(*prefetched.ballots, FOREIGN))
-    return FOREIGN in sealed(turn, box, tampered)
+    """Whether the seal of Y2's shard leaves it to the caller to know the prefetched ballots."""
+    foreign = Ballot("never-cast", "red", 7, 1, Shard.of(Y2.voter, turn.shard.total).number)
+    tampered = replace(prefetched, ballots=(*prefetched.ballots, foreign))
+    return foreign in sealed(turn, box, tampered)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(before=batches, after=batches)
 def test_seal_returns_the_same_with_prefetch(
-    box: BallotBox, before: list[list[Ballot]], after: list[list[Ballot]]
+    box: BallotBox, shards: int, before: list[list[Ballot]], after: list[list[Ballot]]
 ) -> None:
     box.delete_all_events()
-    turn = running(box)
+    turn = running(box, shards=shards)
     assert box.place(turn, create=True)
     for batch in before:
         cast(turn, *batch)
@@ -43,23 +49,27 @@ def test_seal_returns_the_same_with_prefetch(
     assert uses(prefetched, later, box)
 
 
+def part_of_y2(turn: BoxedTurn) -> BoxedTurn:
+    return turn.split([Y2])[0][0]
+
+
 def prefetch_again(turn: BoxedTurn, box: BallotBox, redis: Redis) -> None:
     box.prefetch(turn)
 
 
 def lose_the_record(turn: BoxedTurn, box: BallotBox, redis: Redis) -> None:
     """As if a gateway of an older version had cast the last ballot."""
-    redis.rpop(turn.keys[2])
+    redis.rpop(part_of_y2(turn).keys[2])
 
 
 def rebuild_the_box(turn: BoxedTurn, box: BallotBox, redis: Redis) -> None:
-    redis.hset(turn.keys[0], "older", 1)
+    redis.hset(part_of_y2(turn).keys[0], "older", 1)
     assert box.place(turn, create=True)
 
 
 def revote_often(turn: BoxedTurn, box: BallotBox, redis: Redis) -> None:
     for start in range(0, MAX_AFTER, MAX_BATCH):
-        cast(turn, *(Ballot("v9", "red", 1, start + i + 1) for i in range(MAX_BATCH)))
+        cast(turn, *(Ballot(Y2.voter, "red", 1, start + i + 2) for i in range(MAX_BATCH)))
 
 
 @pytest.mark.parametrize("change", [prefetch_again, lose_the_record, rebuild_the_box, revote_often])
@@ -90,5 +100,6 @@ def test_box_of_closed_turn_expires_with_its_record(turn: BoxedTurn, box: Ballot
     box.prefetch(turn)
     cast(turn, R1)
     assert [redis.pttl(key) for key in turn.keys[:2]] == [-1, -1]
-    box.expire(EVENT, TURN)
-    assert [0 < redis.pttl(key) <= EXPIRE_AFTER_MS for key in turn.keys] == [True] * 3
+    box.expire(turn.ref)
+    keys = [*turn.split([R1])[0][0].keys, *(part.keys[0] for part in turn.parts)]
+    assert [0 < redis.pttl(key) <= EXPIRE_AFTER_MS for key in keys] == [True] * len(keys)

@@ -215,7 +215,7 @@ def test_drain_closes_sockets_answers_ballots_and_leaves_turnout(box: BallotBox,
         assert room.poll is not None
         assert await asyncio.to_thread(gateways_in_box) == 1
         for number in range(300):
-            room.poll.queue.add(Ballot(f"v{number}", "red", 1, 1), caster)
+            room.poll.queue_for("v").add(Ballot(f"v{number}", "red", 1, 1), caster)
         await asyncio.gather(gateway.drain(10), gateway.drain(10))
         assert caster.codes == [1] * 300
         assert await asyncio.to_thread(gateways_in_box) == 0

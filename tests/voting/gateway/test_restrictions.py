@@ -218,5 +218,5 @@ def test_banned_phone_cannot_cast_ballots() -> None:
 
     consumer.handle_joined(BallotCast(1, 1, 1, 1), room)
     assert room.poll is not None
-    assert room.poll.queue.waiting == {}
+    assert room.poll.queue_for(SEAT.voter).waiting == {}
     assert (sent.texts, sent.closed_with) == ([], CloseCode.BANNED)

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.voting.match_helpers import open_now, run_out, start, vote
+from tests.voting.match_helpers import COMMON_TERMS, open_now, run_out, start, vote
 from tests.voting.recovery_model import Crash
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Turn
@@ -26,6 +26,13 @@ def crashing(owner: Any, step: str, *, after: bool = False) -> Iterator[None]:
         patched.setattr(owner, step, crash)
         with pytest.raises(Crash):
             yield
+
+
+@pytest.fixture(autouse=True, params=[1, pytest.param(3, marks=pytest.mark.nightly)])
+def shards(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
+    """The number of shards of the ballot box in new matches."""
+    monkeypatch.setitem(COMMON_TERMS, "shards", request.param)
+    return int(request.param)
 
 
 @pytest.fixture

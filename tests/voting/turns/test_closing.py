@@ -188,7 +188,7 @@ def test_turns_of_all_kinds_are_closed_together(
     for turn in turns:
         assert last_announced(turn.match.event_id) == shown(turn.match.event_id)
         for live in turn.match.turns.filter(state=TurnState.OPEN):
-            assert not box.find_inconsistent([(turn.match.event_id, live.pk, live.version)])
+            assert not box.find_inconsistent([to_boxed_turn(live).ref])
 
 
 def second_half(box: BallotBox, due: DueTurn) -> tuple[Turn, Turn]:
@@ -240,7 +240,7 @@ def test_next_turn_changed_before_its_box_exists_is_placed_as_changed(
     assert close_together([turn.pk for turn in turns], box) == []
     following = [only_turn(turn.match) for turn in turns]
     assert [turn.version for turn in following] == [1, 2, 1]
-    assert not box.find_inconsistent([(turn.match.event_id, turn.pk, turn.version) for turn in following])
+    assert not box.find_inconsistent([to_boxed_turn(turn).ref for turn in following])
 
 
 def test_failure_of_one_turn_leaves_the_others_to_close_alone(
@@ -263,7 +263,7 @@ def test_failure_of_one_turn_leaves_the_others_to_close_alone(
 def test_concurrent_closes_of_overlapping_sets_close_each_turn_once(
     box: BallotBox, due: DueTurn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("voting.ballot_box.ballot_box.LEASE_MS", 1)  # no lease keeps them apart
+    monkeypatch.setattr("voting.ballot_box.closing_lease.LEASE_MS", 1)  # no lease keeps them apart
     concealed, second = second_half(box, due)
     turns = [*(due(red=[3], yellow=[5]) for _ in range(5)), second]
     ids = [turn.pk for turn in turns]

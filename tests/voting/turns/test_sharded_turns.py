@@ -1,18 +1,45 @@
 """Matches whose ballot box has several shards: which ones have them, and turns that lose one."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.voting.match_helpers import CLASSIC, SELECTOR, new_event
+from games.engine.game import SIDES
+from tests.voting.box_helpers import cast
+from tests.voting.box_loss_helpers import delete
+from tests.voting.match_helpers import (
+    CLASSIC,
+    COMMON_TERMS,
+    SELECTOR,
+    ballots,
+    kinds,
+    new_event,
+    open_now,
+    play_out,
+    run_out,
+    set_window,
+    start,
+    tally_of,
+)
+from tests.voting.sample_matches import plain, with_blinds
+from tests.voting.verifiers import verify
+from voting.ballot_box.ballot_box import BallotBox
+from voting.ballot_box.box_types import CastResult
+from voting.ballot_box.shards import Shard
+from voting.counting.ballots import Ballot
+from voting.counting.commitments import sort_ballots
 from voting.matches import create_match
+from voting.models import TallyRecord, Turn, TurnState
+from voting.turns.closing import close_turn
+from voting.turns.turns import load_turn, to_boxed_turn
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def shards() -> int:
-    return 3
+@pytest.fixture(autouse=True)
+def shards(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(COMMON_TERMS, "shards", 3)
 
 
 @pytest.mark.parametrize(
@@ -26,5 +53,55 @@ def shards() -> int:
         ({"game": SELECTOR}, 1),
     ],
 )
-def test_match_has_shards_unless_by_clocks_or_secret(terms: dict[str, Any], count: int, shards: int) -> None:
-    assert create_match(new_event(**terms, shards=shards), now=5).shards == count
+def test_match_has_shards_unless_by_clocks_or_secret(terms: dict[str, Any], count: int) -> None:
+    assert create_match(new_event(**terms), now=5).shards == count
+
+
+def cast_crowd(turn: Turn) -> list[Ballot]:
+    """Cast by phones of all shards; return the ballots."""
+    crowd = with_blinds(ballots("red", [3] * 8 + [4] * 4) + ballots("yellow", [6] * 5 + [1] * 9))
+    assert cast(to_boxed_turn(turn), *crowd) == [CastResult.OK] * len(crowd)
+    assert len(to_boxed_turn(turn).split(crowd)) == 3
+    return crowd
+
+
+def test_turn_in_shards_has_the_roots_and_record_of_one_box(box: BallotBox, tmp_path: Path) -> None:
+    """Also after a crash between the seals of two shards, and if it is extended then."""
+    turn = start(box)
+    open_now(turn, box)
+    crowd = cast_crowd(turn)
+    run_out(turn, box)
+    first, *_ = to_boxed_turn(load_turn(turn.pk)).parts
+    box._seal(keys=first.keys, args=(*first.window, ""))  # the process died after this seal
+    set_window(turn, box, -2_000, 60_000)
+    last = Ballot("latecomer", "red", 4, 1, blind="ab" * 16)
+    answers = cast(to_boxed_turn(load_turn(turn.pk)), *crowd, last)
+    assert answers == [CastResult.DUPLICATE] * len(crowd) + [CastResult.OK]
+    after = play_out(turn, box)
+    assert (after.state, after.red_pick, after.yellow_pick) == (TurnState.RESOLVED, 3, 1)
+    for side in SIDES:
+        own = [ballot for ballot in (*crowd, last) if ballot.side == side]
+        record = tally_of(turn, side)
+        assert (record.ballots, record.root) == (len(own), sort_ballots(turn.pk, side, own).commitment.root)
+    verify(plain(turn.match), tmp_path)
+
+
+@pytest.mark.parametrize("number", range(3))
+def test_lost_shard_begins_a_new_epoch_of_the_whole_turn(number: int, box: BallotBox) -> None:
+    """Phones of the whole shards get `duplicate`, those of the lost one count again."""
+    turn = start(box)
+    open_now(turn, box)
+    crowd = cast_crowd(turn)
+    delete(*to_boxed_turn(turn).parts[number].keys)
+    run_out(turn, box)
+    for _ in range(2):
+        close_turn(turn.pk, box)
+    restored = load_turn(turn.pk)
+    assert (restored.state, restored.epoch) == (TurnState.OPEN, 2)
+    assert kinds(turn.match.event_id).count("turn.restored") == 1
+    assert not TallyRecord.objects.exists()
+    answers = cast(to_boxed_turn(restored), *crowd)
+    lost = [Shard.of(ballot.voter, 3).number == number for ballot in crowd]
+    assert answers == [CastResult.OK if gone else CastResult.DUPLICATE for gone in lost]
+    play_out(turn, box)
+    assert [tally_of(turn, side).ballots for side in SIDES] == [12, 14]

@@ -13,7 +13,7 @@ from tests.voting.match_helpers import ballots, only_turn, open_now, play_out, s
 from tests.voting.turns.conftest import crashing
 from voting.ballot_box.archive import load_stored_ballots, store_ballots
 from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.box_types import BoxState, CastReply
+from voting.ballot_box.box_types import BoxRef, BoxState, CastReply
 from voting.counting.ballots import Ballot
 from voting.counting.window import STORED_FROM_MS
 from voting.models import Turn
@@ -66,7 +66,7 @@ def test_scheduler_stores_ballots_if_the_extension_crashed(step: str, box: Ballo
     assert cast(turn, *AFTER).stored
     DeadlineScheduler(box).run_once()
     assert stored_voters(turn) >= {"red1", "red2"}
-    assert not box.find_inconsistent([(event_of(turn), turn.pk, load_turn(turn.pk).version)])
+    assert not box.find_inconsistent([to_boxed_turn(load_turn(turn.pk)).ref])
 
 
 def test_resumed_turn_with_little_time_left_stays_stored(box: BallotBox) -> None:
@@ -133,8 +133,8 @@ def test_scheduler_checks_a_few_long_windows_per_second(
 ) -> None:
     iterations, inspect = list[set[int]](), box.inspect
 
-    def watched(turns: Sequence[tuple[int, int, int]]) -> dict[int, BoxState]:
-        iterations[-1].update(turn_id for _, turn_id, _ in turns)
+    def watched(turns: Sequence[BoxRef]) -> dict[int, BoxState]:
+        iterations[-1].update(turn.turn_id for turn in turns)
         return inspect(turns)
 
     monkeypatch.setattr(scheduler_module, "LONG_WINDOWS_PER_S", 2)
@@ -152,8 +152,8 @@ def test_scheduler_checks_a_few_long_windows_per_second(
 
 def test_doubtful_finds_boxes_that_need_repair(box: BallotBox) -> None:
     sound, stale, uneven, gone, older = (start(box) for _ in range(5))
-    near = [(turn.match.event_id, turn.pk, turn.version) for turn in (sound, stale, uneven, gone, older)]
-    near[1] = (*near[1][:2], stale.version + 1)
+    near = [to_boxed_turn(turn).ref for turn in (sound, stale, uneven, gone, older)]
+    near[1] = near[1]._replace(version=stale.version + 1)
     with Redis.from_url(settings.REDIS_URL) as redis:
         redis.hset(to_boxed_turn(uneven).keys[0], "red", 1)
         redis.delete(to_boxed_turn(gone).keys[0])

@@ -17,6 +17,7 @@ from voting.admission.roster import Pupil
 from voting.admission.tickets import make_roster, make_tickets
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import event_key, turn_keys
+from voting.ballot_box.shards import Shard
 from voting.ballot_box.stores import connect
 from voting.counting.voter_codes import VOTER_CODE_ALPHABET, derive_voter_code
 from voting.models import Event, Nickname, StoredRestriction, Ticket
@@ -225,8 +226,9 @@ def test_connected_phones_are_listed_and_filtered(event: Event, box: BallotBox) 
     assert [one.voter_code for one in find(event).people].count("QQQQQQ") == 1
 
 
-def test_search_tells_whether_phones_voted_in_the_open_turn(box: BallotBox) -> None:
-    turn = start(box)
+@pytest.mark.parametrize("shards", [1, 2, 3])
+def test_search_tells_whether_phones_voted_in_the_open_turn(shards: int, box: BallotBox) -> None:
+    turn, voter = start(box), "voter-BCDFGH"
     event = turn.match.event
 
     def voted(query: str = "", vote: OpenVote = NO_VOTE) -> dict[str, bool | None]:
@@ -235,8 +237,8 @@ def test_search_tells_whether_phones_voted_in_the_open_turn(box: BallotBox) -> N
     record_voters(event.pk, "BCDFGH", "BCDFGJ")
     show_gateways(event, box, "a")
     with connect(settings.BALLOT_BOX_URL) as redis:
-        redis.hset(turn_keys(event.pk, turn.pk)[1], "voter-BCDFGH", '"red",3,1,1,"0"')
-    both, doves = OpenVote(turn.pk, frozenset({1, 2})), OpenVote(turn.pk, frozenset({2}))
+        redis.hset(turn_keys(event.pk, turn.pk, Shard.of(voter, shards))[1], voter, '"red",3,1,1,"0"')
+    both, doves = (OpenVote(turn.pk, frozenset(teams), shards) for teams in ({1, 2}, {2}))
     assert voted(vote=both) == {"BCDFGH": True, "BCDFGJ": False}
     assert voted("bcdfgh", both) == {"BCDFGH": True}, "by the whole code"
     assert codes(find(event, vote=both, voted=True)) == {"BCDFGH"}

@@ -1,0 +1,175 @@
+"""A turn in several shards counts as in one box, and is sealed once all of them are."""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import chain
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace as change
+from redis import Redis
+from redis.crc import REDIS_CLUSTER_HASH_SLOTS, key_slot
+
+from games.engine.game import SIDES
+from tests.voting.ballot_strategies import cast_batches
+from tests.voting.box_helpers import (
+    EVENT,
+    R1,
+    TURN,
+    ask,
+    cast,
+    gateway_box,
+    over,
+    running,
+    seal,
+    sealed,
+    voted,
+    votes,
+)
+from voting.ballot_box.ballot_box import BallotBox
+from voting.ballot_box.box_types import BoxedTurn, BoxLost, CastResult, PresenceCounts, Sealed, TooEarly
+from voting.ballot_box.shards import Shard, shard_tags
+from voting.counting.ballots import Ballot
+from voting.counting.commitments import Commitment, sort_ballots
+from voting.terms import MAX_SHARDS
+
+CROWD = [Ballot(f"{n:016x}", SIDES[n % 2], n % 7 + 1, 1, blind=f"{n:032x}") for n in range(60)]
+
+
+@pytest.fixture
+def shards() -> int:
+    return 3
+
+
+def commitments(ballots: tuple[Ballot, ...]) -> dict[str, Commitment]:
+    by_side = {side: [one for one in ballots if one.side == side] for side in SIDES}
+    lists = {side: sort_ballots(TURN, side, own, commit_order=True) for side, own in by_side.items()}
+    return {side: one.commitment for side, one in lists.items()}
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(cast_batches, max_size=4), st.integers(2, 5))
+def test_shards_count_like_one_box(box: BallotBox, batches: list[list[Ballot]], shards: int) -> None:
+    """Equal answers, counts, order of arrival, roots and lists, also if every ballot is sent again."""
+    box.delete_all_events()
+    casts = [change(one, blind=f"{n:032x}") for n, one in enumerate(chain.from_iterable(batches))]
+    one = running(box)
+    many = replace(running(box, shards=shards), turn_id=TURN + 1)
+    results = []
+    for turn in (one, many):
+        assert box.place(turn, create=True)
+        answers = [cast(turn, ballot) for ballot in (*casts, *casts)]
+        ballots = sealed(over(turn, box), box)
+        results.append((answers, [change(b, arrival=0) for b in ballots], commitments(ballots)))
+        assert box.ballot_counts(turn) == {side: sum(b.side == side for b in ballots) for side in SIDES}
+    assert results[0] == results[1]
+
+
+def test_tags_spread_shards_over_equal_shares_of_slots() -> None:
+    for event in range(1, 50):
+        for count in (1, 2, 3, MAX_SHARDS):
+            tags = shard_tags(event, count)
+            shares = Counter(key_slot(tag.encode()) * count // REDIS_CLUSTER_HASH_SLOTS for tag in tags)
+            assert (tags[0], sorted(shares)) == (str(event), list(range(count)))
+
+
+def test_voters_spread_evenly_and_stay_in_their_shard(turn: BoxedTurn, redis: Redis) -> None:
+    assert cast(turn, *CROWD) == [CastResult.OK] * len(CROWD)
+    held = [set(redis.hkeys(part.keys[1])) for part in turn.parts]
+    assert all(12 <= len(voters) <= 28 for voters in held)
+    assert sum(map(len, held)) == len(set.union(*held)) == len(CROWD)
+    cast(turn, *(change(ballot, sequence=2, choice=7) for ballot in CROWD))
+    assert [set(redis.hkeys(part.keys[1])) for part in turn.parts] == held
+
+
+def test_turnout_counts_and_people_add_all_shards(turn: BoxedTurn, box: BallotBox) -> None:
+    cast(turn, *CROWD, change(CROWD[0], sequence=2))
+    red, yellow = ask(lambda gateway: gateway.live_counts(EVENT, TURN, 7, 1, 3))
+    by_column = Counter((ballot.side, ballot.choice) for ballot in CROWD)
+    assert red == [by_column["red", column] for column in range(1, 8)]
+    assert sum(yellow) == voted(3)[1] == 30
+    voters = [ballot.voter for ballot in CROWD]
+    assert ask(lambda gateway: gateway.load_ballots(EVENT, TURN, [*voters, "x"], 3)).keys() == set(voters)
+    assert box.find_ballots(EVENT, TURN, [*voters, "x"], 3) == set(voters)
+    state = box.inspect([turn.ref])[TURN]
+    assert (state.is_consistent, state.ballots) == (True, len(CROWD))
+    turnout = ask(lambda gateway: gateway.heartbeat(EVENT, "g", (TURN, 1), PresenceCounts(), 3))
+    assert (turnout.voted, turnout.figures.changed) == (60, 1)
+
+
+# ------------------------------------------------------------------ a seal of some shards only
+def test_seal_after_crash_between_shards_returns_the_same_lists(turn: BoxedTurn, box: BallotBox) -> None:
+    cast(turn, *CROWD)
+    later = over(turn, box)
+    first, *_ = later.parts
+    box._seal(keys=first.keys, args=(*later.window, ""))  # then the process died
+    late = change(R1, voter=next(b.voter for b in CROWD if Shard.of(b.voter, 3).number == 0), sequence=9)
+    assert cast(later, late) == [CastResult.LATE]
+    answer = seal(box, later)
+    assert isinstance(answer, Sealed)
+    assert {ballot.voter for ballot in answer.ballots} == {ballot.voter for ballot in CROWD}
+    assert seal(box, later) == answer
+
+
+def test_seal_waits_for_all_shards(turn: BoxedTurn, box: BallotBox, redis: Redis) -> None:
+    later = over(turn, box)
+    redis.hset(later.parts[2].keys[0], "closes_at", turn.closes_at)  # as if its node were behind
+    assert seal(box, later) == TooEarly(turn.closes_at)
+
+
+def test_later_version_reopens_all_shards(turn: BoxedTurn, box: BallotBox) -> None:
+    cast(turn, *CROWD[:30])
+    later = over(turn, box)
+    assert len(sealed(later, box)) == 30
+    extended = replace(later, version=later.version + 1, closes_at=turn.closes_at)
+    assert seal(box, extended) == TooEarly(turn.closes_at)
+    assert cast(extended, *CROWD) == [CastResult.DUPLICATE] * 30 + [CastResult.OK] * 30
+    assert seal(box, later) == TooEarly(turn.closes_at)
+    assert len(sealed(over(extended, box), box)) == 60
+
+
+# ------------------------------------------------------------------ a lost shard
+def delete_box(part: BoxedTurn, redis: Redis) -> None:
+    redis.delete(*part.keys)
+
+
+def lose_ballots(part: BoxedTurn, redis: Redis) -> None:
+    redis.delete(part.keys[1])
+
+
+def mark_older(part: BoxedTurn, redis: Redis) -> None:
+    redis.hset(part.keys[0], "older", 1)
+
+
+@pytest.mark.parametrize("lose", [delete_box, lose_ballots, mark_older])
+@pytest.mark.parametrize("number", range(3))
+def test_turn_with_lost_shard_is_lost(
+    lose: Callable[[BoxedTurn, Redis], None], number: int, turn: BoxedTurn, box: BallotBox, redis: Redis
+) -> None:
+    """Whole shards answer `duplicate` in the new epoch. Nothing is lost or counted twice."""
+    cast(turn, *CROWD)
+    later = over(turn, box)
+    lose(turn.parts[number], redis)
+    assert box.find_inconsistent([later.ref]) == {TURN}
+    assert seal(box, later) == BoxLost()
+    assert not box.place(later, create=False)
+    restored = replace(later, version=later.version + 1, epoch=2, closes_at=turn.closes_at)
+    assert box.place(restored, create=True)
+    gone = [ballot for ballot in CROWD if Shard.of(ballot.voter, 3).number == number]
+    answers = [CastResult.OK if b in gone and lose is not mark_older else CastResult.DUPLICATE for b in CROWD]
+    assert cast(restored, *CROWD) == answers
+    assert sorted(one.voter for one in sealed(over(restored, box), box)) == [one.voter for one in CROWD]
+
+
+async def test_each_shard_detects_its_older_copy(turn: BoxedTurn, box: BallotBox, redis: Redis) -> None:
+    """The gateway knows what each shard acknowledged; a heartbeat compares all of them."""
+    async with gateway_box() as gateway:
+        await votes(gateway, turn, *CROWD)
+        part = turn.parts[2]
+        delete_box(part, redis)
+        box._place(keys=part.keys, args=(1, *turn.window))
+        assert not box.find_inconsistent([turn.ref])
+        await gateway.heartbeat(EVENT, "g", (TURN, 1), PresenceCounts(), 3)
+    assert box.find_inconsistent([turn.ref]) == {TURN}
