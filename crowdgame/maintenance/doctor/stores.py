@@ -16,6 +16,8 @@ from crowdgame.maintenance.doctor.finding import Finding, not_visible
 from voting.ballot_box.stores import connect
 
 MAX_CLOCK_OFFSET_S = 1.0
+MAX_NODE_OFFSET_S = 0.02  # a node whose clock is behind accepts ballots for longer
+CLOCK_READINGS = 5
 NEARLY_FULL = 0.8
 CONFIG = ("appendfsync", "save")
 
@@ -34,9 +36,12 @@ def check_stores() -> Iterator[Finding]:
 
 def check_clocks() -> Iterator[Finding]:
     """Compare the clocks of the ballot box and of PostgreSQL with this machine's."""
+    offsets: dict[str, float] = {}
     for name, store in _nodes(settings.BALLOT_BOX_URL):
         with closing(store):
-            yield from clock_findings(name, _offset_s(lambda store=store: _time_s(*store.time())))  # type: ignore[misc]
+            offsets[name] = _offset_s(lambda store=store: _time_s(*store.time()))  # type: ignore[misc]
+            yield from clock_findings(name, offsets[name])
+    yield from node_findings(offsets)
     if connection.vendor == "postgresql":
         yield from clock_findings("the database", _offset_s(_database_time_s))
 
@@ -45,6 +50,15 @@ def clock_findings(name: str, offset_s: float) -> Iterator[Finding]:
     if abs(offset_s) > MAX_CLOCK_OFFSET_S:
         problem = f"the clock of {name} differs by {offset_s:+.1f} s from this machine's"
         yield Finding(problem, "Run NTP (chrony or systemd-timesyncd) on both.")
+
+
+def node_findings(offsets: Mapping[str, float]) -> Iterator[Finding]:
+    """Compare the clocks of the nodes of a cluster, by their offsets from this machine's clock."""
+    slow, fast = (choose(offsets, key=offsets.__getitem__) for choose in (min, max))
+    apart_s = offsets[fast] - offsets[slow]
+    if apart_s > MAX_NODE_OFFSET_S:
+        problem = f"the clocks of {slow} and {fast} differ by {apart_s * 1000:.0f} ms"
+        yield Finding(problem, "Run NTP (chrony) on all nodes: an event with several shards uses them all.")
 
 
 def _nodes(url: str) -> Iterator[tuple[str, Redis]]:
@@ -131,9 +145,12 @@ def is_local(host: str) -> bool:
 
 
 def _offset_s(read: Callable[[], float]) -> float:
-    before = time.time()
-    there = read()
-    return there - (before + time.time()) / 2
+    """Return the offset of the fastest of CLOCK_READINGS replies, which is the most exact."""
+    readings = []
+    for _ in range(CLOCK_READINGS):
+        before, there, after = time.time(), read(), time.time()
+        readings.append((after - before, there - (before + after) / 2))
+    return min(readings)[1]
 
 
 def _time_s(seconds: int, microseconds: int) -> float:

@@ -7,7 +7,7 @@ import pytest
 
 from crowdgame.maintenance.doctor.event import capacity_findings, memory_findings
 from crowdgame.maintenance.doctor.machine import nginx_findings
-from crowdgame.maintenance.doctor.stores import clock_findings
+from crowdgame.maintenance.doctor.stores import clock_findings, node_findings
 from crowdgame.server.laptop.paths import ROOT
 from tests.deploy.processes import wait_until
 from tests.doctor import run_doctor, wrong
@@ -124,6 +124,18 @@ def test_doctor_reports_readable_data(stack_server: Server, tmp_path: Path) -> N
 @pytest.mark.parametrize(("offset_s", "count"), [(0.9, 0), (-0.9, 0), (1.1, 1), (-60.0, 1)])
 def test_doctor_reports_clock_over_a_second_off(offset_s: float, count: int) -> None:
     assert len(list(clock_findings("the store", offset_s))) == count
+
+
+@pytest.mark.parametrize(
+    ("offsets_s", "problems"),
+    [
+        ({"a": 0.5}, []),
+        ({"a": 0.5, "b": 0.481, "c": 0.49}, []),
+        ({"a": 0.011, "b": -0.011, "c": 0.0}, ["the clocks of b and a differ by 22 ms"]),
+    ],
+)
+def test_doctor_refuses_nodes_whose_clocks_differ(offsets_s: dict[str, float], problems: list[str]) -> None:
+    assert [finding.problem for finding in node_findings(offsets_s)] == problems
 
 
 def test_doctor_checks_the_limits_of_nginx() -> None:
