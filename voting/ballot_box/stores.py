@@ -236,11 +236,14 @@ def _sorted_nodes(nodes: Iterable[Any]) -> list[Any]:
 
 @contextmanager
 def _as_redis_error() -> Iterator[None]:
-    """Raise ClusterUnavailable for cluster errors that redis-py does not derive from RedisError.
+    """Raise errors of the cluster client that redis-py does not derive from RedisError as such.
 
-    A lost slot is a KeyError there.
+    A lost slot is a KeyError there. A connection that another call closes while this one uses it is an
+    AttributeError or, with uvloop, a RuntimeError.
     """
     try:
         yield
+    except (AttributeError, RuntimeError) as error:
+        raise NoConnection(f"the connection was closed: {error}") from error
     except (RedisClusterException, KeyError) as error:
         raise ClusterUnavailable(f"the cluster does not answer: {error}") from error
