@@ -98,8 +98,10 @@ def voted(shards: int = 1) -> tuple[int, int]:
     return turnout.red, turnout.yellow
 
 
-def numbered(ballots: Sequence[Ballot]) -> tuple[Ballot, ...]:
-    """The ballots with their arrivals from 1 on."""
+def numbered(ballots: Sequence[Ballot], shards: int) -> tuple[Ballot, ...]:
+    """The ballots, with arrivals from 1 on if they are of several shards, which number them by time."""
+    if shards == 1:
+        return tuple(ballots)
     return tuple(with_arrival(ballot, arrival) for arrival, ballot in enumerate(ballots, 1))
 
 

@@ -68,7 +68,7 @@ def test_cast_keeps_newest_ballot_of_each_voter(
     answers, kept = counted(turn, batches)
     assert [cast(turn, *batch) for batch in batches] == answers
     assert voted(shards) == tuple(sum(ballot.side == side for ballot in kept.values()) for side in SIDES)
-    assert numbered(sealed(over(turn, box), box)) == numbered([*kept.values()])
+    assert numbered(sealed(over(turn, box), box), shards) == numbered([*kept.values()], shards)
 
 
 def test_cast_is_unknown_for_missing_turn_and_early_before_opening(box: BallotBox) -> None:
@@ -88,7 +88,7 @@ def test_cast_after_deadline_is_late_unless_already_counted(turn: BoxedTurn, box
         CastResult.LATE,
         CastResult.LATE,
     ]
-    assert numbered(sealed(later, box)) == numbered([R1])
+    assert numbered(sealed(later, box), turn.shard.total) == (with_arrival(R1, 1),)
 
 
 def test_cast_applies_deadline_by_clock_of_box(box: BallotBox) -> None:
@@ -120,9 +120,10 @@ def test_cast_accepts_batch_of_maximum_size_and_splits_larger_ones(turn: BoxedTu
     assert cast(turn, *crowd[:-1]) == [CastResult.OK] * MAX_BATCH
     assert voted(turn.shard.total) == (1333, 667)
     box.cast(turn, crowd)
-    for part, own in turn.split(crowd):
-        there = [ballot for ballot in sealed(over(turn, box), box) if ballot.voter in {b.voter for b in own}]
-        assert numbered(there) == numbered(own), part
+    held = sealed(over(turn, box), box)
+    for _, own in turn.split(crowd):
+        there = [ballot for ballot in held if ballot.voter in {voter.voter for voter in own}]
+        assert numbered(there, turn.shard.total) == tuple(with_arrival(b, i) for i, b in enumerate(own, 1))
 
 
 def test_cast_into_sealed_box_is_late_despite_clock_step(
@@ -176,7 +177,7 @@ def test_seal_updates_box_to_newer_version(turn: BoxedTurn, box: BallotBox) -> N
     """Repairs a box whose deadline moved only in the database, because the process died."""
     cast(turn, R1)
     moved = replace(turn, version=2, closes_at=box.now())
-    assert numbered(sealed(moved, box)) == numbered([R1])
+    assert numbered(sealed(moved, box), turn.shard.total) == (with_arrival(R1, 1),)
     extended = replace(turn, version=3)
     assert seal(box, extended) == TooEarly(extended.closes_at)
     assert cast(extended, Y2) == [CastResult.OK]

@@ -25,6 +25,7 @@ from tests.voting.box_loss_helpers import empty
 from tests.voting.concurrency_helpers import at_once
 from tests.voting.match_helpers import (
     NINE_MINUTES_MS,
+    ballots,
     kinds,
     new_event,
     only_turn,
@@ -151,8 +152,10 @@ def test_scheduler_finishes_what_crashed_processes_left(
     assert not Announcement.objects.filter(sent_at=None).exists()
     with Redis.from_url(valkey_url) as redis:
         assert redis.hget(to_boxed_turn(moved).keys[0], "closes_at") == str(moved.closes_at + 7).encode()
-        assert all(redis.pttl(key) > 0 for key in to_boxed_turn(ended).keys[:2])
-        assert [redis.pttl(key) for key in to_boxed_turn(live).keys[:2]] == [-1, -1]
+        box_keys = [part.keys[0] for part in to_boxed_turn(ended).parts]
+        assert all(redis.pttl(key) > 0 for key in box_keys)
+        ((voted, _),) = to_boxed_turn(live).split(ballots("red", [3]))
+        assert [redis.pttl(key) for key in voted.keys[:2]] == [-1, -1]
 
 
 @pytest.mark.parametrize("closes_in_ms", [NINE_MINUTES_MS, 24 * 3_600_000])
