@@ -75,7 +75,9 @@ def _play_campaign(options: Namespace, kind: str, run_info: RunInfo, say: Callab
         url = held.enter_context(running_postgres()).new_database() if options.postgres else ""
         disk = held.enter_context(small_disk(home / "disk", DISK_MB)) if kind == DISK else None
         target_options = TargetOptions(
-            options.server, options.gateways, url, kind == CLOCKS, disk, options.mutant, options.large_turn
+            *(options.server, options.gateways, url, kind == CLOCKS, disk, options.mutant),
+            large_turn=options.large_turn,
+            shards=1 if kind == CLOCKS else options.shards,
         )
         target = held.enter_context(running_target(home, target_options))
         size = Size(
@@ -128,6 +130,7 @@ def _read_options() -> Namespace:
         metavar="BALLOTS",
         help="prepare turns with so many ballots before their deadline",
     )
+    parser.add_argument("--shards", type=int, default=1, help="of the ballot box; several: on three nodes")
     parser.add_argument("--window", type=int, default=3, help="seconds to vote (default: %(default)s)")
     parser.add_argument(
         "--baseline", type=float, default=45.0, help="initial seconds without faults (%(default)g)"

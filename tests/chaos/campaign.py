@@ -107,7 +107,11 @@ class Campaign:
     def play(self) -> None:
         for number in range(self.size.events):
             made = self.target.server.ask(
-                "event", **FAST_MATCHES, **TERMS[number % len(TERMS)], window_s=self.size.window_s
+                "event",
+                **FAST_MATCHES,
+                **TERMS[number % len(TERMS)],
+                window_s=self.size.window_s,
+                shards=self.target.shards,
             )
             self.target.events.append(PlayedEvent(made["id"], made["code"]))
         if any(fault.family == CHATS for fault in self.faults):

@@ -26,6 +26,7 @@ from crowdgame.server.laptop.startup import reset_metrics_dir, wait_for_pages
 from crowdgame.server.laptop.supervisor import Child, Supervisor
 from tests.chaos.proxy import Proxy
 from tests.deploy.processes import answers, wait_until
+from tests.machines.cluster import Cluster, running_cluster
 from tests.server import Server, give_database, organizer
 from tests.voting.sources.irc_server import IrcClient, ThreadedIrcServer, running_irc_server
 
@@ -74,7 +75,8 @@ class TargetOptions:
     """The setup of a run. `timed`: clocks can be set; `mutant`: the safeguard to remove.
 
     `disk`: a separate folder for the data, if any. `large_turn`: turns with this many ballots are prepared
-    before their deadline; 0 keeps the product's own number.
+    before their deadline; 0 keeps the product's own number. With more than one of `shards`, the ballot box is
+    a cluster.
     """
 
     server: str = "daphne"
@@ -84,6 +86,7 @@ class TargetOptions:
     disk: Path | None = None
     mutant: str = ""
     large_turn: int = 0
+    shards: int = 1
 
 
 @dataclass(frozen=True)
@@ -112,6 +115,8 @@ class Target:
     logged: dict[str, int]
     chat: ThreadedIrcServer
     readers: Sequence[IrcClient]
+    cluster: Cluster | None = None
+    shards: int = 1
     chat_votes: list[list[Any]] = field(default_factory=list)
     events: list[PlayedEvent] = field(default_factory=list)
 
@@ -181,6 +186,8 @@ def running_target(home: Path, options: TargetOptions) -> Iterator[Target]:
     logged: dict[str, int] = {}
     with ExitStack() as held:
         proxy = held.enter_context(Proxy(own.valkey_port))  # closed last, after all its clients
+        cluster = held.enter_context(running_cluster(home / "nodes")) if options.shards > 1 else None
+        own = replace(own, box_url=cluster.url if cluster else "")
         supervisor = held.enter_context(Supervisor(home / "logs", partial(_note, home, logged)))
         supervisor.start(replace(children.valkey(own), env=_timed({}, box_clock)))
         wait_until(lambda: answers(own.redis))
@@ -193,7 +200,10 @@ def running_target(home: Path, options: TargetOptions) -> Iterator[Target]:
         wait_for_pages(stack, supervisor)
         asked = held.enter_context(organizer(own))
         server = Server(stack, supervisor, asked)
-        yield Target(server, home, proxy, own.redis, box_clock, own_clocks, logged, chat, readers)
+        clocks = (box_clock, own_clocks)
+        yield Target(
+            *(server, home, proxy, own.redis, *clocks, logged, chat, readers), cluster, options.shards
+        )
 
 
 def _note(home: Path, logged: dict[str, int], line: str) -> None:

@@ -1,0 +1,62 @@
+"""A node of the cluster with the ballot box is killed or frozen, or loses its data (`--shards`)."""
+
+import signal
+from random import Random
+
+from tests.chaos.faults import Fault, Inject, NotApplicable, Span, hold
+from tests.chaos.target import BACK_WITHIN_S, Target
+from tests.deploy.processes import wait_until
+from tests.machines.cluster import Cluster
+
+AWAY_S: Span = (0.2, 3.0)
+
+
+def _cluster(target: Target) -> Cluster:
+    if target.cluster is None:
+        raise NotApplicable("one server has the ballot box")
+    return target.cluster
+
+
+def kill_node(target: Target, rng: Random) -> None:
+    """SIGKILL; the node starts again later, with what it wrote to disk."""
+    cluster = _cluster(target)
+    node = rng.choice(cluster.nodes)
+    node.kill()
+    hold(AWAY_S, rng)
+    node.start()
+    wait_until(cluster.is_whole, BACK_WITHIN_S)
+
+
+def freeze_node(seconds: float) -> Inject:
+    """SIGSTOP for this many seconds, then SIGCONT."""
+
+    def inject(target: Target, rng: Random) -> None:
+        cluster = _cluster(target)
+        process = rng.choice(cluster.nodes).process
+        assert process is not None
+        process.send_signal(signal.SIGSTOP)
+        try:
+            hold((seconds, seconds), rng)
+        finally:
+            process.send_signal(signal.SIGCONT)
+        wait_until(cluster.is_whole, BACK_WITHIN_S)
+
+    return inject
+
+
+def flush_node(target: Target, rng: Random) -> None:
+    """One shard of each event is lost, and presence of the events with their first shard there."""
+    rng.choice(_cluster(target).nodes).client.flushall()
+
+
+def flush_all_nodes(target: Target, rng: Random) -> None:
+    for node in _cluster(target).nodes:
+        node.client.flushall()
+
+
+FAULTS = (
+    Fault("node of the ballot box killed", kill_node),
+    *(Fault(f"node of the ballot box frozen for {seconds} s", freeze_node(seconds)) for seconds in (1, 5)),
+    Fault("node of the ballot box emptied (FLUSHALL)", flush_node),
+    Fault("all nodes of the ballot box emptied (FLUSHALL)", flush_all_nodes),
+)
