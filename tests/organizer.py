@@ -51,7 +51,7 @@ from voting.ballot_box.box_types import turn_keys  # noqa: E402
 from voting.counting.ballots import pack_ballots, unpack_ballots  # noqa: E402
 from voting.events import create_event  # noqa: E402
 from voting.matches import MatchError, live_turn  # noqa: E402
-from voting.models import Event, Match, TallyRecord, Team, Turn  # noqa: E402
+from voting.models import Event, Match, TallyRecord, Team, Turn, TurnState  # noqa: E402
 from voting.protocol import ActionAsk, Role, TurnMoved  # noqa: E402
 from voting.terms import MatchState  # noqa: E402
 from voting.turns.tasks import enqueue_close  # noqa: E402
@@ -181,10 +181,11 @@ def extend_overdue(event_ids: list[int], seconds: int) -> int:
     """Extend the turns of these events that are past their deadline; return how many."""
     due = Turn.objects.filter(match__event__in=event_ids, state="open", closes_at__lte=box.now())
     extended = 0
-    for turn in due.values_list("pk", flat=True):
+    for turn in map(load_turn, due.values_list("pk", flat=True)):
         with suppress(MatchError):
-            extend_turn(load_turn(turn), seconds, box)
-            extended += 1
+            if turn.state == TurnState.OPEN:  # extending the others takes a while
+                extend_turn(turn, seconds, box)
+                extended += 1
     return extended
 
 
