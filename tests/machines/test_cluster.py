@@ -1,33 +1,42 @@
 """The ballot box on a Valkey cluster: one slot per event, events on all nodes, failover without loss."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
+from random import Random
 
 import pytest
+from msgspec.structs import replace as change
 from pytest_django.fixtures import Settings
 from redis import RedisError
 from redis.crc import key_slot
 
 from crowdgame.rehearsal.dry_run_lease import DryRunLease, LeaseAnswer
+from games.engine.game import SIDES
 from tests.crowd_helpers import TIMEOUT_S
 from tests.deploy.failover import FailoverRun, FailoverTests, during_window, vote_during
 from tests.deploy.processes import wait_until
 from tests.machines.cluster import PRIMARIES, Cluster, Node, running_cluster
 from tests.server import running_server
-from tests.voting.box_helpers import seal
+from tests.voting.box_helpers import seal, sealed
 from voting.ballot_box.async_ballot_box import AsyncBallotBox
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import (
     ANY_TEAM,
     BoxedTurn,
+    BoxLost,
     CastResult,
     PresenceCounts,
     Sealed,
     TeamWish,
+    TooEarly,
     event_key,
 )
+from voting.ballot_box.shards import Shard
 from voting.counting.ballots import Ballot
+from voting.counting.commitments import sort_ballots
 from voting.protocol import RehearsalUpdated
 
 EVENTS = range(1, 41)
@@ -52,7 +61,7 @@ def opened(box: BallotBox, event_id: int) -> BoxedTurn:
 
 
 def closed(turn: BoxedTurn, now: int) -> BoxedTurn:
-    return BoxedTurn(turn.event_id, turn.turn_id, 2, 1, turn.opens_at, now)
+    return replace(turn, version=turn.version + 1, closes_at=now)
 
 
 # ------------------------------------------------------------------ keys
@@ -105,7 +114,7 @@ def test_cluster_seals_and_places_sets_of_turns_on_all_nodes(cluster: Cluster, s
         assert (held, held_again) == (ids, [])
         box.closing_lease.renew(*held)
     assert not any(map(box.closing_lease.is_held, ids))
-    assert box.seal_all(turns) == {}
+    assert box.seal_all(turns) == {turn.turn_id: TooEarly(turn.closes_at) for turn in turns}
     over = [closed(turn, box.now()) for turn in turns]
     assert box.seal_all(over) == {turn.turn_id: seal(box, turn) for turn in over}
     assert box.place_all([BoxedTurn(one.event_id, one.turn_id + 1, 1, 1, 0, 1) for one in turns]) == {
@@ -113,6 +122,75 @@ def test_cluster_seals_and_places_sets_of_turns_on_all_nodes(cluster: Cluster, s
     }
     box.expire_all(turn.ref for turn in turns)
     box.close()
+
+
+# ------------------------------------------------------------------ shards
+def test_turn_in_three_shards_uses_all_nodes_and_seals_like_one_box(
+    cluster: Cluster, settings: Settings
+) -> None:
+    settings.BALLOT_BOX_URL = cluster.url
+    box, ids = BallotBox(), Random(5)
+    crowd = [
+        Ballot(f"{ids.getrandbits(64):016x}", SIDES[n % 2], n % 7 + 1, 1, blind=f"{n:032x}")
+        for n in range(90)
+    ]
+    lists = []
+    for event_id in range(301, 307):
+        now = box.now()
+        one = BoxedTurn(event_id, event_id * 10, 1, 1, now - 1_000, now + 60_000)
+        many = replace(one, turn_id=one.turn_id + 1, shard=Shard(0, 3))
+        owners = [cluster.nodes.index(cluster.owner(part.keys[0])) for part in many.parts]
+        assert sorted(owners) == [0, 1, 2]
+        for turn in (one, many):
+            assert box.place(turn, create=True)
+            assert box.cast_new(turn, crowd).answers == [CastResult.OK] * len(crowd)
+            prefetched = box.prefetch(turn)
+            assert box.cast_new(turn, crowd[:2]).answers == [CastResult.DUPLICATE] * 2
+            box.cast(turn, [change(crowd[0], sequence=2, choice=6)])
+            assert isinstance(seal(box, turn), TooEarly)
+            over = closed(turn, box.now())
+            answers = [seal(box, over), seal(box, over, prefetched), seal(box, over)]
+            assert answers[0] == answers[1] == answers[2]
+            assert isinstance(answers[0], Sealed)
+            roots = [
+                sort_ballots(0, side, [b for b in answers[0].ballots if b.side == side]).commitment
+                for side in SIDES
+            ]
+            lists.append(({change(b, arrival=0) for b in answers[0].ballots}, roots))
+            box.expire(turn.ref)
+    assert all(found == lists[0] for found in lists)
+    box.close()
+
+
+@pytest.mark.parametrize("number", range(PRIMARIES))
+def test_node_away_stops_the_seal_and_a_lost_shard_a_whole_turn(
+    number: int, tmp_path: Path, settings: Settings
+) -> None:
+    with running_cluster(tmp_path) as cluster:
+        settings.BALLOT_BOX_URL = cluster.url
+        box, crowd = BallotBox(), [Ballot(f"{n:016x}", SIDES[n % 2], 3, 1) for n in range(60)]
+        now = box.now()
+        turn = BoxedTurn(400, 4000, 1, 1, now - 1_000, now + 60_000, shard=Shard(0, 3))
+        assert box.place(turn, create=True)
+        assert box.cast_new(turn, crowd).answers == [CastResult.OK] * len(crowd)
+        away = cluster.nodes[number]
+        away.kill()
+        over = closed(turn, box.now())
+        with pytest.raises(RedisError):
+            seal(box, over)
+        away.start()
+        wait_until(cluster.is_whole, TIMEOUT_S)
+        answer = seal(box, over)
+        assert isinstance(answer, Sealed)
+        assert sorted(ballot.voter for ballot in answer.ballots) == [ballot.voter for ballot in crowd]
+        away.client.flushall()
+        assert seal(box, over) == BoxLost()
+        restored = replace(turn, version=3, epoch=2)
+        assert box.place(restored, create=True)
+        counts = Counter(box.cast_new(restored, crowd).answers)
+        assert counts.keys() == {CastResult.OK, CastResult.DUPLICATE}
+        assert len(sealed(closed(restored, box.now()), box)) == len(crowd)
+        box.close()
 
 
 # ------------------------------------------------------------------ a failed node
