@@ -7,7 +7,7 @@ as hash tag and so live in one slot of a cluster, except those of further shards
 
 import secrets
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, islice
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -34,6 +34,7 @@ from voting.ballot_box.box_types import (
 )
 from voting.ballot_box.closing_lease import ClosingLease
 from voting.ballot_box.heartbeats import fresh_heartbeats
+from voting.ballot_box.sealed_lists import PIECE, decode_all, read_pieces, read_seal, read_sealed
 from voting.ballot_box.shards import Shard
 from voting.ballot_box.stores import connect, execute_all, load_script, run_all
 from voting.counting.ballots import Ballot
@@ -42,7 +43,6 @@ EXPIRE_AFTER_MS = 600 * 1000
 SCAN_COUNT = 1_000
 TOKEN_BYTES = 8
 RESTORER, WORKER = "restorer", "worker"
-SEALED_AFTER_PREFETCH = 3
 NOTHING = Prefetched()
 
 
@@ -60,27 +60,6 @@ def _is_consistent(box: Any, held: Any, version: int) -> bool:
     if not known or older or stored == b"pending":
         return False
     return int(known) >= version and held == sum(int(n or 0) for n in counts)
-
-
-def _read_seal(answers: Sequence[list[Any]], prefetched: Prefetched) -> TooEarly | BoxLost | Sealed:
-    """Read the replies of a turn's shards. The turn is sealed once all of them are."""
-    statuses = [answer[0] for answer in answers]
-    if 0 in statuses:
-        return BoxLost()
-    if 1 in statuses:
-        return TooEarly(max(answer[1] for answer in answers if answer[0] == 1))
-    ballots = _decode_all(answer[2] for answer in answers)
-    if SEALED_AFTER_PREFETCH in statuses:
-        whole = {index for index, status in enumerate(statuses) if status != SEALED_AFTER_PREFETCH}
-        ballots = prefetched.merge(ballots, whole)
-        ballots = in_order(ballots) if len(answers) > 1 else ballots
-    return Sealed(ballots, max(answer[1] for answer in answers))
-
-
-def _decode_all(parts: Iterable[list[bytes]]) -> tuple[Ballot, ...]:
-    """Decode lists of voters and their ballots in turn. Returns the ballots of all, in order of arrival."""
-    decoded = [decode_stored_ballots(part[::2], part[1::2]) for part in parts]
-    return decoded[0] if len(decoded) == 1 else in_order(chain.from_iterable(decoded))
 
 
 class BallotBox:
@@ -154,10 +133,9 @@ class BallotBox:
     def prefetch(self, turn: BoxedTurn) -> Prefetched:
         """Read the ballots before the deadline, so that `seal` returns sooner; none if the box is lost."""
         token = secrets.token_hex(TOKEN_BYTES)
-        args = (turn.epoch, token)
-        return Prefetched(
-            token, _decode_all(self._prefetch(keys=part.keys, args=args) for part in turn.parts)
-        )
+        begun = [self._prefetch(keys=part.keys, args=(turn.epoch, token)) for part in turn.parts]
+        parts = [part for part, has_begun in zip(turn.parts, begun, strict=True) if has_begun]
+        return Prefetched(token, decode_all(read_pieces(self._redis, part) for part in parts))
 
     def seal_all(
         self, turns: Sequence[BoxedTurn], prefetched: Prefetched = NOTHING
@@ -168,16 +146,19 @@ class BallotBox:
         the same with the `prefetched` ballots of a single turn as without. If only some shards get sealed,
         the next call returns the same lists for them.
         """
-        calls = [(part.keys, (*part.window, prefetched.token)) for turn in turns for part in turn.parts]
+        parts = [part for turn in turns for part in turn.parts]
+        calls = [(part.keys, (*part.window, prefetched.token, PIECE)) for part in parts]
         if len(turns) == 1:
-            answers = iter([self._seal(keys=keys, args=args) for keys, args in calls])
+            answers = [self._seal(keys=keys, args=args) for keys, args in calls]
         else:
-            answers = iter(run_all(self._redis, self._seal, calls))
-        by_turn = {turn.turn_id: list(islice(answers, turn.shard.total)) for turn in turns}
+            answers = run_all(self._redis, self._seal, calls)
+        by_turn: dict[int, list[Any]] = {turn.turn_id: [] for turn in turns}
+        for part, answer in zip(parts, answers, strict=True):
+            by_turn[part.turn_id].append(read_sealed(self._redis, part, answer))
         return {
-            turn_id: _read_seal(parts, prefetched)
-            for turn_id, parts in by_turn.items()
-            if all(isinstance(part, list) for part in parts)
+            turn_id: read_seal(answers, prefetched)
+            for turn_id, answers in by_turn.items()
+            if all(isinstance(answer, list) for answer in answers)
         }
 
     def cast(self, turn: BoxedTurn, ballots: Sequence[Ballot]) -> None:

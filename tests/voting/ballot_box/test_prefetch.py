@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -47,6 +48,36 @@ def test_seal_returns_the_same_with_prefetch(
     later = over(turn, box)
     assert sealed(later, box, prefetched) == sealed(later, box)
     assert uses(prefetched, later, box)
+
+
+def test_large_lists_are_read_in_pieces(
+    turn: BoxedTurn, box: BallotBox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also while ballots arrive and change. Ballots that are missing since the seal are noticed."""
+    crowd = [Ballot(f"v{n}", "red", n % 7 + 1, 1, blind=f"{n:032x}") for n in range(1_800)]
+    cast(turn, *crowd)
+    later, hscan, reads = over(turn, box), box._redis.hscan, list[int]()
+    small = sealed(later, box)
+    for module in ("ballot_box", "sealed_lists"):
+        monkeypatch.setattr(f"voting.ballot_box.{module}.PIECE", 100)
+    assert sealed(later, box) == small
+    reopened = replace(turn, version=later.version + 1)
+    assert box.place(reopened, create=True)
+
+    def while_voting(key: str, cursor: int, count: int) -> Any:
+        reads.append(cursor)
+        cast(reopened, Ballot("v1", "yellow", 1, len(reads) + 1), Ballot(f"new{len(reads)}", "red", 1, 1))
+        return hscan(key, cursor, count=count)
+
+    monkeypatch.setattr(box._redis, "hscan", while_voting)
+    prefetched = box.prefetch(reopened)
+    assert len(reads) >= 3 * turn.shard.total
+    monkeypatch.setattr(box._redis, "hscan", hscan)
+    ended = over(reopened, box)
+    answers = sealed(ended, box, prefetched), sealed(ended, box)
+    assert (answers[0], len(answers[0]) - len(small)) == (answers[1], len(reads))
+    monkeypatch.setattr(box._redis, "hscan", lambda *args, count: (0, hscan(*args, count=count)[1]))
+    assert seal(box, ended) == BoxLost()
 
 
 def part_of_y2(turn: BoxedTurn) -> BoxedTurn:

@@ -1,10 +1,11 @@
 -- Seal a turn: freeze its ballots from the deadline on. Idempotent.
 -- KEYS: box, ballots, voters whose ballots arrived after a prefetch.
 -- ARGV: version, epoch, opens_at and closes_at of the caller, and the rest as in place.lua; token of the caller's
---   prefetch, or ''.
+--   prefetch, or ''; number of ballots from which on the caller reads them in pieces.
 -- Returns {0} if the box is missing, incomplete, an older copy of itself or of an older epoch; {1, closes_at} if it is
 --   too early; or {2, time at which it was first sealed, {voter, ballot, voter, ballot, ...}}; or {3, the same time,
---   only the ballots that arrived after the prefetch} if the box still knows the prefetch and all arrivals after it.
+--   only the ballots that arrived after the prefetch} if the box still knows the prefetch and all arrivals after it;
+--   or {4, the same time, number of ballots}, which the caller reads, since all at once would block other events.
 local MAX_AFTER = 4000
 local box = redis.call('HMGET', KEYS[1], 'version', 'closes_at', 'sealed', 'red', 'yellow', 'sealed_at',
   'older', 'epoch')
@@ -42,5 +43,9 @@ if ARGV[8] ~= '' then
     end
     return { 3, sealed_at, after }
   end
+end
+local held = redis.call('HLEN', KEYS[2])
+if held > tonumber(ARGV[9]) then
+  return { 4, sealed_at, held }
 end
 return { 2, sealed_at, redis.call('HGETALL', KEYS[2]) }
