@@ -53,14 +53,21 @@ def hash_record(record: MatchRecord, turn_ids: Iterable[int], void_ids: Iterable
     ).hexdigest()
 
 
-def find_log_faults(record: MatchRecord, entries: Iterable[Entry]) -> Iterator[str]:
-    """Yield what the whole log with these entries contradicts in a record that has no other faults."""
-    listed: list[TurnCount | VoidedTurn] = [*record.counts, *record.voided]
-    turns = {turn.turn: turn for turn in listed}
+def find_log_faults(
+    record: MatchRecord, entries: Iterable[Entry], older: Sequence[int] = ()
+) -> Iterator[str]:
+    """Yield what the log with these entries contradicts in a record that has no other faults.
+
+    Of the turns that are `older` than the log, it has only what happened later.
+    """
+    turns = _list_turns(record)
     logged, redrawn = _select(entries, turns)
     for turn_id, turn in sorted(turns.items()):
         found = [entry for entry in logged if entry.turn == turn_id and not isinstance(entry, MatchOver)]
-        if list(map(_shown, found)) != list(_expected(turn)):
+        expected = list(_expected(turn))
+        if turn_id in older:
+            expected = expected[max(0, len(expected) - len(found)) :]
+        if list(map(_shown, found)) != expected:
             yield f"the log has other entries of the turn with the id {turn_id}"
         elif isinstance(turn, TurnCount):
             if turn_id in redrawn and turn.epoch <= BACKUP_EPOCH_LEAP:
@@ -71,8 +78,20 @@ def find_log_faults(record: MatchRecord, entries: Iterable[Entry]) -> Iterator[s
                 for side in SIDES
                 if seals and not _fits(turn, side, seals[-1])
             )
-    if record.state in (MatchState.ENDED, MatchState.ABORTED) and turns:
+    over = any(isinstance(entry, MatchOver) for entry in logged)
+    if record.state in (MatchState.ENDED, MatchState.ABORTED) and turns and (over or max(turns) not in older):
         yield from _find_end_faults(record, logged)
+
+
+def find_older_turns(record: MatchRecord, entries: Iterable[Entry]) -> list[int]:
+    """Return the ids of the turns that were planned before the log existed, which it can't confirm."""
+    first = min((entry.turn for entry in entries if isinstance(entry, Lot)), default=None)
+    return sorted(turn for turn in _list_turns(record) if first is None or turn < first)
+
+
+def _list_turns(record: MatchRecord) -> dict[int, TurnCount | VoidedTurn]:
+    listed: list[TurnCount | VoidedTurn] = [*record.counts, *record.voided]
+    return {turn.turn: turn for turn in listed}
 
 
 def _select(entries: Iterable[Entry], turn_ids: Container[int]) -> tuple[list[TurnEntry], set[int]]:

@@ -7,7 +7,7 @@ from voting.models import LogWitness
 from voting.transparency.checkpoints import SIZE, Checkpoint, read_checkpoint
 from voting.transparency.cosignatures import find_cosignature
 from voting.transparency.log import has_checkpoint, load_log, log_subtrees
-from voting.transparency.log_reader import request
+from voting.transparency.log_reader import TIMEOUT_S, post
 from voting.transparency.merkle import prove_consistency
 from voting.transparency.notes import (
     InvalidNote,
@@ -44,7 +44,7 @@ def store_cosignatures(content: bytes) -> None:
     if not has_checkpoint(checkpoint):
         raise InvalidNote("the log doesn't have this checkpoint")
     for witness, cosignature in found:
-        newest = LogWitness.objects.filter(pk=witness.pk).exclude(size__gt=checkpoint.size)
+        newest = LogWitness.objects.filter(pk=witness.pk).exclude(size__gte=checkpoint.size)
         newest.update(
             size=checkpoint.size,
             root=checkpoint.root,
@@ -61,17 +61,17 @@ def newest_cosigned(key_id: str) -> SignedNote | None:
     return None
 
 
-def submit_checkpoint(witness: LogWitness) -> None:
+def submit_checkpoint(witness: LogWitness, timeout_s: float = TIMEOUT_S) -> None:
     """Send the latest checkpoint to the witness's address (c2sp.org/tlog-witness) and store its cosignature.
 
-    Raises Unreachable, InvalidNote, UnknownWitness or WitnessRefuses.
+    Raises Unreachable, InvalidNote, InvalidProof, UnknownWitness or WitnessRefuses.
     """
     log, old_size = load_log(), witness.size or 0
     note = log.sign(log.checkpoint)
     for _ in range(ATTEMPTS):
         proof = prove_consistency(log_subtrees(log.checkpoint.size), old_size, log.checkpoint.size)
         lines = [f"old {old_size}", *map(encode_base64, proof), "", str(note)]
-        answer = request(f"{witness.url.rstrip('/')}/add-checkpoint", "\n".join(lines).encode())
+        answer = post(f"{witness.url.rstrip('/')}/add-checkpoint", "\n".join(lines).encode(), timeout_s)
         if answer.status != HTTPStatus.CONFLICT or not SIZE.fullmatch(answer.text):
             break
         old_size = int(answer.text)

@@ -49,11 +49,11 @@ class Cosigner:
 
 
 def find_cosignature(note: SignedNote, key: VerifierKey) -> NoteSignature | None:
-    """Return the first cosignature by `key`; None without one. Raises InvalidNote if one of its is wrong."""
-    found = [signature for signature in note.signatures if signature.is_by(key)]
-    for signature in found:
-        _verify(note.text, signature, key)
-    return found[0] if found else None
+    """Return the cosignature by `key`; None without one. Raises InvalidNote if it is wrong."""
+    found = next((signature for signature in note.signatures if signature.is_by(key)), None)
+    if found:
+        _verify(note.text, found, key)
+    return found
 
 
 def _verify(text: str, signature: NoteSignature, key: VerifierKey) -> None:

@@ -1,16 +1,19 @@
 """Read a log that a server serves, or a folder with a copy of its files."""
 
+import socket
 from dataclasses import dataclass
 from http import HTTPStatus
-from http.client import HTTPException
+from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from pathlib import Path
+from threading import Timer
 from urllib.error import HTTPError
-from urllib.request import Request, urlopen
+from urllib.parse import urlsplit
+from urllib.request import urlopen
 
 from voting.counting.commitments import hash_leaf
 from voting.transparency.checkpoints import HASH_BYTES, Checkpoint
 from voting.transparency.merkle import CompactRange, InvalidProof, Subtrees
-from voting.transparency.notes import VerifierKey, parse_verifier_key
+from voting.transparency.notes import MAX_NOTE_BYTES, VerifierKey, parse_verifier_key
 from voting.transparency.tiles import ENTRIES, WIDTH, decode_bundle, tile_path, tile_subtrees
 
 TIMEOUT_S = 10
@@ -34,16 +37,41 @@ class Answer:
         return self.body.decode("utf-8", "replace").strip()
 
 
-def request(url: str, body: bytes | None = None) -> Answer:
-    """GET the URL, or POST the body. Raises Unreachable."""
+def get(url: str) -> Answer:
+    """Raises Unreachable."""
     try:
-        with urlopen(Request(url, body), timeout=TIMEOUT_S) as answer:  # noqa: S310  checked by callers
+        with urlopen(url, timeout=TIMEOUT_S) as answer:  # noqa: S310  checked by callers
             return Answer(answer.status, answer.read(MAX_ANSWER_BYTES))
     except HTTPError as error:
         with error:
             return Answer(error.code, error.read(MAX_ANSWER_BYTES))
     except (OSError, ValueError, HTTPException) as error:
         raise Unreachable(f"{url}: {error}") from error
+
+
+def post(url: str, body: bytes, timeout_s: float = TIMEOUT_S) -> Answer:
+    """Connect, then send and receive, each within `timeout_s`. Follows no redirect. Raises Unreachable."""
+    parts = urlsplit(url)
+    kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
+    try:
+        connection = kind(parts.netloc, timeout=timeout_s)
+        connection.connect()
+        cutoff = Timer(timeout_s, socket.socket.shutdown, [connection.sock, socket.SHUT_RDWR])
+        cutoff.daemon = True
+        cutoff.start()
+        try:
+            connection.request("POST", parts.path, body)
+            with connection.getresponse() as response:
+                answer = Answer(response.status, response.read(MAX_NOTE_BYTES + 1))
+            is_cut_off = cutoff.finished.is_set()
+        finally:
+            cutoff.cancel()
+            connection.close()
+    except (OSError, ValueError, HTTPException) as error:
+        raise Unreachable(f"{url}: {error}") from error
+    if is_cut_off or len(answer.body) > MAX_NOTE_BYTES:
+        raise Unreachable(f"{url}: the answer is too slow or too long")
+    return answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +87,7 @@ class LogReader:
                 return Path(self.location, path).read_bytes()
             except OSError as error:
                 raise InvalidProof(f"the log lacks {path}: {error.strerror}") from error
-        answer = request(self.url(path))
+        answer = get(self.url(path))
         if answer.status == HTTPStatus.NOT_FOUND:
             raise InvalidProof(f"the log lacks {path}")
         if answer.status != HTTPStatus.OK:

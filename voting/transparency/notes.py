@@ -106,8 +106,11 @@ def parse_note(content: bytes) -> SignedNote:
 
 
 def parse_signatures(lines: str) -> tuple[NoteSignature, ...]:
-    """Parse signature lines, each with its newline. Raises InvalidNote."""
-    return tuple(_parse_signature(line) for line in lines.removesuffix("\n").split("\n"))
+    """Parse signature lines, each with its newline, and keep the first of each key. Raises InvalidNote."""
+    kept = dict[tuple[str, bytes], NoteSignature]()
+    for signature in map(_parse_signature, lines.removesuffix("\n").split("\n")):
+        kept.setdefault((signature.name, signature.key_id), signature)
+    return tuple(kept.values())
 
 
 def _parse_signature(line: str) -> NoteSignature:

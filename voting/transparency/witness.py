@@ -150,7 +150,6 @@ def open_witness(
 
     Raises InvalidNote if the folder's log isn't `log_key`; also Unreachable and InvalidProof.
     """
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     own, pinned = folder / "key.json", folder / "log.vkey"
     if not pinned.exists():
         _replace(pinned, f"{log_key or reader.read_key()}\n".encode())
@@ -178,10 +177,13 @@ def _parse_submission(body: bytes) -> tuple[int, list[bytes], bytes]:
 
 
 def _replace(path: Path, content: bytes) -> None:
-    """Write a private file completely, on disk, or not at all."""
+    """Write a private file completely, or not at all. Afterwards, it survives a power failure."""
     new = path.with_name(f"{path.name}.new")
     with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
         file.write(content)
         file.flush()
         os.fsync(file.fileno())
     new.replace(path)
+    parent = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+    os.fsync(parent)
+    os.close(parent)

@@ -7,14 +7,16 @@ import socket
 import sys
 import time
 from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from crowdgame.server.laptop.lock import LockTaken, hold_lock
 from crowdgame.server.laptop.paths import DATA
-from voting.transparency.log_reader import SCHEMES, LogReader, Unreachable, request
+from voting.transparency.log_reader import SCHEMES, LogReader, Unreachable, post
 from voting.transparency.merkle import InvalidProof
 from voting.transparency.notes import (
     COSIGNATURE_V1,
@@ -48,7 +50,14 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         if not options["url"].startswith(SCHEMES) or not NAME.fullmatch(options["name"]):
             raise CommandError("The URL begins with http:// or https://. A name has no spaces and no +.")
-        reader = LogReader(options["url"])
+        options["folder"].mkdir(mode=0o700, parents=True, exist_ok=True)
+        try:
+            with hold_lock(options["folder"] / "lock"):
+                self._run(LogReader(options["url"]), options)
+        except LockTaken as error:
+            raise CommandError(f"Another process uses {options['folder']}.", returncode=2) from error
+
+    def _run(self, reader: LogReader, options: dict[str, Any]) -> None:
         try:
             log_key = parse_verifier_key(options["log_key"]) if options["log_key"] else None
             kind = KINDS[options["algorithm"]]
@@ -79,14 +88,15 @@ class Command(BaseCommand):
     def _send(self, witness: Witness, reader: LogReader) -> None:
         """Send the latest cosignature, again if an earlier attempt failed."""
         if latest := witness.latest():
-            answer = request(reader.url("cosignatures"), str(latest).encode())
+            answer = post(reader.url("cosignatures"), str(latest).encode())
             size = witness.latest_checkpoint().size
             refused = "" if answer.status == HTTPStatus.NO_CONTENT else f" {answer.text}"
             self.stdout.write(f"Cosigned {size} entries.{refused}")
 
 
 def listen(witness: Witness, host: str, port: int) -> None:
-    """Serve the witness protocol, one request at a time, until the process ends."""
+    """Serve the witness protocol until the process ends. Cosigns one checkpoint at a time."""
+    cosigning = Lock()
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version, timeout = "HTTP/1.1", 10
@@ -101,7 +111,9 @@ def listen(witness: Witness, host: str, port: int) -> None:
                 self._answer(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
                 return
             try:
-                cosignature = witness.add_checkpoint(self.rfile.read(int(length)), int(time.time()))
+                body = self.rfile.read(int(length))
+                with cosigning:
+                    cosignature = witness.add_checkpoint(body, int(time.time()))
                 self._answer(HTTPStatus.OK, str(cosignature))
             except Refused as refusal:
                 self._answer(refusal.status, refusal.body)
@@ -119,5 +131,5 @@ def listen(witness: Witness, host: str, port: int) -> None:
             self.end_headers()
             self.wfile.write(content)
 
-    with HTTPServer((host, port), Handler) as server:
+    with ThreadingHTTPServer((host, port), Handler) as server:
         server.serve_forever()

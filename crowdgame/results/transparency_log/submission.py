@@ -1,8 +1,8 @@
-"""Send new checkpoints to the witnesses that have an address, in a thread that nothing waits for."""
+"""Send new checkpoints to the witnesses that have an address, each in a thread that nothing waits for."""
 
 import logging
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from threading import Thread
 
 from django.db import DatabaseError, connection
@@ -12,6 +12,7 @@ from voting.models import LogHead, LogWitness
 from voting.transparency.accepted_witnesses import UnknownWitness, WitnessRefuses, submit_checkpoint
 from voting.transparency.log import HEAD_ID
 from voting.transparency.log_reader import Unreachable
+from voting.transparency.merkle import InvalidProof
 from voting.transparency.notes import InvalidNote
 
 INTERVAL_S = 5.0
@@ -23,17 +24,20 @@ log = logging.getLogger(__name__)
 class CheckpointSender:
     """A job of the scheduler. One attempt with each witness runs at a time."""
 
-    thread: Thread | None = None
+    threads: dict[int, Thread] = field(default_factory=dict)
     asked_at: float = float("-inf")
 
     def __call__(self) -> None:
         now = time.monotonic()
-        if now - self.asked_at < INTERVAL_S or (self.thread and self.thread.is_alive()):
+        if now - self.asked_at < INTERVAL_S:
             return
         self.asked_at = now
-        if due := find_due_witnesses():
-            self.thread = Thread(target=_submit_all, args=[due], name="checkpoints", daemon=True)
-            self.thread.start()
+        self.threads = {pk: thread for pk, thread in self.threads.items() if thread.is_alive()}
+        for witness in find_due_witnesses():
+            if witness.pk not in self.threads:
+                thread = Thread(target=_submit, args=[witness], name="checkpoints", daemon=True)
+                self.threads[witness.pk] = thread
+                thread.start()
 
 
 def find_due_witnesses() -> list[LogWitness]:
@@ -42,10 +46,10 @@ def find_due_witnesses() -> list[LogWitness]:
     return list(LogWitness.objects.exclude(url="").filter(Q(size=None) | Q(size__lt=size)))
 
 
-def _submit_all(witnesses: list[LogWitness]) -> None:
-    for witness in witnesses:
-        try:
-            submit_checkpoint(witness)
-        except (Unreachable, InvalidNote, UnknownWitness, WitnessRefuses, DatabaseError) as error:
-            log.warning("the witness %s did not cosign: %s", witness, error)
-    connection.close()
+def _submit(witness: LogWitness) -> None:
+    try:
+        submit_checkpoint(witness)
+    except (Unreachable, InvalidNote, InvalidProof, UnknownWitness, WitnessRefuses, DatabaseError) as error:
+        log.warning("the witness %s did not cosign: %s", witness, error)
+    finally:
+        connection.close()

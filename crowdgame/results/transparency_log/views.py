@@ -12,19 +12,19 @@ from crowdgame.server.web.privacy import POLICY
 from voting.models import LogWitness
 from voting.transparency.accepted_witnesses import UnknownWitness, newest_cosigned, store_cosignatures
 from voting.transparency.log import load_log, prove_turn, read_tile
+from voting.transparency.merkle import InvalidProof
 from voting.transparency.notes import InvalidNote
 from voting.transparency.tiles import parse_tile_path
 
 TEXT = "text/plain; charset=utf-8"
-FRESH_S, FOREVER_S = 2, 365 * 24 * 3600
+FRESH_S = 2
 UNKNOWN_WITNESS = (
     "This server doesn't know the witness. Its operator accepts it with: crowdgame witnesses add VKEY\n"
 )
 
 
-def _serve(body: bytes | str, content_type: str = TEXT, *, immutable: bool = False) -> HttpResponse:
-    age = f"{FOREVER_S}, immutable" if immutable else FRESH_S
-    headers = {"Cache-Control": f"public, max-age={age}", "Access-Control-Allow-Origin": "*"}
+def _serve(body: bytes | str, content_type: str = TEXT) -> HttpResponse:
+    headers = {"Cache-Control": f"public, max-age={FRESH_S}", "Access-Control-Allow-Origin": "*"}
     return HttpResponse(body, content_type, headers=headers)
 
 
@@ -62,16 +62,19 @@ def key(_request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def tile(_request: HttpRequest, path: str) -> HttpResponse:
-    """Serve a tile of hashes or a bundle of entries, neither of which ever changes."""
+    """Serve a tile of hashes or a bundle of entries. A restored backup may change it."""
     asked = parse_tile_path(path)
     content = read_tile(*asked) if asked else None
-    return _missing() if content is None else _serve(content, "application/octet-stream", immutable=True)
+    return _missing() if content is None else _serve(content, "application/octet-stream")
 
 
 @require_safe
 def proof(_request: HttpRequest, turn: int) -> HttpResponse:
     """Serve the entries of a turn, each with a file that proves it (c2sp.org/tlog-proof)."""
-    proofs = [{"entry": entry, "proof": str(proof)} for entry, proof in prove_turn(turn)]
+    try:
+        proofs = [{"entry": entry, "proof": str(proof)} for entry, proof in prove_turn(turn)]
+    except InvalidProof:
+        return _missing()
     return _serve(msgspec.json.encode(proofs), "application/json") if proofs else _missing()
 
 

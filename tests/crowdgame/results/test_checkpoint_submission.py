@@ -1,5 +1,6 @@
 """The scheduler sends new checkpoints to witnesses; page and doctor show those that are away."""
 
+import socket
 from typing import Any
 
 import pytest
@@ -8,27 +9,53 @@ from django.test import Client
 from crowdgame.maintenance.doctor.transparency import check_log
 from crowdgame.results.transparency_log.submission import CheckpointSender, find_due_witnesses
 from crowdgame.server.laptop.network import free_port
-from tests.crowdgame.results.test_transparency_log import append
+from tests.crowdgame.results.test_transparency_log import KEY, append
 from voting.models import LogEntry, LogWitness
-from voting.transparency.cosignatures import Cosigner
 from voting.transparency.log import load_log
-from voting.transparency.notes import COSIGNATURE_V1
-
-KEY = str(Cosigner("witness.example", COSIGNATURE_V1, b"w" * 32).verifier_key)
 
 
 @pytest.mark.django_db(transaction=True)
 def test_unreachable_witness_stops_nothing(caplog: Any) -> None:
     append("0")
-    LogWitness.objects.create(key=KEY, url=f"http://127.0.0.1:{free_port()}")
+    witness = LogWitness.objects.create(key=KEY, url=f"http://127.0.0.1:{free_port()}")
     sender = CheckpointSender()
     sender()
-    assert sender.thread
-    sender.thread.join(20)
+    first = sender.threads[witness.pk]
+    first.join(20)
     assert "witness.example did not cosign" in caplog.text
-    first = sender.thread
     sender()
-    assert sender.thread is first, "it waits before the next attempt"
+    assert sender.threads[witness.pk] is first, "it waits before the next attempt"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_slow_witness_does_not_delay_others(caplog: Any) -> None:
+    append("0")
+    sender = CheckpointSender()
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        slow = LogWitness.objects.create(key=KEY, url=f"http://127.0.0.1:{silent.getsockname()[1]}")
+        other = LogWitness.objects.create(key=f"other{KEY}", url=f"http://127.0.0.1:{free_port()}")
+        sender()
+        attempt = sender.threads[slow.pk]
+        sender.threads[other.pk].join(20)
+        assert ("otherwitness.example did not cosign" in caplog.text, attempt.is_alive()) == (True, True)
+        sender.asked_at = float("-inf")
+        sender()
+        assert sender.threads[slow.pk] is attempt, "one attempt at a time"
+        sender.threads[other.pk].join(20)
+    attempt.join(20)
+    assert "the witness witness.example did not cosign" in caplog.text
+
+
+@pytest.mark.django_db(transaction=True)
+def test_missing_entries_are_reported(caplog: Any, client: Client) -> None:
+    append("0", "1", "2")
+    witness = LogWitness.objects.create(key=KEY, url="http://127.0.0.1:1", size=1)
+    LogEntry.objects.filter(pk=1).delete()
+    sender = CheckpointSender()
+    sender()
+    sender.threads[witness.pk].join(20)
+    assert "witness.example did not cosign: the log lacks entries" in caplog.text
+    assert client.get("/log/proof/3").status_code == 404
 
 
 @pytest.mark.django_db

@@ -1,12 +1,17 @@
 """The transparency log over HTTP: its files, witnesses, and servers that show two histories."""
 
+import os
+import socket
 import subprocess
 import sys
 from base64 import b64encode
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from io import StringIO
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import msgspec
 import pytest
@@ -24,15 +29,16 @@ from voting.models import LogEntry, LogHead, LogTileHash, LogWitness, Match
 from voting.records.exports import export_match
 from voting.transparency.accepted_witnesses import WitnessRefuses, submit_checkpoint
 from voting.transparency.checkpoints import read_checkpoint
-from voting.transparency.cosignatures import find_cosignature
+from voting.transparency.cosignatures import Cosigner, find_cosignature
 from voting.transparency.entries import Entry, Lot
 from voting.transparency.log import append_entries, load_log, log_subtrees
-from voting.transparency.log_reader import Answer, LogReader, Unreachable, request
+from voting.transparency.log_reader import Answer, LogReader, Unreachable, get, post
 from voting.transparency.merkle import prove_consistency
 from voting.transparency.notes import COSIGNATURE_V1, parse_note, parse_verifier_key
 from voting.transparency.witness import open_witness
 
 pytestmark = pytest.mark.django_db(transaction=True)
+KEY = str(Cosigner("witness.example", COSIGNATURE_V1, b"w" * 32).verifier_key)
 
 
 def append(*lots: str) -> None:
@@ -98,8 +104,8 @@ def test_log_is_served_as_files(url: str) -> None:
     ("path", "status", "kind", "caching"),
     [
         ("checkpoint", 200, "text/plain; charset=utf-8", "public, max-age=2"),
-        ("tile/0/000.p/2", 200, "application/octet-stream", "public, max-age=31536000, immutable"),
-        ("tile/entries/000.p/2", 200, "application/octet-stream", "public, max-age=31536000, immutable"),
+        ("tile/0/000.p/2", 200, "application/octet-stream", "public, max-age=2"),
+        ("tile/entries/000.p/2", 200, "application/octet-stream", "public, max-age=2"),
         ("tile/0/000.p/3", 404, "text/plain; charset=utf-8", "private, no-store"),
         ("tile/0/000", 404, "text/plain; charset=utf-8", "private, no-store"),
         ("tile/0/x999/x999/x999/x999/999", 404, "text/plain; charset=utf-8", "private, no-store"),
@@ -112,6 +118,7 @@ def test_log_is_served_as_files(url: str) -> None:
 def test_file_has_type_and_caching(
     path: str, status: int, kind: str | None, caching: str, client: Any
 ) -> None:
+    """A restored backup may change every file, so that none is immutable."""
     append("0", "1")
     answer = client.get(f"/log/{path}")
     assert (answer.status_code, answer.headers["Cache-Control"]) == (status, caching)
@@ -136,7 +143,7 @@ def test_witness_is_accepted_by_the_operator(url: str, witness: WitnessCommand) 
     proof = msgspec.json.decode(LogReader(url).read("proof/2"))[0]["proof"]
     assert proof.endswith(str(note))
     call_command("witnesses", "remove", witness.key)
-    assert request(f"{url}/log/cosigned/{key.key_id.hex()}").status == 404
+    assert get(f"{url}/log/cosigned/{key.key_id.hex()}").status == 404
 
 
 def test_cosignature_on_foreign_checkpoint_is_refused(url: str, witness: WitnessCommand) -> None:
@@ -146,9 +153,9 @@ def test_cosignature_on_foreign_checkpoint_is_refused(url: str, witness: Witness
     cosigned = (witness.folder / "checkpoint").read_bytes()
     forget_history()
     append("0", "9")
-    assert request(f"{url}/log/cosignatures", cosigned).status == 400
-    assert request(f"{url}/log/cosignatures", b"no note").status == 400
-    assert request(f"{url}/log/cosignatures").status == 405
+    assert post(f"{url}/log/cosignatures", cosigned).status == 400
+    assert post(f"{url}/log/cosignatures", b"no note").status == 400
+    assert get(f"{url}/log/cosignatures").status == 405
     assert LogWitness.objects.get().size is None
 
 
@@ -205,10 +212,10 @@ def test_witness_ignores_older_checkpoint_and_outage(witness: WitnessCommand, ur
 def test_witness_process_compares_two_servers(server: Server, url: str, tmp_path: Path) -> None:
     """Another server has the key of the first, and shows others another history."""
     server.ask("begin", event_id=server.ask("event")["id"])
-    assert request(f"{server.http}/log/key").status == 200
+    assert get(f"{server.http}/log/key").status == 200
     [(origin, key)] = server.rows("SELECT origin, key FROM voting_loghead")
     LogHead.objects.create(pk=1, origin=origin, key=key)
-    size = read_checkpoint(request(f"{server.http}/log/checkpoint").body, load_log().verifier_key)[1].size
+    size = read_checkpoint(get(f"{server.http}/log/checkpoint").body, load_log().verifier_key)[1].size
     append(*"1" * (size + 1))
     argv = [sys.executable, "manage.py", "witness", "--folder", str(tmp_path), "--once"]
     looks = [
@@ -230,7 +237,7 @@ def listening(url: str, tmp_path: Path) -> Iterator[str]:
 
     def answers() -> bool:
         try:
-            return request(f"{address}/").status == 404
+            return get(f"{address}/").status == 404
         except Unreachable:
             return False
 
@@ -247,22 +254,25 @@ def submission(old: int, proof: list[bytes], note: str) -> bytes:
 
 
 def test_listening_witness_follows_the_protocol(listening: str, tmp_path: Path, url: str) -> None:
-    def post(body: bytes) -> Answer:
-        return request(f"{listening}/add-checkpoint", body)
+    def submit(body: bytes) -> Answer:
+        return post(f"{listening}/add-checkpoint", body, timeout_s=5)
 
+    silent = urlsplit(listening)
+    connections = [socket.create_connection((silent.hostname, silent.port)) for _ in range(2)]
     first = load_log()
     note = str(first.sign(first.checkpoint))
     assert [
-        post(submission(0, [], note.replace(*change))).status
+        submit(submission(0, [], note.replace(*change))).status
         for change in (("/log/", "/"), ("\n2\n", "\n1\n"))
     ] == [404, 403]
-    assert post(b"old 01\n\n" + note.encode()).status == 400
-    assert post(b"old 0\n\nno note").status == 400
-    assert post(submission(3, [], note)).status == 400
-    assert post(submission(0, [bytes(32)], note)).status == 422
-    assert post(submission(1, [], note)) == Answer(409, b"0\n")
+    assert submit(b"old 01\n\n" + note.encode()).status == 400
+    assert submit(b"old 0\n\nno note").status == 400
+    assert submit(submission(3, [], note)).status == 400
+    assert submit(submission(0, [bytes(32)], note)).status == 422
+    assert submit(submission(1, [], note)) == Answer(409, b"0\n")
     log = tmp_path / "listening"
-    assert request(f"{listening}/{'0' * 64}/checkpoint").status == 404
+    assert WitnessCommand(url, log).look() == (2, f"Another process uses {log}.")
+    assert get(f"{listening}/{'0' * 64}/checkpoint").status == 404
     accepted = LogWitness.objects.create(key=witness_key(log), url=listening)
     submit_checkpoint(accepted)
     assert LogWitness.objects.get().size == 2
@@ -271,10 +281,10 @@ def test_listening_witness_follows_the_protocol(listening: str, tmp_path: Path, 
     assert LogWitness.objects.get().size == 5
     second = load_log()
     proof = prove_consistency(log_subtrees(5), 2, 5)
-    assert post(submission(2, proof, str(second.sign(second.checkpoint)))) == Answer(409, b"5\n")
+    assert submit(submission(2, proof, str(second.sign(second.checkpoint)))) == Answer(409, b"5\n")
     append("5")
     third = load_log()
-    assert post(submission(5, proof, str(third.sign(third.checkpoint)))).status == 422
+    assert submit(submission(5, proof, str(third.sign(third.checkpoint)))).status == 422
     forget_history()
     append("9", "9", "9")
     with pytest.raises(WitnessRefuses, match="has less"):
@@ -283,6 +293,55 @@ def test_listening_witness_follows_the_protocol(listening: str, tmp_path: Path, 
     with pytest.raises(WitnessRefuses, match="422"):
         submit_checkpoint(accepted)
     assert (log / "evidence-1").read_bytes() != (log / "evidence-2").read_bytes()
+    for connection in connections:
+        connection.close()
+
+
+@pytest.mark.parametrize("answer", [b"", b"HTTP/1.1 200 OK\r\nX: ", b"HTTP/1.1 200 OK\r\n\r\n"])
+@pytest.mark.parametrize("pause_s", [0, 0.05])
+def test_exchange_with_witness_is_bounded(answer: bytes, pause_s: float) -> None:
+    """The witness sends the beginning of an answer, and then more bytes, at once or one by one, for long."""
+
+    def serve() -> None:
+        connection, _ = server.accept()
+        connection.settimeout(pause_s or None)
+        with connection, suppress(ConnectionError):
+            connection.sendall(answer)
+            for _ in range(100):
+                if not pause_s:
+                    connection.sendall(b"0" * 65536)
+                    continue
+                with suppress(TimeoutError):
+                    while connection.recv(65536):
+                        pass
+                connection.sendall(b"0")
+
+    with socket.create_server(("127.0.0.1", 0)) as server, ThreadPoolExecutor() as pool:
+        pool.submit(serve)
+        with pytest.raises(Unreachable):
+            post(f"http://127.0.0.1:{server.getsockname()[1]}/add-checkpoint", b"", timeout_s=0.5)
+
+
+def test_checkpoint_is_on_disk_before_the_witness_answers(
+    witness: WitnessCommand, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    append("0", "1")
+    synced = list[str]()
+    monkeypatch.setattr(os, "fsync", lambda file: synced.append(os.readlink(f"/proc/self/fd/{file}")))
+    witness.look()
+    assert synced[-2:] == [str(witness.folder / "checkpoint.new"), str(witness.folder)]
+
+
+def test_repeated_cosignature_does_not_count_as_new(url: str, witness: WitnessCommand) -> None:
+    append("0", "1")
+    call_command("witnesses", "add", witness.key)
+    witness.look()
+    LogWitness.objects.update(cosigned_at=1)
+    assert post(f"{url}/log/cosignatures", (witness.folder / "checkpoint").read_bytes()).status == 204
+    assert LogWitness.objects.get().cosigned_at == 1
+    append("2")
+    witness.look()
+    assert LogWitness.objects.get().cosigned_at != 1
 
 
 def witness_key(folder: Path) -> str:
@@ -296,6 +355,8 @@ def verify(*arguments: str) -> tuple[int, str]:
         call_command("verify", *arguments, stdout=out)
     except SystemExit as end:
         return int(str(end.code)), out.getvalue()
+    except CommandError as error:
+        return error.returncode, f"{error}"
     return 0, out.getvalue()
 
 
@@ -323,3 +384,6 @@ def test_record_is_verified_with_log_and_witness(
     play(start(box).match, box, RED_WINS)
     status, printed = verify(str(path), "--log", url, "--witness", witness.key)
     assert (status, "its checkpoint commits to" in printed) == (1, True)
+    forget_history()
+    status, printed = verify(str(path), "--log", url)
+    assert (status, "not checked: the log began after the turns" in printed) == (2, True)

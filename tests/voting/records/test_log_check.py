@@ -14,11 +14,11 @@ from tests.voting.transparency.test_log import entries
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import LogHead, Match
 from voting.records.exports import export_match
-from voting.records.log_check import find_log_faults
+from voting.records.log_check import find_log_faults, find_older_turns
 from voting.records.match_record import BACKUP_EPOCH_LEAP, MatchRecord, read_match_record
 from voting.records.recount import find_faults
 from voting.terms import TieRule
-from voting.transparency.entries import Lot, MatchOver, Seal, TurnVoided
+from voting.transparency.entries import Lot, MatchOver, Seal, TurnVoided, entry_turn
 from voting.transparency.log import load_log
 from voting.turns.turns import place_new_turns
 
@@ -126,6 +126,27 @@ def test_two_seals_without_void_are_found(record: MatchRecord) -> None:
     logged = [entry for entry in entries() if not isinstance(entry, MatchOver)]
     for other in (again, seals[-1]):
         assert len(list(find_log_faults(record, [*logged, other, entries()[-1]]))) == 1
+
+
+def test_only_turns_before_the_first_lot_are_older(record: MatchRecord) -> None:
+    """The log began while the second turn was open, or the server left out later entries."""
+    first, second, third = (turn.turn for turn in record.counts[:3])
+    logged = [
+        entry
+        for entry in entries()
+        if entry_turn(entry) != first and entry != Lot(turn=second, lot=record.counts[1].lot)
+    ]
+    older = find_older_turns(record, logged)
+    assert (older, list(find_log_faults(record, logged, older))) == ([first, second], [])
+    for turn_id in (second, third):
+        changed = [
+            replace(entry, at=1) if isinstance(entry, Seal) and entry.turn == turn_id else entry
+            for entry in logged
+        ]
+        assert len(list(find_log_faults(record, changed, older))) == 1
+    without = [entry for entry in logged if not (isinstance(entry, Seal) and entry.turn == third)]
+    assert len(list(find_log_faults(record, without, older))) == 1
+    assert list(find_log_faults(record, [], find_older_turns(record, []))) == []
 
 
 def test_match_that_never_ended_in_the_log_is_found(record: MatchRecord) -> None:

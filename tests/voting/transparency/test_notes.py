@@ -56,6 +56,15 @@ def test_signature_of_other_key_is_ignored() -> None:
     assert not is_signed(parse_note(NOTE.encode()), other)
 
 
+def test_only_the_first_signature_of_a_key_is_kept() -> None:
+    """Otherwise each copy would be verified, and a note could have a thousand."""
+    [line] = [f"{line}\n" for line in NOTE.splitlines() if line.startswith("— ")]
+    copies = line.replace("aQM=", "aQQ=") * 2
+    assert parse_note((NOTE + copies).encode()) == parse_note(NOTE.encode())
+    with pytest.raises(InvalidNote):
+        is_signed(parse_note(NOTE.replace(line, copies + line).encode()), parse_verifier_key(KEY))
+
+
 @pytest.mark.parametrize(
     "change",
     [

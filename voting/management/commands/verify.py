@@ -13,7 +13,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from games.engine.errors import BadRecord
 from games.engine.game import SIDES
-from voting.records.log_check import find_log_faults
+from voting.records.log_check import find_log_faults, find_older_turns
 from voting.records.match_record import MatchRecord, read_match_record, side_count
 from voting.records.recount import find_faults, find_gaps
 from voting.terms import Ending, MatchState
@@ -53,11 +53,12 @@ class Command(BaseCommand):
             record = read_match_record(options["record"].read_bytes())
         except (BadRecord, OSError, ValueError) as refusal:
             raise CommandError(printable(str(refusal))) from refusal
-        faults = [str(fault) for fault in find_faults(record)]
+        faults, older = [str(fault) for fault in find_faults(record)], list[int]()
         if options["log"]:
-            faults += read_log_faults(
+            found, older = compare_with_log(
                 record, LogReader(options["log"]), options["log_key"], options["witness"]
             )
+            faults += found
         for fault in faults:
             self.stdout.write(printable(fault))
         if faults:
@@ -65,15 +66,23 @@ class Command(BaseCommand):
             sys.exit(1)
         for line in summary(record):
             self.stdout.write(printable(line))
+        if older:
+            turns = ", ".join(map(str, older))
+            raise CommandError(
+                f"not checked: the log began after the turns with the ids {turns}", returncode=2
+            )
         if options["log"]:
             by = f"cosigned by {len(options['witness'])} witnesses" if options["witness"] else "not cosigned"
             self.stdout.write(f"The log has all lots, seals and voids of the match, and no others ({by})")
 
 
-def read_log_faults(
+def compare_with_log(
     record: MatchRecord, reader: LogReader, log_key: str | None, witness_keys: Sequence[str]
-) -> list[str]:
-    """Compare the record with the entries that all witnesses have cosigned. Raises CommandError."""
+) -> tuple[list[str], list[int]]:
+    """Compare the record with the entries that all witnesses have cosigned.
+
+    Returns the faults, and the ids of turns that are older than the log. Raises CommandError.
+    """
     try:
         key = parse_verifier_key(log_key) if log_key else reader.read_key()
         _, checkpoint = read_checkpoint(reader.read("checkpoint"), key)
@@ -85,11 +94,13 @@ def read_log_faults(
                 raise InvalidNote(f"the witness {witness.name} has cosigned nothing")
             check_root(entries, cosigned)
             seen = min(seen, cosigned.size)
-        return list(find_log_faults(record, map(decode_entry, entries[:seen])))
+        logged = list(map(decode_entry, entries))
+        older = find_older_turns(record, logged)
+        return list(find_log_faults(record, logged[:seen], older)), older
     except Unreachable as error:
         raise CommandError(printable(f"{error}"), returncode=2) from error
     except (InvalidNote, InvalidProof, msgspec.DecodeError) as error:
-        return [f"the log: {error}"]
+        return [f"the log: {error}"], []
 
 
 def summary(record: MatchRecord) -> Iterable[str]:
