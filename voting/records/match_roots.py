@@ -1,4 +1,4 @@
-"""The seals of a match as its record has them. Phones compare them with those they received."""
+"""The seals of a match as its record and the log have them. Phones compare them with those they received."""
 
 from typing import Literal
 
@@ -9,6 +9,8 @@ from voting.models import Match, TurnState
 from voting.records.exports import SidesStillSecret, load_roots, read_seals
 from voting.records.match_record import PublishedSeal
 from voting.terms import MatchState
+from voting.transparency.entries import Seal, decode_entry
+from voting.transparency.log import prove_turns
 
 RootsFormat = Literal["crowdgame roots 1"]
 
@@ -34,6 +36,46 @@ class MatchRoots(msgspec.Struct, frozen=True, kw_only=True):
     state: MatchState
     draw_lot: str | None
     turns: tuple[TurnRoots, ...]
+
+
+class LoggedSeal(msgspec.Struct, frozen=True, kw_only=True):
+    """An entry of the log, with its inclusion proof as hex digits."""
+
+    entry: str
+    index: int
+    path: tuple[str, ...]
+
+
+class LoggedSeals(msgspec.Struct, frozen=True, kw_only=True):
+    """All seals of a match in the log.
+
+    `consistency` proves that the checkpoint extends the one that the phone has.
+    """
+
+    checkpoint: str
+    seals: tuple[LoggedSeal, ...]
+    consistency: tuple[str, ...]
+
+
+def export_logged_seals(match: Match, known: int) -> LoggedSeals | None:
+    """Return the logged seals of a match that is over, for a phone with a checkpoint of `known` entries.
+
+    None before the end, or if the log has none. Raises InvalidProof.
+    """
+    if match.state == MatchState.PLAYING:
+        return None
+    proofs, consistency = prove_turns(match.turns.values_list("pk", flat=True), known)
+    seals = [proof for proof in proofs if isinstance(decode_entry(proof[0].encode()), Seal)]
+    if not seals:
+        return None
+    return LoggedSeals(
+        checkpoint=str(seals[0][1].checkpoint),
+        seals=tuple(
+            LoggedSeal(entry=entry, index=proof.index, path=tuple(one.hex() for one in proof.path))
+            for entry, proof in seals
+        ),
+        consistency=tuple(one.hex() for one in consistency),
+    )
 
 
 def export_roots(match: Match) -> MatchRoots:

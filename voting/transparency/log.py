@@ -4,7 +4,7 @@ All transactions that append lock the head's row last, after all events.
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from urllib.parse import urlsplit
@@ -16,7 +16,14 @@ from voting.counting.commitments import hash_leaf
 from voting.models import LIVE_STATES, LogEntry, LogHead, LogTileHash, LogWitness, Turn
 from voting.transparency.checkpoints import HASH_BYTES, Checkpoint
 from voting.transparency.entries import Entry, Lot, Restored, encode_entry, entry_turn
-from voting.transparency.merkle import CompactRange, InvalidProof, Subtrees, hash_range, prove_inclusion
+from voting.transparency.merkle import (
+    CompactRange,
+    InvalidProof,
+    Subtrees,
+    hash_range,
+    prove_consistency,
+    prove_inclusion,
+)
 from voting.transparency.notes import (
     SignedNote,
     VerifierKey,
@@ -170,8 +177,26 @@ def prove_turn(turn_id: int) -> list[tuple[str, ProofFile]]:
         checkpoint = Checkpoint(log.origin, cosigned.size, bytes(cosigned.root))
     else:
         checkpoint = log.checkpoint
-    note, subtrees = log.sign(checkpoint), log_subtrees(checkpoint.size)
+    return _prove(entries, log.sign(checkpoint), log_subtrees(checkpoint.size), checkpoint.size)
+
+
+def prove_turns(turn_ids: Iterable[int], known: int) -> tuple[list[tuple[str, ProofFile]], list[bytes]]:
+    """Return the turns' entries with proofs for the first checkpoint that has them and `known` entries.
+
+    Also returns the proof that this checkpoint extends the one with `known` entries. Raises InvalidProof.
+    """
+    entries = LogEntry.objects.filter(turn__in=turn_ids).order_by("pk").values_list("pk", "content")
+    log = load_log()
+    size = min(log.checkpoint.size, max(known, *(index + 1 for index, _ in entries), 1))
+    subtrees = log_subtrees(size)
+    note = log.sign(Checkpoint(log.origin, size, hash_range(subtrees, 0, size)))
+    return _prove(entries, note, subtrees, size), prove_consistency(subtrees, min(known, size), size)
+
+
+def _prove(
+    entries: Iterable[tuple[int, str]], note: SignedNote, subtrees: Subtrees, size: int
+) -> list[tuple[str, ProofFile]]:
     return [
-        (content, ProofFile(index, tuple(prove_inclusion(subtrees, index, checkpoint.size)), note))
+        (content, ProofFile(index, tuple(prove_inclusion(subtrees, index, size)), note))
         for index, content in entries
     ]

@@ -1,7 +1,8 @@
-"""`/record/CODE/N/roots.json`: the seals of a match. All its phones request them within two minutes after it.
+"""`/record/CODE/N/roots.json` and `log/KNOWN.json`: the seals of a match in its record, and in the log.
 
-The view serves what is true now. `cache_roots`, ahead of Django, keeps its answer for FRESH_S. So a crowd
-costs a few queries every few seconds, and otherwise only responses from memory.
+All its phones request them within two minutes after it. The views serve what is true now. `cache_roots`,
+ahead of Django, keeps their answers for FRESH_S. So a crowd costs a few queries every few seconds, and
+otherwise only responses from memory.
 """
 
 import asyncio
@@ -21,14 +22,15 @@ from django.views.decorators.http import require_safe
 from crowdgame.server.web.cached_pages import AsgiApplication
 from crowdgame.server.web.cached_responses import CachedResponse, CollectedResponse, secure_headers
 from voting.records.exports import SidesStillSecret, find_match, record_version
-from voting.records.match_roots import export_roots
+from voting.records.match_roots import export_logged_seals, export_roots
+from voting.transparency.merkle import InvalidProof
 
-ROOTS_PATH = re.compile(r"/record/([A-Za-z0-9]{4,16})/(\d{1,9})/roots\.json")
+ROOTS_PATH = re.compile(r"/record/([A-Za-z0-9]{4,16})/(\d{1,9})/(?:roots|log/(\d{1,10}))\.json")
 # Phones confirm a difference by asking again after more than MAX_AGE_S + FRESH_S (`sealChecks.ts`).
 FRESH_S, MAX_AGE_S = 2, 5
-CACHE_SIZE = 16
+CACHE_SIZE = 64
 GZIP_LEVEL = 6
-RootsKey = tuple[str, int]
+RootsKey = tuple[str, int, str | None]
 # Headers that the answer does not depend on, or that would make it one for a single client.
 OWN_HEADERS = {b"cookie", b"authorization", b"accept-encoding", b"if-none-match", b"if-modified-since"}
 _bodies: dict[tuple[object, ...], bytes] = {}
@@ -51,6 +53,20 @@ def match_roots(_request: HttpRequest, code: str, number: int) -> HttpResponse:
     while version not in _bodies and len(_bodies) >= CACHE_SIZE:
         _bodies.pop(next(iter(_bodies)), None)
     _bodies[version] = body
+    return HttpResponse(body, "application/json", headers=_public_headers(body))
+
+
+@require_safe
+def match_log(_request: HttpRequest, code: str, number: int, known: int) -> HttpResponse:
+    """Serve the logged seals as JSON. Answers 404 if the match isn't over, or isn't in the log."""
+    match = find_match(code, number)
+    try:
+        logged = match and export_logged_seals(match, known)
+    except InvalidProof:
+        logged = None
+    if logged is None:
+        return HttpResponse("Not in the log.\n", "text/plain", 404)
+    body = msgspec.json.encode(logged)
     return HttpResponse(body, "application/json", headers=_public_headers(body))
 
 
@@ -89,7 +105,7 @@ def cache_roots(next_app: AsgiApplication) -> AsgiApplication:
         path = ROOTS_PATH.fullmatch(scope["path"])
         if path is None or scope["method"] != "GET":
             await next_app(scope, receive, send)
-        elif found := await cache.find((path[1].upper(), int(path[2])), scope, receive, send):
+        elif found := await cache.find((path[1].upper(), int(path[2]), path[3]), scope, receive, send):
             await found.send(scope, send)
 
     return application

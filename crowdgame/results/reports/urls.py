@@ -7,7 +7,7 @@ from crowdgame.results.reports.board_editor import board_editor
 from crowdgame.results.reports.board_picture import board_picture
 from crowdgame.results.reports.chat_receipt import chat_receipt
 from crowdgame.results.reports.color_sheet import color_sheet
-from crowdgame.results.reports.match_roots import match_roots
+from crowdgame.results.reports.match_roots import match_log, match_roots
 from crowdgame.results.reports.record_download import match_record
 from crowdgame.results.reports.story import follow
 from crowdgame.results.reports.thumbnail import thumbnail
@@ -17,6 +17,7 @@ from crowdgame.results.reports.views import match_csv, match_report
 urlpatterns = [
     path("record/<code:code>/<int:number>.json", match_record, name="record"),
     path("record/<code:code>/<int:number>/roots.json", match_roots, name="roots"),
+    path("record/<code:code>/<int:number>/log/<int:known>.json", match_log, name="logged_seals"),
     path("report/<code:code>/<int:number>", match_report, name="report"),
     path("report/<code:code>/<int:number>.html", match_report, {"as_file": True}, name="report_file"),
     path("report/<code:code>/<int:number>.csv", match_csv, name="report_csv"),

@@ -219,6 +219,9 @@ export const sealsDiffer = (turns: string): string =>
   t("The published record differs from this phone's seals: turn %(turns)s. Keep this page open and show it to the organizers.", { turns });
 export const votesReplaced = (turns: string): string =>
   t("The votes of turn %(turns)s were replaced, and this phone didn't see why. Keep this page open and show it to the organizers.", { turns });
+export const sealsLogged: string = t("The server's log has them, too.");
+export const logDiffers: string = t("The server's log contradicts what this phone saw. Keep this page open and show it to the organizers.");
+export const logEvidence: string = t("Proof for the witnesses");
 export const sealedAgain: { [why in "time_added" | "box_lost"]: (turns: string) => string } = {
   time_added: (turns) => t("Turn %(turns)s was sealed again because time was added.", { turns }),
   box_lost: (turns) => t("Turn %(turns)s was sealed again because the ballot box was lost.", { turns }),

@@ -5,6 +5,7 @@ import { choiceText } from "../ballot/choice";
 import { html, type Html } from "../dom";
 import type { EventState } from "../../protocol";
 import type { Receipt } from "./receipt";
+import { readEvidence } from "./logCheck";
 import type { SealCheck } from "./sealChecks";
 import { countableChoices } from "./receiptProof";
 import { dropNotice } from "../play/drop";
@@ -46,11 +47,11 @@ function announcesRules({ event, match, now }: PhoneView): boolean {
 function receipts(view: PhoneView, match: number): Html | false {
   const line = checkLine(view);
   const check = view.sealCheck;
-  const matches = !!check && check.matching > 0 && !check.differing.length && !check.unexplained.length;
+  const matches = !!check && check.matching > 0 && !check.differing.length && !check.unexplained.length && check.log !== "differs";
   return !!line && html`<details class="receipts">
     <summary>${matches ? "✓✓" : "✓"}&nbsp;<span aria-live="polite">${line}</span><span class="hidden">${say.oneByOne}</span></summary>
     <div>
-      ${matches && html`<p class="seals">${say.sealsMatch(check.matching)}${reopened(check)}</p>`}
+      ${matches && html`<p class="seals">${say.sealsMatch(check.matching)}${check.log && ` ${say.sealsLogged}`}${reopened(check)}</p>`}
       <p>${say.findInCount(html`<a href="/record/${view.event.code}/${match}.json" target="_blank" rel="noopener">${say.fullCount}</a>`)}</p>
       <ol>${[...view.receipts].reverse().map((receipt) => entry(receipt, view))}</ol>
     </div>
@@ -80,12 +81,13 @@ function reopened(check: SealCheck): string {
   return (["time_added", "box_lost"] as const).map((why) => check[why].length ? ` ${say.sealedAgain[why](check[why].join(", "))}` : "").join("");
 }
 
-/** After the match: the published record contradicts a seal that this phone received, or doesn't count it. */
+/** After the match: record or log contradict a seal that this phone received, or the record doesn't count it. */
 function sealWarning({ sealCheck }: PhoneView): Html | false {
   if (!sealCheck) return false;
-  const { differing, unexplained } = sealCheck;
-  const text = differing.length ? say.sealsDiffer(differing.join(", ")) : unexplained.length && say.votesReplaced(unexplained.join(", "));
-  return !!text && html`<p class="missing" role="alert">${text}</p>`;
+  const { differing, unexplained, log } = sealCheck;
+  const text = differing.length ? say.sealsDiffer(differing.join(", ")) : unexplained.length ? say.votesReplaced(unexplained.join(", ")) : log === "differs" && say.logDiffers;
+  const evidence = log === "differs" && html` <a download="checkpoints.txt" href="data:text/plain;charset=utf-8,${encodeURIComponent(readEvidence() ?? "")}">${say.logEvidence}</a>`;
+  return !!text && html`<p class="missing" role="alert">${text}${evidence}</p>`;
 }
 
 /** Evidence for the organizers that an acknowledged vote is missing from the count; kept for the match. */

@@ -78,6 +78,10 @@ export function leafHash({ turn, side }: Pick<Receipt, "turn" | "side">, [, choi
   return textHash(`\0${turn}:${side}:${choice}:${blind}`);
 }
 
+export function nodeHash(left: string, right: string): string {
+  return hash([1, ...toBytes(left + right)]);
+}
+
 /** The SHA-256 of an ASCII text. */
 export function textHash(text: string): string {
   return hash([...text].map((char) => char.charCodeAt(0)));
@@ -93,7 +97,7 @@ export function rootFromPath(leaf: string, { index, ballots, path }: Pick<Receip
     if (!(place & 1) && place === last) continue;
     const beside = path[next++];
     if (!beside) return null;
-    root = hash([1, ...toBytes(place & 1 ? beside + root : root + beside)]);
+    root = place & 1 ? nodeHash(beside, root) : nodeHash(root, beside);
   }
   return next === path.length ? root : null;
 }

@@ -10,7 +10,7 @@ const SOON_MS = 5000;
 const CONFIRMED_MS = 30_000;
 const ROOTS = ["1", "2", "3", "4", "5"].map((digit) => digit.repeat(64));
 const ELSEWHERE = "0".repeat(64);
-const HONEST: SealCheck = { matching: 0, differing: [], unexplained: [], time_added: [], box_lost: [] };
+const HONEST: SealCheck = { matching: 0, differing: [], unexplained: [], time_added: [], box_lost: [], log: null };
 let codes = 0;
 
 type Turns = { -readonly [key in keyof PublishedRoots["turns"][number]]: PublishedRoots["turns"][number][key] }[];
@@ -20,6 +20,7 @@ class Watcher {
   check: SealCheck | null = null;
   asked: boolean[] = [];
   online = true;
+  log: SealCheck["log"] = null;
   roots: { state: PublishedRoots["state"]; turns: Turns; draw_lot: string | null } = { state: "ended", turns: [], draw_lot: "draw" };
   code = `SEAL${++codes}`;
   seq = 0;
@@ -34,6 +35,7 @@ class Watcher {
         this.asked.push(again);
         return this.online ? Promise.resolve(structuredClone(this.roots)) : Promise.reject(new TypeError("offline"));
       },
+      () => Promise.resolve(this.log),
     );
   }
 
@@ -105,6 +107,15 @@ const tricks: { [trick: string]: (turns: Turns) => unknown } = {
   "the seal left out": (turns) => (turns[1]!.seals = []),
   "the seal said to be void": (turns) => Object.assign(turns[1]!, { sealed_at: 201, seals: [...turns[1]!.seals, { at: 201, red: ELSEWHERE, yellow: ROOTS[4]! }] }),
 };
+
+test("a log that differs is confirmed by a second request, then reported", async () => {
+  const phone = new Watcher();
+  phone.play(3);
+  phone.log = "differs";
+  assert.equal(await phone.said(SOON_MS), null);
+  await phone.wait(CONFIRMED_MS);
+  assert.deepEqual([phone.check, phone.asked], [{ ...HONEST, matching: 3, log: "differs" }, [false, true]]);
+});
 
 for (const [trick, alter] of Object.entries(tricks)) {
   test(`a record with ${trick} is confirmed by a second request, then reported`, async () => {

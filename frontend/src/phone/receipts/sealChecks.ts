@@ -1,6 +1,8 @@
 import { fetchInTime } from "../../live/connection/fetchInTime";
 import { reopening, splitReveal, type Reopening } from "../../live/match/seals";
 import type { EventState, Match, Reveal, Turn, TurnSealed } from "../../protocol";
+import { checkLog, type LogFinding } from "./logCheck";
+import { hasRoots, type ReceivedSeal, type Roots, type Seen } from "./receivedSeal";
 
 /**
  * Phones request the roots after the match, spread over a time in which this many ask per second. A hall's wireless
@@ -13,32 +15,6 @@ const MAX_SPREAD_MS = 120_000;
 /** Longer than every cache between phone and database keeps an answer. */
 const AGAIN_MS = 15_000;
 const MAX_TRIES = 4;
-
-/** The roots of a turn's sides, or its `turn_commitment` with secret sides. */
-interface Roots {
-  at: number;
-  red?: string | null;
-  yellow?: string | null;
-  turn_commitment?: string | null;
-}
-
-/** What voids a seal, as this phone saw it: its window was reopened, or the turn with its number was voted again. */
-type Seen = Reopening | "voted_again";
-
-/**
- * A seal that this phone received. `closes_at`: the deadline that it knew then. `revealed`: the reveal said that it
- * counts. `missed`: the phone has missed a change of the event since.
- */
-export interface ReceivedSeal extends Roots {
-  turn: number;
-  number: number;
-  epoch: number;
-  closes_at: number;
-  lot: string | null;
-  revealed: boolean;
-  seen: Seen | null;
-  missed: boolean;
-}
 
 /** The answer of `/record/CODE/N/roots.json`. `sealed_at` is null for a void turn. */
 export interface PublishedRoots {
@@ -53,6 +29,8 @@ export interface PublishedRoots {
  */
 export interface SealCheck extends Readonly<Record<"differing" | "unexplained" | Reopening, readonly number[]>> {
   matching: number;
+  /** Whether the log has all of them, and extends the checkpoint that this phone has; null if that wasn't checked. */
+  log: LogFinding;
 }
 
 type LoadRoots = (code: string, match: number, again: boolean) => Promise<PublishedRoots | null>;
@@ -70,6 +48,7 @@ export class SealChecks {
     private code: string,
     private changed: (check: SealCheck | null) => void,
     private load: LoadRoots = loadRoots,
+    private findInLog: typeof checkLog = checkLog,
   ) {}
 
   /** `seq` shows whether a change was missed, also while the page was reloaded. */
@@ -142,9 +121,10 @@ export class SealChecks {
     const { match } = this;
     if (!match || !isOver(match) || !this.seals().length) return;
     const roots = await this.load(this.code, match.number, differed).catch(() => null);
+    const log = await this.findInLog(this.code, match.number, this.seals(), differed).catch(() => null);
     if (this.match?.id !== match.id || !isOver(this.match)) return;
-    const check = roots && roots.state !== "playing" ? compareSeals(this.seals(), roots, this.kept().draw) : null;
-    const differs = !!check && check.differing.length + check.unexplained.length > 0;
+    const check = roots && roots.state !== "playing" ? { ...compareSeals(this.seals(), roots, this.kept().draw), log } : null;
+    const differs = !!check && (log === "differs" || check.differing.length + check.unexplained.length > 0);
     if (check && (differed || !differs)) this.changed(check);
     else if (++this.tries < MAX_TRIES) this.plan(AGAIN_MS + Math.random() * spreadMs(match), !!check);
   }
@@ -213,7 +193,7 @@ function voidedBy(seal: ReceivedSeal, turn: Turn | null): Seen | null {
  * Compares seals with the published record, which must have each of them. Of a void one, this phone must have seen why
  * it is void, or have missed a change since it received the seal. Another draw at the start counts as a difference in turn 1.
  */
-export function compareSeals(seals: readonly ReceivedSeal[], { turns, draw_lot }: PublishedRoots, draw: string | null): SealCheck {
+export function compareSeals(seals: readonly ReceivedSeal[], { turns, draw_lot }: PublishedRoots, draw: string | null): Omit<SealCheck, "log"> {
   const found = seals.map((seal) => ({ ...seal, is: judge(seal, turns) }));
   const numbers = (is: Judgment) => [...new Set(found.filter((seal) => seal.is === is).map(({ number }) => number))];
   const differing = new Set([...(draw && draw !== draw_lot ? [1] : []), ...numbers("differing")]);
@@ -235,10 +215,6 @@ function judge(seal: ReceivedSeal, turns: PublishedRoots["turns"]): Judgment {
   const cause = isVoidTurn ? "voted_again" : same.void?.reason;
   const seen = seal.seen ?? (seal.missed && cause);
   return seen && isVoidTurn === (seen === "voted_again") ? seen : "unexplained";
-}
-
-function hasRoots(seal: Roots, other: Roots): boolean {
-  return (["red", "yellow", "turn_commitment"] as const).every((part) => (seal[part] ?? null) === (other[part] ?? null));
 }
 
 async function loadRoots(code: string, match: number, again: boolean): Promise<PublishedRoots | null> {

@@ -18,7 +18,11 @@ from tests.voting.match_helpers import RED_WINS, SELECTOR, new_event, open_now, 
 from tests.voting.sample_matches import record_of
 from tests.voting.turns.secret_side_helpers import start_secret
 from voting.ballot_box.ballot_box import BallotBox
-from voting.models import Match
+from voting.counting.commitments import EMPTY, hash_leaf
+from voting.models import LogEntry, Match
+from voting.transparency.checkpoints import read_checkpoint
+from voting.transparency.log import load_log
+from voting.transparency.merkle import verify_consistency, verify_inclusion
 
 DB = pytest.mark.django_db
 PATH, REFUSED = "/record/BCDF/1/roots.json", "/record/BCDF/2/roots.json"
@@ -87,6 +91,35 @@ def test_roots_are_built_once_a_turn_without_ballots(box: BallotBox, client: Cli
         built, again = queries(), queries()
         assert (len(built), len(again)) == (4, 2)
         assert not any('"sealed"' in sql for sql in built)
+
+
+@DB
+def test_logged_seals_are_proven_for_a_phone_that_knows_the_log(box: BallotBox, client: Client) -> None:
+    match = start(box).match
+    play(match, box, RED_WINS[:1])
+    earlier = load_log().checkpoint
+    path = f"/record/{match.event.code}/1/log/"
+    assert client.get(f"{path}0.json").status_code == 404, "not over"
+    play(match, box, RED_WINS[1:])
+    size, other = load_log().checkpoint.size, start(box).match
+    for known, root in ((0, EMPTY), (earlier.size, earlier.root)):
+        logged = client.get(f"{path}{known}.json").json()
+        _, checkpoint = read_checkpoint(logged["checkpoint"].encode(), load_log().verifier_key)
+        assert checkpoint.size == size, "the same for all phones, however much follows"
+        proof = [bytes.fromhex(one) for one in logged["consistency"]]
+        verify_consistency(known, root, checkpoint.size, checkpoint.root, proof)
+        assert len(logged["seals"]) == len(RED_WINS)
+        for seal in logged["seals"]:
+            way = [bytes.fromhex(one) for one in seal["path"]]
+            verify_inclusion(
+                hash_leaf(seal["entry"].encode()), seal["index"], checkpoint.size, way, checkpoint.root
+            )
+    for known in (size + 1, 10**10):
+        shown = client.get(f"{path}{known}.json").json()["checkpoint"]
+        assert int(shown.split("\n")[1]) == load_log().checkpoint.size == size + 1
+    assert client.get(f"/record/{other.event.code}/1/log/0.json").status_code == 404
+    LogEntry.objects.filter(pk=1).delete()
+    assert client.get(f"{path}0.json").status_code == 404
 
 
 class Django:
@@ -184,6 +217,12 @@ def test_other_requests_are_not_cached(path: str, method: str) -> None:
     django = Django()
     get_each(django, path, path, method=method)
     assert len(django.scopes) == 2
+
+
+def test_phones_with_the_same_checkpoint_share_an_answer() -> None:
+    django, logged = Django(), PATH.replace("roots", "log/7")
+    get_each(django, logged, logged, logged.replace("7", "8"), PATH, PATH)
+    assert len(django.scopes) == 3
 
 
 def test_cache_keeps_few_matches() -> None:

@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import test, { mock } from "node:test";
+import { read } from "../../live/browserStorage";
+import { checkLog, hasSeals, isConsistent, readEvidence, type LoggedSeals } from "./logCheck";
+import { nodeHash, textHash } from "./receiptProof";
+import type { ReceivedSeal } from "./receivedSeal";
+
+const SIZES = 9;
+const ROOT = "1".repeat(64);
+const ELSEWHERE = "0".repeat(64);
+const entry = (turn: number, root = ROOT) => JSON.stringify({ type: "seal 1", turn, at: 100 * turn, epoch: 1, red: { root, ballots: 2 } });
+const ENTRIES = Array.from({ length: SIZES }, (_, index) => entry(index + 1));
+
+/** RFC 6962, 2.1: the tree hash, inclusion and consistency proofs as they are defined. */
+const split = (size: number) => 2 ** Math.ceil(Math.log2(size) - 1);
+function treeHash(entries: readonly string[]): string {
+  if (entries.length === 1) return textHash(`\0${entries[0]}`);
+  const left = split(entries.length);
+  return nodeHash(treeHash(entries.slice(0, left)), treeHash(entries.slice(left)));
+}
+function inclusion(index: number, entries: readonly string[]): string[] {
+  if (entries.length === 1) return [];
+  const left = split(entries.length);
+  return index < left ? [...inclusion(index, entries.slice(0, left)), treeHash(entries.slice(left))] : [...inclusion(index - left, entries.slice(left)), treeHash(entries.slice(0, left))];
+}
+function consistency(older: number, entries: readonly string[], whole = true): string[] {
+  if (older === entries.length) return whole ? [] : [treeHash(entries)];
+  const left = split(entries.length);
+  return older <= left ? [...consistency(older, entries.slice(0, left), whole), treeHash(entries.slice(left))] : [...consistency(older - left, entries.slice(left), false), treeHash(entries.slice(0, left))];
+}
+
+const checkpoint = (entries: readonly string[], origin = "log") => ({ origin, size: entries.length, root: treeHash(entries) });
+const note = (entries: readonly string[], origin = "log") => `${origin}\n${entries.length}\n${Buffer.from(treeHash(entries), "hex").toString("base64")}\n\n— log c2lnbmVk\n`;
+const seal = (turn: number, red = ROOT): ReceivedSeal => ({ turn, number: turn, at: 100 * turn, red, yellow: null, epoch: 1, closes_at: 0, lot: null, revealed: true, seen: null, missed: false });
+
+/** The server's answer to a phone that has a checkpoint of `known` entries. The match has the turns from `first` on. */
+function answer(entries: readonly string[], first: number, known: number, origin = "log"): LoggedSeals {
+  const seals = entries.map((text, index) => ({ entry: text, index, path: inclusion(index, entries) })).slice(first - 1);
+  return { checkpoint: note(entries, origin), seals, consistency: known > 0 && known < entries.length ? consistency(known, entries) : [] };
+}
+
+test("only a log that begins with the older one is consistent", () => {
+  for (let size = 1; size <= SIZES; size++)
+    for (let older = 1; older <= size; older++) {
+      const [old, now, path] = [checkpoint(ENTRIES.slice(0, older)), checkpoint(ENTRIES.slice(0, size)), consistency(older, ENTRIES.slice(0, size))];
+      assert.ok(isConsistent(old, now, path), `${older} ${size}`);
+      assert.ok(!isConsistent({ ...old, root: ELSEWHERE }, now, path));
+      assert.ok(!isConsistent(old, { ...now, root: ELSEWHERE }, path));
+      assert.ok(!isConsistent(old, { ...now, origin: "other" }, path));
+      if (older < size) {
+        assert.ok(!isConsistent(now, old, path));
+        assert.ok(!isConsistent(old, now, path.slice(1)));
+        assert.ok(!isConsistent(old, now, [...path, ELSEWHERE]));
+        for (let at = 0; at < path.length; at++) assert.ok(!isConsistent(old, now, path.map((hash, index) => (index === at ? ELSEWHERE : hash))));
+      }
+    }
+});
+
+test("only seals that the checkpoint commits to are in the log", () => {
+  const shown = answer(ENTRIES.slice(0, 7), 3, 0);
+  const seals = [3, 4, 5, 6, 7].map((turn) => seal(turn));
+  assert.ok(hasSeals(shown, seals));
+  assert.ok(hasSeals(shown, seals.slice(1)), "this phone joined later");
+  assert.ok(!hasSeals(shown, [...seals, seal(8)]), "left out");
+  assert.ok(!hasSeals(shown, [seal(3, ELSEWHERE)]), "another root");
+  assert.ok(!hasSeals(shown, [{ ...seal(3), at: 1 }]), "another time");
+  const [first, ...rest] = shown.seals;
+  assert.ok(!hasSeals({ ...shown, seals: [{ ...first!, entry: entry(3, ELSEWHERE) }, ...rest] }, [seal(3, ELSEWHERE)]), "not in the tree");
+  assert.ok(!hasSeals({ ...shown, seals: [{ ...first!, index: 1 }, ...rest] }, seals), "another place");
+});
+
+test("a phone remembers the log across matches, and keeps both checkpoints of two histories", async () => {
+  mock.timers.enable({ apis: ["setTimeout"] });
+  const asked: string[] = [];
+  let served: LoggedSeals | null = null;
+  globalThis.fetch = ((address: string) => {
+    asked.push(address);
+    return Promise.resolve(served ? Response.json(served) : new Response("", { status: 404 }));
+  }) as typeof fetch;
+  const check = (match: number, seals: readonly ReceivedSeal[], again = false) => checkLog("HALL", match, seals, again);
+  const other = [...ENTRIES.slice(0, 2), entry(3, ELSEWHERE), ...ENTRIES.slice(3, 9)];
+
+  assert.equal(await check(1, [seal(1)]), null);
+  served = answer(ENTRIES.slice(0, 4), 1, 0);
+  assert.equal(await check(1, [seal(1), seal(4)]), "logged");
+  served = answer(ENTRIES.slice(0, 7), 5, 4);
+  assert.equal(await check(2, [seal(5)]), "logged");
+  served = answer(other, 8, 7);
+  for (const again of [false, true]) assert.equal(await check(3, [seal(8)], again), "differs");
+  assert.equal(readEvidence(), `${note(ENTRIES.slice(0, 7))}\n${note(other)}`);
+  served = answer(ENTRIES.slice(0, 9), 8, 7);
+  assert.equal(await check(3, [seal(8)]), "logged", "the honest checkpoint was kept");
+  assert.deepEqual(asked.map((address) => address.split("/").slice(3).join("/")), ["1/log/0.json", "1/log/0.json", "2/log/4.json", "3/log/7.json", "3/log/7.json", "3/log/7.json"]);
+
+  served = answer(ENTRIES.slice(0, 2), 1, 0, "after a restored backup");
+  for (const [again, kept] of [[false, "log"], [true, "after a restored backup"]] as const) {
+    assert.equal(await check(4, [], again), "differs");
+    assert.equal(read("crowdgame:log")!.split("\n")[0], kept);
+  }
+  assert.equal(await check(4, []), "logged", "warned once");
+  mock.timers.reset();
+});
