@@ -46,6 +46,7 @@ JOURNEYS = tuple(
     f"tests/e2e/{name}.py"
     for name in (
         "accounts/test_sign_up",
+        "test_analysis_board",
         "test_console",
         "test_duel_actions",
         "test_first_vote",

@@ -12,6 +12,7 @@ from crowdgame.play.duels.lists import names_by_side, players_by_side
 from crowdgame.play.duels.models import Duel
 from crowdgame.play.duels.plan_view import PlanView, view_plan
 from crowdgame.play.duels.turn_history import TurnChoices, list_turns
+from crowdgame.results.reports.analysis_board import has_analysis_board
 from games.engine.game import SIDES
 from voting.ballot_box.box_types import PresenceCounts
 from voting.models import LIVE_STATES, Match
@@ -73,11 +74,12 @@ class MatchView:
     """The latest match; its `number` is 0 before the first. `turns` are those that are revealed.
 
     After the end, `result` says who won and `reason` why, and `rematch_asked_by` is the team that wants a
-    rematch. `over`: no other match is scheduled.
+    rematch. `over`: no other match is scheduled. `has_board`: it has an analysis board.
     """
 
     number: int = 0
     over: bool = False
+    has_board: bool = False
     rematch_asked_by: int | None = None
     result: str = ""
     reason: str = ""
@@ -141,6 +143,7 @@ def _view_match(match: Match, position: Position) -> MatchView:
     return MatchView(
         number=match.number,
         over=match.ended_at is not None and match.event.next_match_at is None,
+        has_board=has_analysis_board(match),
         rematch_asked_by=match.event.rematch_wanted_by,
         result=_result(match) if match.ended_at else "",
         reason=_(reason.label) if reason else "",

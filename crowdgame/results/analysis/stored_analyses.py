@@ -167,10 +167,15 @@ def _visible(rows: QuerySet[TurnAnalysis]) -> Iterator[tuple[Turn, AnalyzedTurn]
             yield row.turn, analysis
 
 
+def load_live_position(event_id: int) -> Position | None:
+    """Return the position that people vote on; None without one that the solver knows."""
+    live = Turn.objects.select_related("match").filter(match__event=event_id, state__in=LIVE_STATES).first()
+    return read_position(load_position(live.match, before=live).state) if live else None
+
+
 def _same_as_live(event_id: int, matches: Iterable[int]) -> set[int]:
     """Return the ids of the matches' closed turns whose position is equivalent to that of the live turn."""
-    live = Turn.objects.select_related("match").filter(match__event=event_id, state__in=LIVE_STATES).first()
-    position = read_position(load_position(live.match, before=live).state) if live else None
+    position = load_live_position(event_id)
     if position is None:
         return set()
     equivalents = position.equivalents()

@@ -19,6 +19,7 @@ from crowdgame.results.analysis.stored_analyses import (
     load_event_analyses,
     load_match_analysis,
 )
+from crowdgame.results.reports.analysis_board import has_analysis_board
 from crowdgame.results.reports.board_editor import editor_address
 from crowdgame.results.reports.board_picture import picture_address
 from crowdgame.results.reports.color_sheet import color_rules, color_sheet_url, match_colors
@@ -113,6 +114,7 @@ def report_context(match: Match, analyses: EventAnalyses) -> dict[str, Any]:
         "report": report,
         "view": view_report(report, own, read_event_crowds(match, analyses), load_match_analysis(match, own)),
         "editor": editor_address(match, resolved),
+        "has_board": has_analysis_board(match),
     }
 
 

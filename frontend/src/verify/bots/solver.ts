@@ -32,6 +32,8 @@ interface Exports {
 export type Matrix = readonly (readonly (number | null)[])[];
 
 export interface Solution {
+  /** Red's: 1 is a win, -1 a loss. */
+  readonly value: number;
   readonly redMix: readonly number[];
   readonly yellowMix: readonly number[];
   readonly matrix: Matrix;
@@ -43,12 +45,12 @@ export class Solver {
   private readonly exports: Exports;
 
   /** `weights` is the content of a file in games/solver/weights. */
-  constructor(program: WebAssembly.Module, weights: Int16Array, { columns, reverseTie }: Pick<SolverPosition, "columns" | "reverseTie">) {
+  constructor(program: WebAssembly.Module, weights: Int16Array, { columns, reverseTie }: Pick<SolverPosition, "columns" | "reverseTie">, tableBits = TABLE_BITS) {
     this.exports = new WebAssembly.Instance(program).exports as unknown as Exports;
     const table = this.exports.__heap_base.value;
-    const weightsAddress = table + (ENTRY_BYTES << TABLE_BITS);
+    const weightsAddress = table + (ENTRY_BYTES << tableBits);
     this.reserve(weightsAddress);
-    this.exports.set_up(table, TABLE_BITS, columns, Number(reverseTie));
+    this.exports.set_up(table, tableBits, columns, Number(reverseTie));
     if (this.exports.weights_needed() !== weights.length) throw new RangeError("weights of another board");
     this.reserve(weightsAddress + Float32Array.BYTES_PER_ELEMENT * weights.length);
     new Float32Array(this.exports.memory.buffer, weightsAddress).set(Float32Array.from(weights, (steps) => steps / STEPS_PER_UNIT));
@@ -101,7 +103,7 @@ export class Solver {
     const mix = (side: string, start: number) => (moves(side) ? columns.map((column) => answer[start + column]!) : []);
     const [redOpen, yellowOpen] = ["red", "yellow"].map((side) => (moves(side) ? open : [true])) as [boolean[], boolean[]];
     const matrix = redOpen.map((isRedOpen, red) => yellowOpen.map((isYellowOpen, yellow) => (isRedOpen && isYellowOpen ? answer[1 + 2 * COLUMNS + red * COLUMNS + yellow]! : null)));
-    return { redMix: mix("red", 1), yellowMix: mix("yellow", 1 + COLUMNS), matrix, isExact };
+    return { value: answer[0]!, redMix: mix("red", 1), yellowMix: mix("yellow", 1 + COLUMNS), matrix, isExact };
   }
 
   /** The value, red's mix, yellow's mix and the matrix, without rounding errors. */
@@ -131,18 +133,18 @@ function solveNormalized(position: SolverPosition, search: (position: SolverPosi
   return order === 0n ? average(solution, mirrorColumns(solution)) : solution;
 }
 
-function mirrorColumns({ redMix, yellowMix, matrix, isExact }: Solution): Solution {
-  return { redMix: [...redMix].reverse(), yellowMix: [...yellowMix].reverse(), matrix: matrix.map((row) => [...row].reverse()).reverse(), isExact };
+function mirrorColumns({ redMix, yellowMix, matrix, ...same }: Solution): Solution {
+  return { ...same, redMix: [...redMix].reverse(), yellowMix: [...yellowMix].reverse(), matrix: matrix.map((row) => [...row].reverse()).reverse() };
 }
 
-function exchangeColors({ redMix, yellowMix, matrix, isExact }: Solution): Solution {
+function exchangeColors({ value, redMix, yellowMix, matrix, isExact }: Solution): Solution {
   const columns = matrix[0]!.map((_, column) => matrix.map((row) => (row[column] == null ? null : 0 - row[column]!)));
-  return { redMix: yellowMix, yellowMix: redMix, matrix: columns, isExact };
+  return { value: 0 - value, redMix: yellowMix, yellowMix: redMix, matrix: columns, isExact };
 }
 
 function average(solution: Solution, other: Solution): Solution {
   const mean = (one: number | null, two: number | null) => (one === null || two === null ? null : (one + two) / 2);
   const mix = (one: readonly number[], two: readonly number[]) => one.map((value, column) => (value + two[column]!) / 2);
   const matrix = solution.matrix.map((row, red) => row.map((value, yellow) => mean(value, other.matrix[red]![yellow]!)));
-  return { redMix: mix(solution.redMix, other.redMix), yellowMix: mix(solution.yellowMix, other.yellowMix), matrix, isExact: solution.isExact };
+  return { ...solution, redMix: mix(solution.redMix, other.redMix), yellowMix: mix(solution.yellowMix, other.yellowMix), matrix };
 }

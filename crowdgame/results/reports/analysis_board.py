@@ -1,0 +1,90 @@
+"""`/report/CODE/N/board`: the analysis board of a finished match, and the match that it loads.
+
+The browser computes the analysis. It needs to know what people vote on now, because it may not analyze that.
+"""
+
+from typing import Any
+
+import msgspec
+from django.http import Http404, HttpRequest, HttpResponse
+from django.views.decorators.http import require_safe
+
+from crowdgame.results.analysis.stored_analyses import are_shown, load_live_position
+from crowdgame.server.web.built_page import built_page
+from crowdgame.server.web.content_policy import built_page_policy
+from games.engine.game import Side
+from games.engine.registry import find_game, read_options
+from games.solver.positions import Position, read_position
+from voting.models import Match
+from voting.positions import load_position
+from voting.records.exports import find_match
+from voting.terms import MatchState
+
+
+class LivePosition(msgspec.Struct, frozen=True):
+    """The balls of a position that is voted on, as hexadecimal bits (see `games.solver.positions`)."""
+
+    columns: int
+    red: str
+    yellow: str
+
+
+class AnalyzableMatch(msgspec.Struct, frozen=True, kw_only=True):
+    """`turns` has red's and yellow's picks, null for none."""
+
+    event: str
+    number: int
+    game: str
+    options: Any
+    teams: dict[Side, str]
+    turns: tuple[tuple[int | None, int | None], ...]
+    live: LivePosition | None
+
+
+@require_safe
+def analysis_board(_request: HttpRequest, code: str, number: int) -> HttpResponse:
+    """Serve the page. Answers 404 unless the match may be analyzed, 503 if the frontend isn't built."""
+    _find_analyzable(code, number)
+    page = built_page("analysis")
+    if page is None:
+        return HttpResponse("The frontend is not built.\n", "text/plain", 503)
+    return HttpResponse(
+        page, headers={"Content-Security-Policy": built_page_policy(page), "Cache-Control": "no-cache"}
+    )
+
+
+@require_safe
+def analyzable_match(_request: HttpRequest, code: str, number: int) -> HttpResponse:
+    """Serve the match as JSON. Answers 404 unless it may be analyzed."""
+    match = _find_analyzable(code, number)
+    position = load_position(match)
+    live = load_live_position(match.event_id)
+    body = AnalyzableMatch(
+        event=match.event.name,
+        number=match.number,
+        game=match.game,
+        options=msgspec.to_builtins(read_options(position.game, match.options)),
+        teams={"red": match.red.name, "yellow": match.yellow.name},
+        turns=tuple((turn.red_pick, turn.yellow_pick) for turn in position.turns),
+        live=_describe(live) if live else None,
+    )
+    return HttpResponse(msgspec.json.encode(body), "application/json", headers={"Cache-Control": "no-store"})
+
+
+def has_analysis_board(match: Match) -> bool:
+    """Return whether a match is over, its analysis may be shown and the solver knows its game."""
+    if match.state == MatchState.PLAYING or not are_shown(match.event, match):
+        return False
+    game = find_game(match.game)
+    return read_position(game.start(read_options(game, match.options))) is not None
+
+
+def _find_analyzable(code: str, number: int) -> Match:
+    match = find_match(code, number)
+    if match is None or not has_analysis_board(match):
+        raise Http404
+    return match
+
+
+def _describe(live: Position) -> LivePosition:
+    return LivePosition(live.columns, f"{live.red:x}", f"{live.yellow:x}")

@@ -1,0 +1,91 @@
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { Grid } from "../board/Grid";
+import { t } from "../live/i18n";
+import { useStore } from "../live/state/useStore";
+import { readSolverPosition } from "../verify/bots/position";
+import type { JsonObject } from "../verify/json";
+import type { Move, Result, Side } from "../verify/record";
+import type { Position, Start } from "../verify/rules/position";
+import { Analyzer } from "./analyzer";
+import { leavesAt, linePosition, returnToPlayed, startLine, stepTo, type Line } from "./line";
+import { PairTable } from "./PairTable";
+import { Picker } from "./Picker";
+import { Steps } from "./Steps";
+import { Value } from "./Value";
+import { isWithheld, type Balls } from "./withheld";
+import "./explorer.css";
+
+interface Props {
+  start: Start;
+  options: JsonObject;
+  played: readonly Move[];
+  at: number;
+  names: Readonly<Record<Side, string>>;
+  /** What people vote on now. Undefined: not known. */
+  live: Balls | null | undefined;
+}
+
+/** Steps through a match, tries other turns and shows what best play is worth. */
+export function Explorer({ start, options, played, at, names, live }: Props) {
+  const [line, setLine] = useState(() => startLine(start(options), played, at));
+  useKeys(setLine);
+  const position = linePosition(line);
+  const solvable = position.result === "open" ? readSolverPosition(position, options.tie) : null;
+  const isHidden = solvable !== null && (live === undefined || isWithheld(solvable, live));
+  const analysis = useAnalysis(isHidden ? null : solvable);
+  const solution = isHidden ? null : analysis.solution;
+  const board = position.board!;
+  const left = leavesAt(line);
+  return (
+    <div class="explorer">
+      <figure><Grid board={board} lit={[...board.winning_cells, ...board.losing_cells]} fresh={freshCells(line, position)} /></figure>
+      <div>
+        <Steps line={line} setLine={setLine} />
+        <p class="where">
+          <strong role="status">{left === null ? t("After turn %(number)s", { number: line.at }) : t("After turn %(number)s, not as played", { number: line.at })}</strong>
+          {left !== null && <button type="button" class="main" onClick={() => setLine(returnToPlayed(line))}>{t("Back to the match")}</button>}
+        </p>
+        {board.token && position.result === "open" && <p class="small">{t("%(name)s holds the token and drops first", { name: names[board.token] })}</p>}
+        {position.result !== "open" && <p class="end">{describeResult(position.result, names)}</p>}
+        {isHidden && <p class="note">{live === undefined ? t("Waiting for the server…") : t("People are voting on this position, or on one that can lead to it. Its analysis is hidden for now.")}</p>}
+        {solvable && !isHidden && <Value analysis={analysis} names={names} />}
+        {position.toMove.length > 0 && <Picker key={`${line.at}:${left}`} line={line} setLine={setLine} solution={solution} names={names} />}
+        {solution && position.result === "open" && <PairTable solution={solution} names={names} />}
+      </div>
+    </div>
+  );
+}
+
+function useAnalysis(position: ReturnType<typeof readSolverPosition>) {
+  const analyzer = useMemo(() => new Analyzer(), []);
+  const analysis = useStore(analyzer.store);
+  const shown = position && `${position.red}:${position.yellow}:${position.first}`;
+  useEffect(() => analyzer.show(position), [analyzer, shown]);
+  return analysis;
+}
+
+const KEYS: Readonly<Record<string, (line: Line) => number>> = { ArrowLeft: ({ at }) => at - 1, ArrowRight: ({ at }) => at + 1, Home: () => 0, End: ({ moves }) => moves.length };
+
+function useKeys(setLine: (change: (line: Line) => Line) => void): void {
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      const goal = KEYS[event.key];
+      if (!goal || event.altKey || event.ctrlKey || event.metaKey || event.target instanceof HTMLInputElement) return;
+      event.preventDefault();
+      setLine((line) => stepTo(line, goal(line)));
+    };
+    addEventListener("keydown", press);
+    return () => removeEventListener("keydown", press);
+  }, [setLine]);
+}
+
+/** The cells of the balls that dropped last. */
+function freshCells(line: Line, { board }: Position): (readonly [number, number])[] {
+  const before = line.at ? linePosition({ ...line, at: line.at - 1 }).board : null;
+  if (!before || !board) return [];
+  return board.grid.flatMap((row, fromTop) => [...row].flatMap((cell, column) => (cell !== before.grid[fromTop]![column] ? [[column + 1, board.rows - fromTop] as const] : [])));
+}
+
+export function describeResult(result: Result, names: Readonly<Record<Side, string>>): string {
+  return result === "red" || result === "yellow" ? t("%(team)s wins", { team: names[result] }) : t("The game is a draw");
+}

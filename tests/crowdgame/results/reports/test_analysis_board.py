@@ -1,0 +1,53 @@
+"""What the analysis board of a match loads, and when it opens."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from tests.crowdgame.results.analysis.analysis_helpers import TOKEN, begin
+from tests.voting.match_helpers import RED_WINS, only_turn, play, play_turn
+from voting.ballot_box.ballot_box import BallotBox
+from voting.models import Match
+from voting.turns.turns import start_match
+
+pytestmark = pytest.mark.django_db
+
+
+def load(client: Client, match: Match, status: int = 200) -> Any:
+    answer = client.get(f"/report/{match.event.code}/{match.number}/board.json")
+    assert answer.status_code == status
+    assert client.get(f"/report/{match.event.code}/{match.number}/board").status_code == status
+    return answer.json() if status == 200 else None
+
+
+def has_link(client: Client, match: Match) -> bool:
+    return "/board#turn-1" in client.get(f"/report/{match.event.code}/{match.number}").content.decode()
+
+
+def test_board_opens_after_the_match_and_names_the_live_position(client: Client, box: BallotBox) -> None:
+    match = begin(box)
+    play_turn(only_turn(match), box, [1], [2])
+    load(client, match, 404)
+    assert not has_link(client, match)
+    play(match, box, RED_WINS[1:])
+    match.refresh_from_db()
+    loaded = load(client, match)
+    assert loaded["turns"] == [[1, 2], *(list(picks) for picks in RED_WINS[1:])]
+    assert (loaded["options"]["token"], loaded["options"]["tie"], loaded["live"]) == ("red", "holder", None)
+    assert has_link(client, match)
+    later = start_match(match.event_id, box)
+    load(client, later, 404)
+    assert load(client, match)["live"] == {"columns": 7, "red": "0", "yellow": "0"}
+    play_turn(only_turn(later), box, [1], [2])
+    assert load(client, match)["live"] == {"columns": 7, "red": "1", "yellow": "80"}
+
+
+@pytest.mark.parametrize("choices", [{"analysis": "off"}, {"game": "trails", "options": {}}])
+def test_board_stays_closed(client: Client, box: BallotBox, choices: dict[str, Any]) -> None:
+    match = begin(box, **TOKEN | choices)
+    match.turns.all().delete()
+    Match.objects.update(state="aborted", ended_at=1)
+    match.refresh_from_db()
+    load(client, match, 404)
+    assert not has_link(client, match)
