@@ -87,6 +87,7 @@ INSTALLED_APPS = [
     "crowdgame.play.ratings",
     "crowdgame.play.notifications",
     "crowdgame.play.chat",
+    "crowdgame.play.puzzles",
     "crowdgame.organizer.api",
     "crowdgame.organizer.cups",
     "crowdgame.results.analysis",

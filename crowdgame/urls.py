@@ -56,6 +56,7 @@ urlpatterns = [
     path("play/", include("crowdgame.play.chat.urls")),
     path("play/ratings", ratings, name="ratings"),
     path("play/", include("crowdgame.play.duels.urls")),
+    path("", include("crowdgame.play.puzzles.urls")),
     path("log", log_page, name="log"),
     path("log/", include("crowdgame.results.transparency_log.urls")),
     path("oembed", oembed, name="oembed"),

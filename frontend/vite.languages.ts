@@ -8,7 +8,7 @@ const DEFAULT = "en";
 export const PAGE_LANGUAGES: readonly string[] = [DEFAULT, ...LANGUAGES];
 
 /** The texts of the .html files. */
-const HTML_TEXTS = [t("This page needs JavaScript."), t("Crowdgame on the big screen"), t("Crowdgame console"), t("Verify a match"), t("Analysis board")];
+const HTML_TEXTS = [t("This page needs JavaScript."), t("Crowdgame on the big screen"), t("Crowdgame console"), t("Verify a match"), t("Analysis board"), t("Puzzles")];
 
 /** The environment that builds a part of the front end in a language: "page_zh_hans". Such names have no hyphens. */
 export const environmentName = (part: string, language: string): string => `${part}_${language.replace("-", "_")}`;

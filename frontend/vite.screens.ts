@@ -7,7 +7,7 @@ import { PAGE_LANGUAGES, environmentLanguage, environmentName, inLanguage, pageN
 const LATER = { particles: "src/display/particles/renderer.ts", sound: "src/display/sound/player.ts" } as const;
 /** A module that pages outside the front end import by its name. */
 const SHARED = { teamNames: "src/live/teamNames.ts" } as const;
-const PAGES = ["display.html", "console.html", "verify.html", "analysis.html"] as const;
+const PAGES = ["display.html", "console.html", "verify.html", "analysis.html", "puzzles.html"] as const;
 const catalogs = loadCatalogs();
 
 /** Writes the pages in the environment's language. The display is one file. */

@@ -37,7 +37,7 @@ CONSOLE_POLICY = {
 ADMIN_POLICY = CONSOLE_POLICY | {"script-src": {SELF, UNSAFE_EVAL}, "style-src": {SELF, UNSAFE_INLINE}}
 DENIED_FEATURES = "camera display-capture geolocation microphone midi payment serial usb"
 FILLED = {"code": "", "int": "1", "str": "x", "path": "1", "slug": "x"}
-PUBLIC_PAGES = re.compile(r"\d+ /(about|accessibility|board|follow/|log|privacy|rules|stage/|verify)")
+PUBLIC_PAGES = re.compile(r"\d+ /(about|accessibility|board|follow/|log|privacy|puzzles|rules|stage/|verify)")
 
 
 def addresses(code: str) -> list[str]:

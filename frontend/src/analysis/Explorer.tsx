@@ -1,12 +1,13 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { Grid } from "../board/Grid";
 import { t } from "../live/i18n";
 import { useStore } from "../live/state/useStore";
 import { readSolverPosition } from "../verify/bots/position";
 import type { JsonObject } from "../verify/json";
+import type { Solution } from "../verify/bots/solver";
 import type { Move, Result, Side } from "../verify/record";
-import type { Position, Start } from "../verify/rules/position";
+import type { Start } from "../verify/rules/position";
 import { Analyzer } from "./analyzer";
+import { BoardFigure } from "./BoardFigure";
 import { leavesAt, linePosition, returnToPlayed, startLine, stepTo, type Line } from "./line";
 import { PairTable } from "./PairTable";
 import { Picker } from "./Picker";
@@ -23,10 +24,14 @@ interface Props {
   names: Readonly<Record<Side, string>>;
   /** What people vote on now. Undefined: not known. */
   live: Balls | null | undefined;
+  /** Whose winning chance is shown. */
+  side?: Side;
+  /** What the exact solution of the first position says about an answer. */
+  explain?: (solution: Solution) => string;
 }
 
 /** Steps through a match, tries other turns and shows what best play is worth. */
-export function Explorer({ start, options, played, at, names, live }: Props) {
+export function Explorer({ start, options, played, at, names, live, side = "red", explain }: Props) {
   const [line, setLine] = useState(() => startLine(start(options), played, at));
   useKeys(setLine);
   const position = linePosition(line);
@@ -34,27 +39,30 @@ export function Explorer({ start, options, played, at, names, live }: Props) {
   const isHidden = solvable !== null && (live === undefined || isWithheld(solvable, live));
   const analysis = useAnalysis(isHidden ? null : solvable);
   const solution = isHidden ? null : analysis.solution;
-  const board = position.board!;
+  const { token } = position.board!;
   const left = leavesAt(line);
   return (
     <div class="explorer">
-      <figure><Grid board={board} lit={[...board.winning_cells, ...board.losing_cells]} fresh={freshCells(line, position)} /></figure>
+      <BoardFigure line={line} />
       <div>
+        {explain && solution?.isExact && line.at === at && left === null && <p class="explained" role="status">{explain(solution)}</p>}
         <Steps line={line} setLine={setLine} />
         <p class="where">
           <strong role="status">{left === null ? t("After turn %(number)s", { number: line.at }) : t("After turn %(number)s, not as played", { number: line.at })}</strong>
-          {left !== null && <button type="button" class="main" onClick={() => setLine(returnToPlayed(line))}>{t("Back to the match")}</button>}
+          {token && position.result === "open" && <Token holder={names[token]} />}
+          {left !== null && <button type="button" class="main" onClick={() => setLine(returnToPlayed(line))}>{explain ? t("Back to the puzzle") : t("Back to the match")}</button>}
         </p>
-        {board.token && position.result === "open" && <p class="small">{t("%(name)s holds the token and drops first", { name: names[board.token] })}</p>}
         {position.result !== "open" && <p class="end">{describeResult(position.result, names)}</p>}
         {isHidden && <p class="note">{live === undefined ? t("Waiting for the server…") : t("People are voting on this position, or on one that can lead to it. Its analysis is hidden for now.")}</p>}
-        {solvable && !isHidden && <Value analysis={analysis} names={names} />}
+        {solvable && !isHidden && <Value analysis={analysis} names={names} side={side} />}
         {position.toMove.length > 0 && <Picker key={`${line.at}:${left}`} line={line} setLine={setLine} solution={solution} names={names} />}
         {solution && position.result === "open" && <PairTable solution={solution} names={names} />}
       </div>
     </div>
   );
 }
+
+export const Token = ({ holder }: { holder: string }) => <span class="small">{t("%(name)s holds the token and drops first", { name: holder })}</span>;
 
 function useAnalysis(position: ReturnType<typeof readSolverPosition>) {
   const analyzer = useMemo(() => new Analyzer(), []);
@@ -79,13 +87,6 @@ function useKeys(setLine: (change: (line: Line) => Line) => void): void {
   }, [setLine]);
 }
 
-/** The cells of the balls that dropped last. */
-function freshCells(line: Line, { board }: Position): (readonly [number, number])[] {
-  const before = line.at ? linePosition({ ...line, at: line.at - 1 }).board : null;
-  if (!before || !board) return [];
-  return board.grid.flatMap((row, fromTop) => [...row].flatMap((cell, column) => (cell !== before.grid[fromTop]![column] ? [[column + 1, board.rows - fromTop] as const] : [])));
-}
-
-export function describeResult(result: Result, names: Readonly<Record<Side, string>>): string {
+function describeResult(result: Result, names: Readonly<Record<Side, string>>): string {
   return result === "red" || result === "yellow" ? t("%(team)s wins", { team: names[result] }) : t("The game is a draw");
 }

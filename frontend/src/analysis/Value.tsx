@@ -4,15 +4,15 @@ import type { Analysis } from "./analyzer";
 import { percent, winningChance, type Chance } from "./evaluation";
 
 /** Who is ahead, as a bar and in words, with the limits of an estimate. */
-export function Value({ analysis, names }: { analysis: Analysis; names: Readonly<Record<Side, string>> }) {
+export function Value({ analysis, names, side }: { analysis: Analysis; names: Readonly<Record<Side, string>>; side: Side }) {
   const { solution, isSearching, hasFailed } = analysis;
-  const chance = solution && winningChance(solution, "red", isSearching);
+  const chance = solution && winningChance(solution, side, isSearching);
   return (
     <div class="value" aria-busy={isSearching} data-exact={solution?.isExact ?? false}>
-      <Bar chance={chance} />
+      <Bar chance={solution && winningChance(solution, "red", isSearching)} />
       <p>
         {hasFailed && t("This browser can’t compute the analysis.")}
-        {chance && <>{t("Winning chance of %(name)s: %(percent)s", { name: names.red, percent: `${chance.high > chance.low ? "≈ " : ""}${percent(chance.value)}` })}{" · "}{describeSureness(chance)}</>}
+        {chance && <>{t("Winning chance of %(name)s: %(percent)s", { name: names[side], percent: `${chance.high > chance.low ? "≈ " : ""}${percent(chance.value)}` })}{" · "}{describeSureness(chance)}</>}
         {solution && !chance && !isSearching && t("There are too many empty cells to tell.")}
         {isSearching && <span class="small"> {t("Still computing…")}</span>}
       </p>

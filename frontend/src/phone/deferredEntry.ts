@@ -17,8 +17,10 @@ import * as sentences from "./play/sentences";
 import { teamHeading } from "./play/teamNames";
 import { notifyAnswer, notifyButton, storyLink, updateTitle, voteMailLink } from "./device/turnNotification";
 import { endText } from "../live/schedule";
+import { t } from "../live/i18n";
 import { showTeamColors } from "../live/teamColors";
 import type { EventState } from "../protocol";
+import { tabLink } from "./seat/joiningScreen";
 import type { PhoneView } from "./seat/phoneView";
 
 /** The deferred bundle: reveals, match ends, receipts, the result card, and the screens shown without a seat. */
@@ -29,8 +31,11 @@ function below(view: PhoneView): ReturnType<DeferredPart["below"]> {
   updateTitle(view);
   showTeamColors(view.event);
   const [open, line, talk] = [openness(view.event), nextLine(view), discussionButton(view)];
-  return [(open ? 34 : 0) + (line ? 46 : 0) + (talk ? 46 : 0), html`${open}${line}${talk}${!view.match && brand(view.event)}`];
+  return [(open ? 34 : 0) + (line ? 46 : 0) + (talk ? 46 : 0), html`${open}${line}${talk}${!view.match && html`${!view.event.is_duel && puzzleLink()}${brand(view.event)}`}`];
 }
+
+/** A warm-up for voters who wait for the match. */
+const puzzleLink = () => html`<p class="next">${tabLink("puzzles", t("Warm up with a puzzle"))}</p>`;
 
 /** The organizer's logo and sponsor line, in the lobby. */
 function brand({ logo, brand_line }: EventState): Html | false {

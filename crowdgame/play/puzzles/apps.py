@@ -1,0 +1,5 @@
+from django.apps import AppConfig
+
+
+class PuzzlesConfig(AppConfig):
+    name = "crowdgame.play.puzzles"
