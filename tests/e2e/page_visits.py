@@ -103,6 +103,8 @@ PUBLIC = (
     public("report", "/report/{code}/1", prepare=do.play_to(*WON)),
     public("verify", "/verify"),
     public("verify-match", "/verify?match={code}/1", prepare=do.play_to(*WON), action=do.await_verdict),
+    public("analysis-board", "/report/{code}/1/board", prepare=do.play_to(*WON)),
+    public("puzzle", "/puzzles/1"),
     public("rules", "/rules"),
     public("about", "/about"),
     public("board-editor", "/board?turns=44-35"),

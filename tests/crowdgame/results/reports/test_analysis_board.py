@@ -9,6 +9,7 @@ from tests.crowdgame.results.analysis.analysis_helpers import TOKEN, begin
 from tests.voting.match_helpers import RED_WINS, only_turn, play, play_turn
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Match
+from voting.terms import AnalysisTime
 from voting.turns.turns import start_match
 
 pytestmark = pytest.mark.django_db
@@ -26,7 +27,7 @@ def has_link(client: Client, match: Match) -> bool:
 
 
 def test_board_opens_after_the_match_and_names_the_live_position(client: Client, box: BallotBox) -> None:
-    match = begin(box)
+    match = begin(box, analysis=AnalysisTime.TURN)
     play_turn(only_turn(match), box, [1], [2])
     load(client, match, 404)
     assert not has_link(client, match)
