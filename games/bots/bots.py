@@ -84,10 +84,10 @@ def weigh_columns(position: Position, side: Side, strength: int, seed: str) -> l
 
 def _solve(position: Position, strength: Strength, *, slips: bool) -> Solution:
     # It loads WebAssembly, which the processes that only know the names of the strengths don't need.
-    from games.solver.solver import solve, solve_depth  # noqa: PLC0415
+    from games.solver.solver import solve_depth, solve_for_bots  # noqa: PLC0415
 
     if strength.turns is None:
-        return solve(position)
+        return solve_for_bots(position)
     # In the classic game a turn is one ball, so the opponent's reply is the turn after.
     sees_reply = position.is_classic and not slips
     return solve_depth(position, strength.turns + sees_reply)

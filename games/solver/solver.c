@@ -14,6 +14,7 @@
 #define ROWS 6
 #define HEIGHT 7
 #define TO_THE_END 63
+#define EXACT 62  // the depth of the exact search
 #define EPSILON 1e-12
 #define WORTHWHILE 1e-11  // a better reply must gain more than this
 
@@ -21,8 +22,10 @@ typedef uint64_t Board;
 typedef struct { Board red, yellow, mirrored_red, mirrored_yellow; int holder; } Position;  // holder: 0 red, 1 yellow
 
 static int columns, is_tie_reversed;
+static Board board, bottoms;  // every cell, and those of the lowest row
 static uint64_t node_count, node_limit;
 static int is_aborted;
+static double least_pivot;  // of the simplex method
 
 // --- boards
 
@@ -204,7 +207,7 @@ static double solve_matrix(int m, int n, double payoff[][MOST_COLUMNS], double *
       most = t[m][j];
     }
     if (in < 0) break;
-    for (int i = 0; i < m; i++) if (t[i][in] > 1e-13) {
+    for (int i = 0; i < m; i++) if (t[i][in] > least_pivot) {
       double r = t[i][last] / t[i][in];
       if (out < 0 || r < ratio - 1e-15 || (r <= ratio + 1e-15 && basis[i] < basis[out])) { ratio = r; out = i; }
     }
@@ -235,6 +238,13 @@ typedef struct { Board red, yellow; double low, high; } Entry;  // yellow: also 
 static Entry *table;
 static uint64_t table_mask;
 
+static inline Entry *entry_of(Board red, Board yellow) {
+  uint64_t h = red * 0x9E3779B97F4A7C15ull ^ (yellow * 0xC2B2AE3D27D4EB4Full + 0x165667B19E3779F9ull);
+  h ^= h >> 29;
+  h *= 0xBF58476D1CE4E5B9ull;
+  return &table[(h ^ h >> 32) & table_mask];
+}
+
 static Entry *find_entry(const Position *p, int depth, Board *red, Board *yellow) {
   Board r = p->red, y = p->yellow;
   if (p->mirrored_red < r || (p->mirrored_red == r && p->mirrored_yellow < y)) {
@@ -243,10 +253,7 @@ static Entry *find_entry(const Position *p, int depth, Board *red, Board *yellow
   }
   *red = r;
   *yellow = y | (uint64_t)depth << 56 | (uint64_t)p->holder << 63;
-  uint64_t h = *red * 0x9E3779B97F4A7C15ull ^ (*yellow * 0xC2B2AE3D27D4EB4Full + 0x165667B19E3779F9ull);
-  h ^= h >> 29;
-  h *= 0xBF58476D1CE4E5B9ull;
-  return &table[(h ^ h >> 32) & table_mask];
+  return entry_of(*red, *yellow);
 }
 
 static void look_up(const Position *p, int depth, double *low, double *high) {
@@ -282,6 +289,7 @@ typedef struct {
 typedef struct { int n, column[MOST_COLUMNS], has[MOST_COLUMNS]; double mix[MOST_COLUMNS]; } Choice;
 
 static void search(const Position *p, int depth, double alpha, double beta, double *low, double *high);
+static void search_exactly(const Position *p, double alpha, double beta, double *low, double *high);
 
 static const int COLUMN_ORDER[2][MOST_COLUMNS] = {{2, 3, 1, 4, 0, 5}, {3, 2, 4, 1, 5, 0, 6}};
 
@@ -307,7 +315,8 @@ static void refine(Matrix *m, int i, int j, double alpha, double beta) {
   double low = m->low[i][j], high = m->high[i][j];
   if (alpha < low) alpha = low - EPSILON;
   if (beta > high) beta = high + EPSILON;
-  search(&m->after[i][j], m->depth, alpha, beta, &low, &high);
+  if (m->depth == EXACT) search_exactly(&m->after[i][j], alpha, beta, &low, &high);
+  else search(&m->after[i][j], m->depth, alpha, beta, &low, &high);
   if (is_aborted) return;
   if (low > m->low[i][j]) m->low[i][j] = low;
   if (high < m->high[i][j]) m->high[i][j] = high;
@@ -406,33 +415,124 @@ static double solve_restricted(Matrix *m, Choice *red, Choice *yellow) {
   return payoff[0][0];
 }
 
-// Bound the value of a position `depth` turns deep, until it is known or outside of `alpha` and `beta`.
+// Bound the value of a turn, until it is known or outside of `alpha` and `beta`.
+static void solve_turn(Matrix *m, double alpha, double beta, double *low, double *high) {
+  Choice red = {0}, yellow = {0};
+  int row = 0, column = 0;
+  bound_by_pure_columns(m, low, high, &row, &column);
+  add_column(&red, row);
+  add_column(&yellow, column);
+  while (!is_aborted && *high - *low > EPSILON && *low < beta && *high > alpha) {
+    double value = solve_restricted(m, &red, &yellow), up = value, down = value;
+    row = find_best_row(m, &red, &yellow, &up);
+    if (up < *high) *high = up;
+    if (*high <= alpha) break;
+    column = find_best_column(m, &red, &yellow, &down);
+    if (down > *low) *low = down;
+    if (row < 0 && column < 0) { *low = *high = value; break; }
+    if (row >= 0) add_column(&red, row);
+    if (column >= 0) add_column(&yellow, column);
+  }
+  if (*low > *high) *low = *high = (*low + *high) / 2;
+}
+
+// Bound the value of a position `depth` turns deep.
 static void search(const Position *p, int depth, double alpha, double beta, double *low, double *high) {
   if (++node_count > node_limit) { is_aborted = 1; return; }
   if (depth == 0) { *low = *high = evaluate(p); return; }
   look_up(p, depth, low, high);
   if (*high - *low < EPSILON || *low >= beta || *high <= alpha) return;
   Matrix m;
-  Choice red = {0}, yellow = {0};
-  int row = 0, column = 0;
   build_matrix(p, depth, &m);
-  bound_by_pure_columns(&m, low, high, &row, &column);
-  add_column(&red, row);
-  add_column(&yellow, column);
-  while (!is_aborted && *high - *low > EPSILON && *low < beta && *high > alpha) {
-    double value = solve_restricted(&m, &red, &yellow), up = value, down = value;
-    row = find_best_row(&m, &red, &yellow, &up);
-    if (up < *high) *high = up;
-    if (*high <= alpha) break;
-    column = find_best_column(&m, &red, &yellow, &down);
-    if (down > *low) *low = down;
-    if (row < 0 && column < 0) { *low = *high = value; break; }
-    if (row >= 0) add_column(&red, row);
-    if (column >= 0) add_column(&yellow, column);
+  solve_turn(&m, alpha, beta, low, high);
+  if (!is_aborted) store(p, depth, *low, *high);
+}
+
+// --- exact search
+//
+// The same to the end of the match, without estimates. It knows one more turn of each cell, and that a side can't win
+// whose lines are all blocked. Pieces in blocked lines don't matter, so the table ignores their colors.
+
+// The cells of the lines that a side can complete, given its own and the free cells.
+static Board open_lines(Board cells) {
+  Board covered = 0;
+  for (int k = 0; k < 4; k++) {
+    int step = k ? HEIGHT - 2 + k : 1;
+    Board two = cells & cells >> step, four = two & two >> 2 * step;
+    two = four | four << step;
+    covered |= two | two << 2 * step;
   }
-  if (is_aborted) return;
-  if (*low > *high) *low = *high = (*low + *high) / 2;
-  store(p, depth, *low, *high);
+  return covered;
+}
+
+// Whether the holder wins in this turn, whatever the other side does. `next` has the cells in which a ball can come
+// to lie, `own` and `other` those that complete a line.
+static inline int wins_at_once(Board next, Board own, Board other) {
+  if (!is_tie_reversed) return (next & own) != 0;
+  for (own &= next; own; own &= own - 1) {
+    Board cell = own & -own;
+    if (!(other & board & ((next & ~cell) | cell << 1))) return 1;
+  }
+  return 0;
+}
+
+static void build_exact_matrix(const Position *p, Matrix *m) {
+  Board all = all_cells(p), next = (all + bottoms) & board, cell[MOST_COLUMNS];
+  Board red_wins = winning_cells(p->red), yellow_wins = winning_cells(p->yellow);
+  Board red_later[MOST_COLUMNS], yellow_later[MOST_COLUMNS];
+  int free = free_cells(p);
+  m->n = 0;
+  m->depth = EXACT;
+  for (int k = 0; k < columns; k++) {
+    int c = COLUMN_ORDER[columns - 6][k];
+    if (!(next & cells_of(c))) continue;
+    cell[m->n] = next & cells_of(c);
+    red_later[m->n] = winning_cells(p->red | cell[m->n]);
+    yellow_later[m->n] = winning_cells(p->yellow | cell[m->n]);
+    m->column[m->n++] = c;
+  }
+  for (int i = 0; i < m->n; i++) for (int j = 0; j < m->n; j++) {
+    Board red = cell[i], yellow = cell[j], red_then = red_later[i], yellow_then = yellow_later[j];
+    if (i == j && p->holder) red_then = winning_cells(p->red | (red = red << 1 & board));
+    else if (i == j) yellow_then = winning_cells(p->yellow | (yellow = yellow << 1 & board));
+    Position *after = &m->after[i][j];
+    after->red = p->red | red;
+    after->yellow = p->yellow | yellow;
+    after->holder = p->holder ^ (i == j);
+    int red_won = (red & red_wins) != 0, yellow_won = (yellow & yellow_wins) != 0;
+    double low = -1, high = 1;
+    if (red_won && yellow_won) low = high = p->holder == is_tie_reversed ? 1 : -1;
+    else if (red_won || yellow_won) low = high = red_won - yellow_won;
+    else if (free == (red != 0) + (yellow != 0)) low = high = 0;
+    else {
+      Board then = (all_cells(after) + bottoms) & board;
+      if (after->holder && wins_at_once(then, yellow_then, red_then)) high = -1;
+      if (!after->holder && wins_at_once(then, red_then, yellow_then)) low = 1;
+    }
+    m->low[i][j] = low;
+    m->high[i][j] = high;
+  }
+}
+
+static void search_exactly(const Position *p, double alpha, double beta, double *low, double *high) {
+  if (++node_count > node_limit) { is_aborted = 1; return; }
+  Board red_lines = open_lines(board & ~p->yellow), yellow_lines = open_lines(board & ~p->red);
+  if (!red_lines && *high > 0) *high = 0;
+  if (!yellow_lines && *low < 0) *low = 0;
+  if (*high - *low < EPSILON || *low >= beta || *high <= alpha) return;
+  // The sum of a column's balls, its first free cell and red's pieces is different for each height and pieces.
+  Board red = all_cells(p) + bottoms + (p->red & red_lines);
+  Board yellow = (p->yellow & yellow_lines) | (uint64_t)EXACT << 56 | (uint64_t)p->holder << 63;
+  Entry *entry = entry_of(red, yellow);
+  if (entry->red == red && entry->yellow == yellow) {
+    if (entry->low > *low) *low = entry->low;
+    if (entry->high < *high) *high = entry->high;
+    if (*high - *low < EPSILON || *low >= beta || *high <= alpha) return;
+  }
+  Matrix m;
+  build_exact_matrix(p, &m);
+  solve_turn(&m, alpha, beta, low, high);
+  if (!is_aborted) *entry = (Entry){red, yellow, *low, *high};
 }
 
 // --- the classic game, in which the sides take turns
@@ -498,6 +598,8 @@ EXPORT(set_up)
 void set_up(char *memory, uint32_t bits, int column_count, int reverse_tie) {
   columns = column_count;
   is_tie_reversed = reverse_tie;
+  bottoms = ((1ull << columns * HEIGHT) - 1) / ((1 << HEIGHT) - 1);
+  board = bottoms * ((1 << ROWS) - 1);
   prepare_evaluation();
   table = (Entry *)memory;
   table_mask = (1ull << bits) - 1;
@@ -514,8 +616,11 @@ void forget(void) { clear_table(); }
 static int search_root(const Position *p, int depth) {
   Matrix m;
   double payoff[MOST_COLUMNS][MOST_COLUMNS], red_mix[MOST_COLUMNS], yellow_mix[MOST_COLUMNS];
+  int is_exact = depth == EXACT;
+  least_pivot = is_exact ? 1e-9 : 1e-13;
   if (2 * depth >= free_cells(p)) depth = TO_THE_END;
-  build_matrix(p, depth, &m);
+  if (is_exact) build_exact_matrix(p, &m);
+  else build_matrix(p, depth, &m);
   for (int i = 0; i < m.n; i++) for (int j = 0; j < m.n; j++) {
     if (!is_known(&m, i, j)) refine(&m, i, j, -1, 1);
     if (is_aborted) return 0;
@@ -531,7 +636,8 @@ static int search_root(const Position *p, int depth) {
   return depth;
 }
 
-// Solve a turn `depth` turns deep. Returns the depth, 63 for the end of the match, or 0 after `most_nodes` nodes.
+// Solve a turn `depth` turns deep, or exactly with 62. Returns the depth, 63 for the end of the match, or 0 after
+// `most_nodes` nodes.
 EXPORT(solve)
 int solve(Board red, Board yellow, int holder, int depth, uint64_t most_nodes) {
   Position p = position_of(red, yellow, holder);
