@@ -25,6 +25,7 @@ static int columns, is_tie_reversed;
 static Board board, bottoms;  // every cell, and those of the lowest row
 static uint64_t node_count, node_limit;
 static int is_aborted;
+static int has_exact_entries;
 static double least_pivot;  // of the simplex method
 
 // --- boards
@@ -290,6 +291,7 @@ typedef struct { int n, column[MOST_COLUMNS], has[MOST_COLUMNS]; double mix[MOST
 
 static void search(const Position *p, int depth, double alpha, double beta, double *low, double *high);
 static void search_exactly(const Position *p, double alpha, double beta, double *low, double *high);
+static Entry *find_exact_entry(const Position *p, double *low, double *high, Board *red, Board *yellow);
 
 static const int COLUMN_ORDER[2][MOST_COLUMNS] = {{2, 3, 1, 4, 0, 5}, {3, 2, 4, 1, 5, 0, 6}};
 
@@ -436,11 +438,21 @@ static void solve_turn(Matrix *m, double alpha, double beta, double *low, double
   if (*low > *high) *low = *high = (*low + *high) / 2;
 }
 
+// What an exact search that ran out of nodes has proven replaces estimates.
+static void apply_exact_bounds(const Position *p, double *low, double *high) {
+  Board red, yellow;
+  double least = -1, most = 1;
+  find_exact_entry(p, &least, &most, &red, &yellow);
+  *low = *low < least ? least : *low > most ? most : *low;
+  *high = *high < least ? least : *high > most ? most : *high;
+}
+
 // Bound the value of a position `depth` turns deep.
 static void search(const Position *p, int depth, double alpha, double beta, double *low, double *high) {
   if (++node_count > node_limit) { is_aborted = 1; return; }
-  if (depth == 0) { *low = *high = evaluate(p); return; }
-  look_up(p, depth, low, high);
+  if (depth == 0) *low = *high = evaluate(p);
+  else look_up(p, depth, low, high);
+  if (has_exact_entries) apply_exact_bounds(p, low, high);
   if (*high - *low < EPSILON || *low >= beta || *high <= alpha) return;
   Matrix m;
   build_matrix(p, depth, &m);
@@ -514,21 +526,27 @@ static void build_exact_matrix(const Position *p, Matrix *m) {
   }
 }
 
-static void search_exactly(const Position *p, double alpha, double beta, double *low, double *high) {
-  if (++node_count > node_limit) { is_aborted = 1; return; }
+// The entry of a position, its key, and what is known of its value.
+static Entry *find_exact_entry(const Position *p, double *low, double *high, Board *red, Board *yellow) {
   Board red_lines = open_lines(board & ~p->yellow), yellow_lines = open_lines(board & ~p->red);
   if (!red_lines && *high > 0) *high = 0;
   if (!yellow_lines && *low < 0) *low = 0;
-  if (*high - *low < EPSILON || *low >= beta || *high <= alpha) return;
   // The sum of a column's balls, its first free cell and red's pieces is different for each height and pieces.
-  Board red = all_cells(p) + bottoms + (p->red & red_lines);
-  Board yellow = (p->yellow & yellow_lines) | (uint64_t)EXACT << 56 | (uint64_t)p->holder << 63;
-  Entry *entry = entry_of(red, yellow);
-  if (entry->red == red && entry->yellow == yellow) {
+  *red = all_cells(p) + bottoms + (p->red & red_lines);
+  *yellow = (p->yellow & yellow_lines) | (uint64_t)EXACT << 56 | (uint64_t)p->holder << 63;
+  Entry *entry = entry_of(*red, *yellow);
+  if (entry->red == *red && entry->yellow == *yellow) {
     if (entry->low > *low) *low = entry->low;
     if (entry->high < *high) *high = entry->high;
-    if (*high - *low < EPSILON || *low >= beta || *high <= alpha) return;
   }
+  return entry;
+}
+
+static void search_exactly(const Position *p, double alpha, double beta, double *low, double *high) {
+  if (++node_count > node_limit) { is_aborted = 1; return; }
+  Board red, yellow;
+  Entry *entry = find_exact_entry(p, low, high, &red, &yellow);
+  if (*high - *low < EPSILON || *low >= beta || *high <= alpha) return;
   Matrix m;
   build_exact_matrix(p, &m);
   solve_turn(&m, alpha, beta, low, high);
@@ -611,13 +629,17 @@ void set_up(char *memory, uint32_t bits, int column_count, int reverse_tie) {
 
 // Forget what earlier searches found, so that an answer does not depend on them.
 EXPORT(forget)
-void forget(void) { clear_table(); }
+void forget(void) {
+  has_exact_entries = 0;
+  clear_table();
+}
 
 static int search_root(const Position *p, int depth) {
   Matrix m;
   double payoff[MOST_COLUMNS][MOST_COLUMNS], red_mix[MOST_COLUMNS], yellow_mix[MOST_COLUMNS];
   int is_exact = depth == EXACT;
-  least_pivot = is_exact ? 1e-9 : 1e-13;
+  if (is_exact) has_exact_entries = 1;
+  least_pivot = is_exact || has_exact_entries ? 1e-9 : 1e-13;
   if (2 * depth >= free_cells(p)) depth = TO_THE_END;
   if (is_exact) build_exact_matrix(p, &m);
   else build_matrix(p, depth, &m);

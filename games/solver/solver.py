@@ -22,7 +22,7 @@ TO_THE_END = 63
 EXACT = 62  # also to the end, without the evaluation's limits
 TABLE_BITS = 20
 NODES = 800_000  # 0.6 s
-EXACT_NODES_PER_NODE = 3  # so much faster is the exact search
+EXACT_NODES_PER_NODE = 3  # so much faster is the exact search of the analysis
 UNLIMITED = (1 << 62) - 1
 DIGITS = 12  # more are rounding errors
 
@@ -37,8 +37,9 @@ def solve(position: Position, nodes: int = NODES) -> Solution:
     """Solve the turn of an open match.
 
     With at most 18 free cells the answer is always exact. With at most 22, an exact search gets most of the
-    budget of `nodes` positions. Otherwise, or if that does not suffice, the search deepens turn by turn until
-    the rest is used up, and the last complete depth counts. An answer depends on nothing else.
+    budget. Otherwise, or if that does not suffice, the search deepens turn by turn until the rest is used up,
+    and the last complete depth counts. There, what the exact search has proven replaces estimates. `nodes` is
+    the budget in positions of this second search. An answer depends on nothing else.
     """
     exact = TO_THE_END if position.is_classic else EXACT
     with _one_search:
@@ -87,12 +88,11 @@ def _solve(position: Position, nodes: int, exact: int) -> Solution:
     if position.free_cells <= EXACT_CELLS:
         return _search(module, position, exact, UNLIMITED)
     if position.free_cells <= LIKELY_EXACT_CELLS:
-        limit = int(nodes * EXACT_SHARE)
-        per_node = EXACT_NODES_PER_NODE if exact == EXACT else 1
+        limit = EXACT_NODES_PER_NODE * nodes if exact == EXACT else int(nodes * EXACT_SHARE)
         try:
-            return _search(module, position, exact, limit * per_node)
+            return _search(module, position, exact, limit)
         except OutOfNodes:
-            nodes -= int(module.call("nodes_searched")) // per_node
+            nodes = nodes // 10 if exact == EXACT else nodes - int(module.call("nodes_searched"))
     return _deepen(module, position, nodes)
 
 
