@@ -160,10 +160,10 @@ def test_players_who_follow_a_batch_share_the_next_one(
 ) -> None:
     load_ballots, batches, begun = harness.box.load_ballots, list[int](), asyncio.Event()
 
-    async def observed(event_id: int, turn_id: int, voters: Sequence[str]) -> dict[str, Ballot]:
+    async def observed(event: int, turn: int, voters: Sequence[str], shards: int) -> dict[str, Ballot]:
         batches.append(len(voters))
         begun.set()
-        return await load_ballots(event_id, turn_id, voters)
+        return await load_ballots(event, turn, voters, shards)
 
     async def follow_each_other() -> None:
         first, second = [asyncio.create_task(harness.join(player())) for _ in range(2)]
