@@ -45,7 +45,7 @@ export function Picker({ line, setLine, solution, names }: Props) {
           </div>
         </fieldset>
       ))}
-      <p class="small">{solution ? t("The bars show how often best play picks each column. Choose for both sides to try a turn.") : t("Choose for both sides to try a turn.")}</p>
+      <p class="small">{solution ? t("The bars show how often best play picks each column. Choose for both sides to try a turn.") : t("Choose for both sides to try a turn.")} {next && t("The line marks the columns of the match.")}</p>
     </div>
   );
 }
