@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-ESTIMATE_MARGIN = 0.12
+ESTIMATE_MARGIN = 0.15
 """How far an estimated winning chance or loss is off at most, in 95% of cases (`make bench-solver`)."""
 
 Mix = tuple[float, ...]

@@ -58,7 +58,7 @@ def test_estimated_column_has_a_class_only_outside_the_margin(beyond: float, qua
 
 
 @pytest.mark.parametrize(
-    ("second", "quality"), [(1, "best"), (1 - 2e-16, "best"), (-1, "blunder"), (0.9, None), (0.3, "blunder")]
+    ("second", "quality"), [(1, "best"), (1 - 2e-16, "best"), (-1, "blunder"), (0.9, None), (0.2, "blunder")]
 )
 def test_columns_that_keep_or_lose_a_certain_win_are_no_estimates(second: float, quality: str | None) -> None:
     solution = Solution(1, (1, 0), (1,), ((1,), (second,)), False, 3)
