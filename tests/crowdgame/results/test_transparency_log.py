@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from io import StringIO
 from pathlib import Path
+from threading import Event
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -304,22 +305,19 @@ def test_exchange_with_witness_is_bounded(answer: bytes, pause_s: float) -> None
 
     def serve() -> None:
         connection, _ = server.accept()
-        connection.settimeout(pause_s or None)
         with connection, suppress(ConnectionError):
             connection.sendall(answer)
             for _ in range(100):
-                if not pause_s:
-                    connection.sendall(b"0" * 65536)
-                    continue
-                with suppress(TimeoutError):
-                    while connection.recv(65536):
-                        pass
-                connection.sendall(b"0")
+                if is_over.wait(pause_s):
+                    return
+                connection.sendall(b"0" if pause_s else b"0" * 65536)
 
+    is_over = Event()
     with socket.create_server(("127.0.0.1", 0)) as server, ThreadPoolExecutor() as pool:
         pool.submit(serve)
         with pytest.raises(Unreachable):
             post(f"http://127.0.0.1:{server.getsockname()[1]}/add-checkpoint", b"", timeout_s=0.5)
+        is_over.set()
 
 
 def test_checkpoint_is_on_disk_before_the_witness_answers(

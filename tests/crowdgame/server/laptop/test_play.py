@@ -23,7 +23,7 @@ runpy.run_module("deploy.laptop.bootstrap", run_name="__main__")
 """
 
 
-def play(data: Path, *options: str, cwd: Path = ROOT) -> "subprocess.CompletedProcess[str]":
+def play(data: Path, *options: str, cwd: Path = Path("/")) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
         [sys.executable, ROOT / "manage.py", "--data", data, "play", *options],
         cwd=cwd,
