@@ -1,4 +1,4 @@
-"""Find or install what the tests need: a browser; PostgreSQL, nginx, an IRC server, ip and a C compiler."""
+"""Find or install what the tests need: a browser, servers, promtool, ip and a C compiler."""
 
 import os
 import shutil
@@ -18,9 +18,10 @@ LAUNCH_SCRIPT = (
 DEBIAN_VERSION_FILE = Path("/etc/debian_version")
 POSTGRES_DIR = Path("/usr/lib/postgresql")
 SERVERS_HINT = (
-    "the tests need PostgreSQL (initdb, postgres), nginx, ngircd, ip and a C compiler (cc). Install them"
+    "the tests need PostgreSQL (initdb, postgres), nginx, ngircd, promtool, ip and a C compiler (cc). "
+    "Install them"
 )
-# Keep Debian from starting PostgreSQL, nginx and ngircd as services: the tests start their own.
+# Keep Debian from starting PostgreSQL, nginx, ngircd and Prometheus as services: the tests start their own.
 NO_AUTOSTART_SCRIPT = """\
 test -e /etc/postgresql-common/createcluster.conf || {
   mkdir -p /etc/postgresql-common
@@ -88,6 +89,7 @@ def _missing_packages() -> list[str]:
         "nginx-light": find_server("nginx"),
         "ngircd": find_server("ngircd"),
         "iproute2": find_server("ip"),
+        "prometheus": find_server("promtool"),
     }
     return [package for package, program in found.items() if program is None]
 
