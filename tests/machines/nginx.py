@@ -12,7 +12,7 @@ import shutil
 import ssl
 import subprocess
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,11 +47,17 @@ class Nginx:
 
 @contextmanager
 def running_nginx(
-    gateways: Sequence[int], port: int = 0, *, pages: int = 0, tls: bool = False, others: str = ""
+    gateways: Sequence[int],
+    port: int = 0,
+    *,
+    pages: int = 0,
+    tls: bool = False,
+    others: str = "",
+    spoil: Callable[[Path], object] = lambda _folder: None,
 ) -> Iterator[Nginx]:
     """Run nginx in front of the `gateways` and of the one for `pages`, which need not run yet.
 
-    `others` are the upstream lines of other machines.
+    `others` are the upstream lines of other machines. `spoil` may change its files before it starts.
     """
     folder = Path(tempfile.mkdtemp(prefix="crowdgame-nginx-"))
     nginx = Nginx(folder, port or free_port(), free_port() if tls else 0)
@@ -61,6 +67,7 @@ def running_nginx(
         if os.geteuid() == 0:
             shutil.chown(folder, NOBODY)
         (folder / "nginx.conf").write_text(_configuration(nginx, gateways, pages or gateways[0], others))
+        spoil(folder)
         with _running(folder):
             assert wait_for_http(LOOPBACK, nginx.port, WITHIN_S), nginx.log
             yield nginx

@@ -16,9 +16,11 @@ CHECKS: dict[str, Callable[[], Iterator[Finding]]] = {
     "workers": processes.check_workers,
     "processes": processes.check_processes,
     "public address": site.check_public_address,
+    "static files": site.check_static_files,
     "e-mail": site.check_mail,
     "transparency log": transparency.check_log,
     "disk": machine.check_disk,
+    "backups": machine.check_backups,
     "kernel": machine.check_kernel,
     "nginx": machine.check_nginx,
 }

@@ -1,9 +1,11 @@
-"""This machine: disk, kernel limits, nginx, and who may read the data."""
+"""This machine: disk, backups, kernel limits, nginx, and who may read the data."""
 
+import os
 import re
 import shutil
 import stat
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from django.conf import settings
@@ -13,6 +15,8 @@ from crowdgame.maintenance.doctor.finding import Finding
 MIN_FREE_BYTES = 1_000_000_000
 MIN_SOMAXCONN = 4_096
 SOMAXCONN = Path("/proc/sys/net/core/somaxconn")
+BACKUPS = Path("/var/backups/crowdgame")
+MAX_BACKUP_AGE = timedelta(days=2)
 NGINX_CONF = Path("/etc/nginx/nginx.conf")
 CONNECTIONS_PER_PHONE = 2
 
@@ -30,6 +34,18 @@ def check_disk() -> Iterator[Finding]:
     readable = [path for path in (folder, database) if path.exists() and path.stat().st_mode & stat.S_IROTH]
     if database in readable and folder in readable:
         yield Finding(f"every user of this machine can read {database}", f"Run: chmod 700 {folder}")
+
+
+def check_backups() -> Iterator[Finding]:
+    """Check the age of the nightly backups, which are named by their time, if install.sh has set them up."""
+    if not os.access(BACKUPS, os.R_OK):
+        return
+    newest = max((path.name for path in BACKUPS.glob("2*Z")), default="")
+    if newest < f"{datetime.now(UTC) - MAX_BACKUP_AGE:%Y%m%dT%H%M%SZ}":
+        yield Finding(
+            f"the newest backup in {BACKUPS} is {newest or 'missing'}",
+            "Run `systemctl start crowdgame-backup`, and check crowdgame-backup.timer.",
+        )
 
 
 def check_kernel() -> Iterator[Finding]:

@@ -7,7 +7,9 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from contextlib import closing
 from http import HTTPStatus
+from http.client import HTTPConnection, HTTPSConnection
 from ipaddress import ip_address
 from smtplib import SMTPException
 from urllib.parse import urlsplit
@@ -15,6 +17,7 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.core.checks import WARNING, run_checks
 from django.core.mail import get_connection
+from django.templatetags.static import static
 
 from crowdgame.maintenance.doctor.finding import Finding, not_visible
 from crowdgame.maintenance.doctor.stores import is_local
@@ -28,6 +31,12 @@ IGNORED_CHECKS = frozenset({"security.W005", "security.W008", "security.W021"})
 # Consequences of a PUBLIC_URL without HTTPS, which is reported once.
 HTTPS_CHECKS = frozenset({"security.W004", "security.W012", "security.W016"})
 SERVICES_TIMEOUT_S = 10.0
+HANDSHAKE = {
+    "Connection": "Upgrade",
+    "Upgrade": "websocket",
+    "Sec-WebSocket-Version": "13",
+    "Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA==",
+}
 REMEDIES = {
     "database": "Start it, correct DATABASE_URL, or run `manage.py migrate`.",
     "ballot_box": "Start Valkey, or correct BALLOT_BOX_URL or REDIS_URL and its password.",
@@ -69,8 +78,12 @@ def check_public_address() -> Iterator[Finding]:
     if not settings.PUBLIC_URL:
         return
     try:
-        status = _status("/healthz")
         yield from _certificate()
+        status = _status("/healthz")
+    except ssl.SSLCertVerificationError as error:
+        problem = f"the certificate is not valid ({error.verify_message})"
+        yield Finding(problem, "Run `certbot renew`: see docs/operations.md, Server.")
+        return
     except OSError as error:
         problem = f"{settings.PUBLIC_URL} cannot be reached from here ({error})"
         yield Finding(problem, "Check the DNS name, the certificate, the proxy and the gateways.")
@@ -80,9 +93,38 @@ def check_public_address() -> Iterator[Finding]:
             f"{settings.PUBLIC_URL}/healthz answers {status}",
             "Check the proxy, ALLOWED_HOSTS and the gateways.",
         )
-    elif not is_local(urlsplit(settings.PUBLIC_URL).hostname or "") and _status("/metrics") == HTTPStatus.OK:
+        return
+    if not _opens_sockets():
+        yield Finding(
+            f"{settings.PUBLIC_URL} accepts no WebSockets",
+            "Let the proxy pass `Upgrade` and `Connection`, as deploy/server/nginx.conf does.",
+        )
+    if not is_local(urlsplit(settings.PUBLIC_URL).hostname or "") and _status("/metrics") == HTTPStatus.OK:
         problem = f"{settings.PUBLIC_URL}/metrics is public"
         yield Finding(problem, "Block it in the proxy, or let the proxy set X-Forwarded-For.")
+
+
+def check_static_files() -> Iterator[Finding]:
+    """Request the phone page and a style sheet of the console at PUBLIC_URL, like a browser."""
+    for path in ("/", static("console/console.css")) if settings.PUBLIC_URL else ():
+        try:
+            status = _status(path)
+        except OSError as error:
+            yield not_visible(f"not checked: {error}", "Correct the other findings first.")
+            return
+        if status != HTTPStatus.OK:
+            problem = f"{settings.PUBLIC_URL}{path} answers {status}"
+            yield Finding(
+                problem, "Run the installer again or `manage.py collectstatic`, restart the gateways."
+            )
+
+
+def _opens_sockets() -> bool:
+    address = urlsplit(settings.PUBLIC_URL)
+    kind = HTTPSConnection if address.scheme == "https" else HTTPConnection
+    with closing(kind(address.netloc, timeout=HTTP_TIMEOUT_S)) as connection:
+        connection.request("GET", "/ws/phone", headers=HANDSHAKE)
+        return connection.getresponse().status == HTTPStatus.SWITCHING_PROTOCOLS
 
 
 def _certificate() -> Iterator[Finding]:
