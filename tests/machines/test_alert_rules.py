@@ -110,6 +110,7 @@ SLOW = {
     "BroadcastsSlow": ("crowdgame_broadcast_seconds", 1, 99),
 }
 CROWDED, SLOW_CLIENTS = 'crowdgame_joins_total{outcome="crowded"}', "crowdgame_slow_consumers_total"
+REFUSED = 'crowdgame_refusals_total{kind="%s"}'
 EXPIRY, DAY_S = "ssl_earliest_cert_expiry", 24 * 3600
 TIMER = 'node_systemd_timer_last_trigger_seconds{name="crowdgame-backup.timer"}'
 BACKUP = 'node_systemd_unit_state{name="crowdgame-backup.service", state="%s"}'
@@ -132,6 +133,10 @@ CASES: dict[str, tuple[list[Series], list[Series]]] = {
     "ConnectionsLost": ([connections(200, 99)], [connections(200, 100), connections(100, 0)]),
     "SlowClients": ([{SLOW_CLIENTS: growing(8.5)}], [{SLOW_CLIENTS: growing(8.3)}]),
     "JoinsDeferred": ([{CROWDED: growing(1)}], [{CROWDED: constant(7)}]),
+    "RequestsRefused": (
+        [{REFUSED % "page": growing(5.5)}, {REFUSED % "page": growing(3), REFUSED % "api": growing(2.5)}],
+        [{REFUSED % "page": growing(4.5)}, {REFUSED % "cheer": growing(99)}],
+    ),
     "NotReady": ([probe("success", "ready", 0)], [probe("success", "ready", 1)]),
     "Unreachable": ([probe("success", "public", 0)], [probe("success", "public", 1)]),
     "CertificateExpires": (

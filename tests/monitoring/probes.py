@@ -17,6 +17,7 @@ from prometheus_client.samples import Sample
 from crowdgame.server.laptop.paths import ROOT
 from tests.deploy.processes import wait_until
 from tests.server import Server
+from voting.metrics.metrics import REGISTRY, RefusalKind
 
 TIMEOUT_S = 30  # a gateway imports the code of all pages at the first request
 
@@ -92,6 +93,11 @@ def metric_samples(server: Server) -> list[Sample]:
     reply = ask(server, "/metrics")
     assert reply.status == 200
     return samples(reply.body.decode())
+
+
+def own_refusals(kind: RefusalKind) -> float:
+    """How often this process has refused something of this kind."""
+    return REGISTRY.get_sample_value("crowdgame_refusals_total", {"kind": kind}) or 0
 
 
 def metric_value(server: Server, name: str, **labels: str) -> float:

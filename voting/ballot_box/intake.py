@@ -19,7 +19,7 @@ from voting.ballot_box.box_types import MAX_BATCH, CastResult
 from voting.ballot_box.shards import ONE_SHARD, Shard
 from voting.ballot_box.stores import STORE_ERRORS
 from voting.counting.ballots import Ballot
-from voting.metrics.metrics import ACK_S, BALLOTS, BATCH_SIZE
+from voting.metrics.metrics import ACK_S, BALLOTS, BATCH_SIZE, count_refusal
 
 log = logging.getLogger(__name__)
 
@@ -151,6 +151,7 @@ class BallotQueue:
         waiting = self.waiting
         if len(waiting) >= MAX_PENDING:
             REFUSED_BALLOTS.inc()
+            count_refusal("ballot")
             caster.answer(self.slot, ballot, CastResult.BUSY)
             return
         waiting[ballot.voter, ballot.sequence] = (ballot, caster, time.monotonic())

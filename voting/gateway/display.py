@@ -15,6 +15,7 @@ from voting.admission.links import qr_rows, team_qr_rows
 from voting.gateway.event_room import EventRoom
 from voting.gateway.room_sockets import DisplayPool
 from voting.gateway.socket import Scope, SocketConsumer
+from voting.metrics.metrics import count_refusal
 from voting.protocol import CloseCode, DisplayJoin
 from voting.terms import Admission
 
@@ -63,6 +64,7 @@ class DisplayConsumer(SocketConsumer):
         has_visitors = state.is_duel or bool(state.embed_sites)
         most = settings.EVENT_PHONES if has_visitors else MAX_DISPLAYS
         if oldest := room.sockets.add_display(self, most, pool):
+            count_refusal("display")
             oldest.end(CloseCode.CROWDED, CROWDED_RETRY_MS)
         self.enter_room(room, welcome_display(room, self._scope))
         if room.last_sent.open:

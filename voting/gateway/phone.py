@@ -24,7 +24,7 @@ from voting.gateway.socket import SocketConsumer
 from voting.gateway.supplements import write_to_few
 from voting.gateway.ticket_claims import GUESSED_RETRY_MS, AdmissionDenied
 from voting.gateway.voters import ConnectedVoter
-from voting.metrics.metrics import JOINS
+from voting.metrics.metrics import JOINS, count_refusal
 from voting.protocol import (
     BallotCast,
     CheerSend,
@@ -192,7 +192,9 @@ class PhoneConsumer(SocketConsumer):
         """Count cheers between turns. Drops those over the rate limit, and those during a vote or reveal."""
         now = time.monotonic()
         until = max(self._cheers_until, now) + 1 / CHEERS_PER_SECOND
-        if until <= now + 1 and room.is_between_turns(room.now()):
+        if until > now + 1:
+            count_refusal("cheer")
+        elif room.is_between_turns(room.now()):
             self._cheers_until = until
             room.heartbeat.cheers.press(self.voter.team, presses)
 
@@ -203,6 +205,7 @@ class PhoneConsumer(SocketConsumer):
         """
         seat = replace(self.voter.seat, team=self.voter.team)
         if self._request_task and not self._request_task.done():
+            count_refusal("receipt")
             self.send(protocol.ReceiptIssued(turn=turn, side=None))
         elif receipt := gateway().receipts.find_loaded(room, seat, turn):
             self.send(receipt)

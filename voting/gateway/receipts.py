@@ -12,6 +12,7 @@ from voting.ballot_box.opened_ballots import DropPlace, OpenedBallots
 from voting.ballot_box.stores import DATABASE_ERRORS
 from voting.counting.methods.voting_method import find_method
 from voting.gateway.event_room import EventRoom
+from voting.metrics.metrics import count_refusal
 from voting.protocol import ReceiptIssued
 
 MAX_CACHED_TURNS = 4
@@ -65,6 +66,7 @@ class Receipts:
             async with asyncio.timeout(LOAD_TIMEOUT_S):
                 return await asyncio.shield(opening)
         except (TimeoutError, *DATABASE_ERRORS):
+            count_refusal("receipt")
             return None
 
     def drop_cache(self, event_id: int) -> None:

@@ -17,6 +17,7 @@ from voting.gateway.side_change_log import SideChangeLog
 from voting.gateway.text_frames import encode
 from voting.gateway.threads import in_database
 from voting.gateway.voters import ConnectedVoter
+from voting.metrics.metrics import count_refusal
 from voting.turns.side_change_store import (
     SideChangeAnswer,
     SideChangeRequest,
@@ -56,6 +57,7 @@ class SideChangeQueue:
         if match is None or not match.max_side_changes:
             _refuse(asker, request, "not_offered")
         elif len(self._waiting) >= MAX_QUEUED:
+            count_refusal("change")
             _refuse(asker, request, "busy")
         else:
             self._waiting.append((asker, request))

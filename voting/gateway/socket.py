@@ -23,7 +23,7 @@ from voting.gateway.connections import CONNECTION, Connection
 from voting.gateway.event_room import EventRoom
 from voting.gateway.gateway import Gateway, gateway
 from voting.gateway.text_frames import encode
-from voting.metrics.metrics import CONNECTIONS, JOINS, SLOW_CONSUMERS
+from voting.metrics.metrics import CONNECTIONS, JOINS, SLOW_CONSUMERS, count_refusal
 from voting.protocol import CloseCode, RetryAfter
 
 Scope = dict[str, Any]
@@ -178,6 +178,7 @@ class SocketConsumer:
         now, cost = time.monotonic(), FRAME_COST_BEFORE_JOIN if self.room is None else 1
         self._frames_until = max(self._frames_until, now) + cost / FRAMES_PER_SECOND
         if self._frames_until > now + FRAME_BURST / FRAMES_PER_SECOND:
+            count_refusal("frame")
             raise CloseSocket(CloseCode.TOO_MANY_FRAMES)
 
     async def _join(self, message: Any, active_gateway: Gateway) -> None:

@@ -8,7 +8,7 @@ a machine are collected in that folder.
 import os
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, values
 
@@ -24,6 +24,22 @@ BATCH_SIZE_BUCKETS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000)
 
 ProcessRole = Literal[
     "gateway", "worker", "background", "webhooks", "scheduler", "analyzer", "chatreader", "command"
+]
+RefusalKind = Literal[
+    "ballot",
+    "change",
+    "cheer",
+    "receipt",
+    "frame",
+    "display",
+    "chat",
+    "page",
+    "login",
+    "document",
+    "download",
+    "upload",
+    "api",
+    "connection",
 ]
 REGISTRY = CollectorRegistry()
 _seconds = partial(Histogram, registry=REGISTRY, buckets=SECONDS_BUCKETS)
@@ -63,6 +79,12 @@ SLOW_CONSUMERS = Counter(
     registry=REGISTRY,
 )
 LOOP_LAG_S = _seconds("crowdgame_loop_lag_seconds", "Delay of a gateway's heartbeat.")
+REFUSALS = Counter(
+    "crowdgame_refusals",
+    "What was refused or dropped because there was too much of it, by kind. Joins are counted apart.",
+    ["kind"],
+    registry=REGISTRY,
+)
 CLOSE_LAG_S = _seconds("crowdgame_close_lag_seconds", "Time from a turn's deadline to its seal.")
 RESOLVE_LAG_S = _seconds(
     "crowdgame_resolve_lag_seconds", "Time from when a turn is to be revealed to its result in the database."
@@ -91,9 +113,14 @@ for metric, label_values in (
     (CONNECTIONS, ("phone", "display", "console", "chat")),
     (JOINS, ("seated", "returned", "refused", "crowded")),
     (BALLOTS, ("counted", "refused")),
+    (REFUSALS, get_args(RefusalKind)),
 ):
     for label_value in label_values:
         metric.labels(label_value)
+
+
+def count_refusal(kind: RefusalKind) -> None:
+    REFUSALS.labels(kind).inc()
 
 
 class CurrentProcess:

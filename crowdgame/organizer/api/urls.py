@@ -23,6 +23,7 @@ from crowdgame.organizer.api.tokens import find_token, has_scope, retry_after_s
 from crowdgame.organizer.api.writes import InvalidSettings
 from crowdgame.organizer.console.control import NotPermitted
 from voting.matches import MatchError
+from voting.metrics.metrics import count_refusal
 
 STATUS: dict[type[Exception], int] = {
     BadRequest: 400,
@@ -54,6 +55,7 @@ def view_of(known: Iterable[Endpoint]) -> Callable[..., HttpResponseBase]:
         if token is None:
             return refuse(401, "No valid token.", headers={"WWW-Authenticate": "Bearer"})
         if wait_s := retry_after_s(token):
+            count_refusal("api")
             return refuse(429, "Too many requests.", headers={"Retry-After": str(wait_s)})
         endpoint = by_method.get("GET" if request.method == "HEAD" else request.method or "")
         if endpoint is None:

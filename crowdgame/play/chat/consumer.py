@@ -9,6 +9,7 @@ from voting import protocol
 from voting.admission.seats import read_seat
 from voting.ballot_box.stores import DATABASE_ERRORS
 from voting.gateway.socket import CloseSocket, Handling, SocketConsumer
+from voting.metrics.metrics import count_refusal
 from voting.protocol import ChatJoin, CloseCode, SuggestionMark, SuggestionSend
 
 FULL_RETRY_MS = 15_000
@@ -38,6 +39,7 @@ class ChatConsumer(SocketConsumer):
             return None
         self.active_gateway()
         if chat_hub().is_full:
+            count_refusal("chat")
             raise CloseSocket(CloseCode.CROWDED, FULL_RETRY_MS)
         self.seat = read_seat(message.key)
         if self.seat is None:
@@ -49,7 +51,9 @@ class ChatConsumer(SocketConsumer):
         """Handle a voter's message with the next poll. Drops those beyond MAX_UNANSWERED."""
         if self.seat is None or self._room_id is None:
             self.send(protocol.Error(code="not_joined", text="join first"))
-        elif self._unanswered < MAX_UNANSWERED:
+        elif self._unanswered >= MAX_UNANSWERED:
+            count_refusal("chat")
+        else:
             self._unanswered += 1
             chat_hub().ask(self, VoterAsk(self.seat, message))
 

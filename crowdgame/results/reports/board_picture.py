@@ -14,6 +14,7 @@ from crowdgame.server.web.hosts import server_url
 from games.engine.errors import GameError
 from games.engine.game import SIDES
 from games.engine.registry import find_game, read_options
+from voting.metrics.metrics import count_refusal
 from voting.models import Event, Match
 from voting.records.exports import find_match
 
@@ -33,6 +34,7 @@ def board_picture(request: HttpRequest, code: str, number: int | None = None) ->
     except GameError:
         raise Http404 from None
     except PictureQueueFull:
+        count_refusal("download")
         return HttpResponse(status=503, headers={"Retry-After": str(RETRY_AFTER_S)})
     answer = HttpResponse(picture, content_type="image/png")
     answer.headers["Cache-Control"] = f"public, max-age={CACHE_MAX_AGE_S}"

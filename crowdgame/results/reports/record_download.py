@@ -17,6 +17,7 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_safe
 
+from voting.metrics.metrics import count_refusal
 from voting.models import Match
 from voting.records.exports import MatchChanging, SidesStillSecret, export_match, find_match, record_version
 from voting.terms import MatchState
@@ -104,6 +105,7 @@ def match_record(request: HttpRequest, code: str, number: int) -> HttpResponse |
     if packed := _cache.get(record_version(match)):
         return _record_response(request, match, packed)
     if not export_slots.acquire(blocking=False):
+        count_refusal("download")
         return _retry_later()
     try:
         found = _export_record(code, number)

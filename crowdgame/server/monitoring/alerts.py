@@ -181,6 +181,13 @@ CONNECTIONS = (
         "An event has reached EVENT_PHONES on a gateway. Raise it, or start more gateways.",
         lasts="1m",
     ),
+    Alert(
+        "RequestsRefused",
+        'sum(rate(crowdgame_refusals_total{kind!="cheer"}[1m])) > 1',
+        "More than one request a second is refused",
+        "The dashboard shows which kind. Votes have priority: only refused ballots concern them.",
+        lasts="1m",
+    ),
 )
 MACHINE = (
     Alert(

@@ -18,6 +18,7 @@ from crowdgame.server.serving.request_limits import (
     BodyRefused,
 )
 from crowdgame.server.serving.websocket import WebSocket
+from voting.metrics.metrics import count_refusal
 
 if TYPE_CHECKING:
     from crowdgame.server.serving.front import Front
@@ -78,6 +79,7 @@ class Connection(asyncio.Protocol):
         self._set_deadline(self._front.service.head_timeout_s)
         self._front.connections[self.peer] = self
         if is_nearly_exhausted(transport.get_extra_info("socket").fileno()):
+            count_refusal("connection")
             transport.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from crowdgame.server.serving.body_budget import BodyBudget, Reservation
 from crowdgame.server.serving.proxy_headers import Headers, client_address
+from voting.metrics.metrics import count_refusal
 
 MAX_HEAD_BYTES = 16_384  # request line and headers, of pages and of WebSocket handshakes
 MAX_FORM_BYTES = 65_536
@@ -68,5 +69,6 @@ class BodyLimits:
         address = client_address(peer, headers, self.proxies)
         reservation = self.budget.reserve(address, limit if length is None else length, abort)
         if reservation is None:
+            count_refusal("upload")
             raise BodyRefused(BUSY_RESPONSE)
         return reservation

@@ -13,6 +13,7 @@ from django.utils.encoding import escape_uri_path
 
 from crowdgame.server.web.cached_pages import page_for_path
 from voting.ballot_box.stores import STORE_ERRORS
+from voting.metrics.metrics import count_refusal
 from voting.typed_codes import JOIN_CODE, normalize_code
 
 log = logging.getLogger(__name__)
@@ -32,6 +33,7 @@ class StoreUnavailableMiddleware(MiddlewareMixin):
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         if isinstance(exception, ServerBusy):
+            count_refusal("login")  # no other view waits for its turn
             return busy_page(request)
         if not isinstance(exception, STORE_ERRORS):
             return None

@@ -13,6 +13,7 @@ from django.conf import settings
 from crowdgame.server.web.cached_pages import AsgiApplication
 from crowdgame.server.web.request_turns import FindUser, RequestTurns
 from crowdgame.server.web.waiting_lines import WaitingLines
+from voting.metrics.metrics import RefusalKind
 
 MAX_ACTIVE = 2  # logins: one hashes a password, another loads its page
 PLACES, PLACES_PER_NETWORK = 128, 32
@@ -38,11 +39,14 @@ def queue_requests(next_app: AsgiApplication, find_known_user: FindUser) -> Asgi
         others=WaitingLines(PAGE_PLACES, PAGE_PLACES),
         max_slow=MAX_SLOW_PAGES,
     )
-    logins, documents = (_turns_apart(find_known_user, limit) for limit in (MAX_ACTIVE, MAX_DOCUMENTS))
+    apart = {"login": MAX_ACTIVE, "document": MAX_DOCUMENTS}
+    turns = {"page": pages, **{kind: _turns_apart(find_known_user, most) for kind, most in apart.items()}}
 
     async def application(scope: Any, receive: Any, send: Any) -> None:
-        turns = logins if is_login(scope) else documents if DOCUMENT_PATHS.fullmatch(scope["path"]) else pages
-        await turns.serve(next_app, scope, receive, send)
+        kind: RefusalKind = (
+            "login" if is_login(scope) else "document" if DOCUMENT_PATHS.fullmatch(scope["path"]) else "page"
+        )
+        await turns[kind].serve(next_app, scope, receive, send, kind)
 
     return application
 

@@ -22,6 +22,7 @@ from crowdgame.server.web.cached_pages import AsgiApplication
 from crowdgame.server.web.cached_responses import CachedResponse, secure_headers
 from crowdgame.server.web.errors import BUSY_RETRY_S, ServerBusy
 from crowdgame.server.web.waiting_lines import Turn, WaitingLines
+from voting.metrics.metrics import RefusalKind, count_refusal
 
 FindUser = Callable[[Any], str]
 
@@ -54,7 +55,9 @@ class RequestTurns:
         self._others = others
         self._next_lines = deque([known, others])
 
-    async def serve(self, application: AsgiApplication, scope: Any, receive: Any, send: Any) -> None:
+    async def serve(
+        self, application: AsgiApplication, scope: Any, receive: Any, send: Any, kind: RefusalKind = "page"
+    ) -> None:
         """Serve the request when it is its turn. Without a place, respond with 503 and Retry-After.
 
         A server that cancels this, because the client has gone, does not cancel the application.
@@ -67,6 +70,7 @@ class RequestTurns:
         try:
             has_turn = await self._wait(scope, gone)
         except ServerBusy:
+            count_refusal(kind)
             await asyncio.sleep(REFUSAL_DELAY_S)
             language = get_language_from_request(ASGIRequest(scope, BytesIO()))
             await _busy_response(language).send(scope, send)

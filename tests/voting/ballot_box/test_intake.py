@@ -8,6 +8,7 @@ import pytest
 from django.db import IntegrityError, InterfaceError, InternalError, OperationalError
 from redis import RedisError
 
+from tests.monitoring.probes import own_refusals
 from tests.voting.ballot_box.intake_helpers import (
     OTHER_WINDOW,
     WINDOW,
@@ -103,6 +104,7 @@ async def test_intake_answers_others_despite_failing_recipient() -> None:
 
 # ------------------------------------------------------------------ queues
 async def test_queue_answers_busy_when_full() -> None:
+    before = own_refusals("ballot")
     async with Crowd() as crowd:
         crowd.cast(*voters(MAX_PENDING))
         assert crowd.answers == {}
@@ -112,6 +114,7 @@ async def test_queue_answers_busy_when_full() -> None:
         crowd.cast(Ballot("last", "red", 1, 1))
         await crowd.answered(MAX_PENDING + 2)
         assert crowd.answers["last", 1] == [CastResult.BUSY, OK]
+    assert own_refusals("ballot") == before + 1
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import pytest
 from redis import Redis
 
 from games.engine.game import SIDES
+from tests.monitoring.probes import metric_value
 from tests.server import Server
 from tests.socket_clients import Message, SocketClient, SocketClients
 from tests.voting.merkle_path import root_of_path
@@ -107,6 +108,7 @@ def test_ballots_are_counted_while_receipts_wait_for_database(server: Server, sc
     revealed(other)
     server.ask("open_turn_now", event_id=scenario.stage.id)
     phone.receive("turn.moved")
+    before = metric_value(server, "crowdgame_refusals_total", kind="receipt")
     with (server.stack.data / "db.sqlite3").open("r+b") as database:
         lockf(database, LOCK_EX, 1, 0x40000000)  # SQLite's PENDING lock keeps everyone else out
         for client in (phone, other):
@@ -118,6 +120,7 @@ def test_ballots_are_counted_while_receipts_wait_for_database(server: Server, sc
             assert client.receive("receipt.issued")["side"] is None
     assert ask(phone, scenario.turn)["index"] == 0
     assert [message["type"] for message in other.received].count("receipt.issued") == 2
+    assert metric_value(server, "crowdgame_refusals_total", kind="receipt") == before + 4
 
 
 def test_unreadable_ballot_list_is_logged_once(server: Server, scenario: OpenTurn) -> None:

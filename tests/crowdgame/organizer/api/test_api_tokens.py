@@ -17,6 +17,7 @@ from crowdgame.organizer.api.models import ApiToken
 from crowdgame.organizer.api.openapi import openapi
 from crowdgame.organizer.api.tokens import REQUESTS_PER_MINUTE, create_token, find_token
 from tests.crowdgame.organizer.api.api_program import Program, address
+from tests.monitoring.probes import own_refusals
 from tests.voting.match_helpers import new_event, organizer
 from voting.ballot_box.ballot_box import BallotBox
 from voting.events import create_event
@@ -96,9 +97,11 @@ def test_requests_of_a_token_are_limited(event: Event) -> None:
     key, now = f"api:{ApiToken.objects.earliest('pk').pk}", timezone.now()
     for minute in (now, now + timedelta(minutes=1)):
         cache.set(f"{key}:{minute:%H%M}", REQUESTS_PER_MINUTE - 1)
+    before = own_refusals("api")
     assert one.call("GET", "events/")[0] == 200
     refused = one.request("GET", "events/")
     assert refused.status_code == 429
+    assert own_refusals("api") == before + 1
     assert 1 <= int(refused.headers["Retry-After"]) <= 60
     assert other.call("GET", "events/")[0] == 200
 

@@ -21,6 +21,7 @@ from pytest_django.fixtures import Settings
 
 from crowdgame.results.reports import record_download as record_pages
 from games.engine.record import read_record, replay
+from tests.monitoring.probes import own_refusals
 from tests.voting.match_helpers import RED_WINS, new_event, only_turn, open_now, play, start
 from tests.voting.sample_matches import MATCHES, play_match, record_of
 from tests.voting.verifiers import ours, theirs
@@ -100,7 +101,9 @@ def test_record_page_returns_503_while_workers_are_busy(box: BallotBox, client: 
                 workers.enter_context(record_pages.export_slots)
             return client.get(address)
 
+    before = own_refusals("download")
     busy = ask_while_busy()
+    assert own_refusals("download") == before + 1
     assert (busy.status_code, busy["Retry-After"]) == (503, "2")
     assert client.get(address).status_code == 200
     assert ask_while_busy().status_code == 200, "the record is cached"

@@ -19,6 +19,7 @@ from tests.crowdgame.server.serving.conftest import AsgiServer
 from tests.crowdgame.server.serving.test_handshake import dial, head, read_until
 from tests.crowdgame.server.serving.test_serving import BOUND
 from tests.deploy.processes import wait_until
+from tests.monitoring.probes import own_refusals
 
 POST = b"POST /upload HTTP/1.1\r\nHost: here\r\n"
 CHUNKED = POST + b"Transfer-Encoding: chunked\r\n\r\n"
@@ -260,6 +261,15 @@ def test_body_of_unknown_length_takes_the_memory_of_the_largest() -> None:
     with pytest.raises(BodyRefused) as refused:
         limits.admit(b"/form", MAX_FORM_BYTES + 1, "203.0.113.1", [], list)
     assert refused.value.response.startswith(b"HTTP/1.1 413")
+
+
+def test_body_without_room_is_refused_and_counted() -> None:
+    limits, before = BodyLimits(budget=BodyBudget(network_bytes=2 * REQUEST_BYTES)), own_refusals("upload")
+    limits.admit(b"/form", 1, "192.0.2.1", [], list).finish()
+    with pytest.raises(BodyRefused) as refused:
+        limits.admit(b"/form", REQUEST_BYTES, "192.0.2.1", [], list)
+    assert refused.value.response.startswith(b"HTTP/1.1 503")
+    assert own_refusals("upload") == before + 1
 
 
 @pytest.mark.nightly

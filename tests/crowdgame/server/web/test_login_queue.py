@@ -31,7 +31,9 @@ from tests.crowdgame.server.web.queued_site import (
     Site,
     request_scope,
 )
+from tests.monitoring.probes import own_refusals
 from tests.voting.match_helpers import organizer
+from voting.metrics.metrics import RefusalKind
 
 PASSWORD = "the right password"
 DOCUMENT = "GET /console/BCDF/tickets.pdf"
@@ -46,15 +48,19 @@ def no_delay(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(request_turns, "REFUSAL_DELAY_S", 0)
 
 
-@pytest.mark.parametrize(("request_line", "most"), [(LOGIN, MAX_ACTIVE), (DOCUMENT, MAX_DOCUMENTS)])
+@pytest.mark.parametrize(
+    ("request_line", "most", "kind"), [(LOGIN, MAX_ACTIVE, "login"), (DOCUMENT, MAX_DOCUMENTS, "document")]
+)
 @pytest.mark.parametrize("own_places", [0, PLACES_PER_ORGANIZER])
 async def test_flood_is_refused_beyond_the_places_of_its_network_and_organizer(
-    request_line: str, most: int, own_places: int
+    request_line: str, most: int, kind: RefusalKind, own_places: int
 ) -> None:
+    before = own_refusals(kind)
     site = Site(request_line)
     await asyncio.gather(*site.flood(ATTACKER, cookie=known_cookie() if own_places else ""))
     admitted = most + PLACES_PER_NETWORK + own_places
     assert site.statuses == {302: admitted, 503: LOGINS - admitted}
+    assert own_refusals(kind) - before == LOGINS - admitted
     assert site.most_active == most
     assert await site.visit(ATTACKER.format(1)) == 302
 

@@ -1,0 +1,82 @@
+"""During a flood of each kind, votes count, and what is refused is counted. The documented kinds are all."""
+
+import re
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import get_args
+
+import pytest
+
+from crowdgame.server.laptop.paths import ROOT
+from tests.deploy.processes import wait_until
+from tests.hardening.login_flood import login_flood
+from tests.monitoring.probes import metric_value
+from tests.server import Server
+from tests.socket_clients import SocketClients
+from tests.voting.open_turn import cast, open_turn
+from voting.gateway.display import MAX_DISPLAYS
+from voting.gateway.socket import FRAME_BURST
+from voting.metrics.metrics import RefusalKind
+from voting.protocol import CloseCode
+
+Flood = Callable[[Server, SocketClients, str], None]
+PERFORMANCE = (ROOT / "docs" / "performance.md").read_text()
+
+
+def send_cheers(server: Server, clients: SocketClients, _code: str) -> None:
+    """In another event, since cheers are ignored during a vote."""
+    phone, _ = clients.phone(server.ask("event", lobby="open")["code"])
+    for _ in range(FRAME_BURST // 2):
+        phone.say("cheer.send", presses=1)
+
+
+def send_frames(server: Server, clients: SocketClients, code: str) -> None:
+    phone, _ = clients.phone(code)
+    for _ in range(FRAME_BURST * 2):
+        phone.say("cheer.send", presses=1)
+    assert phone.closed() == CloseCode.TOO_MANY_FRAMES
+
+
+def open_displays(server: Server, clients: SocketClients, code: str) -> None:
+    with ThreadPoolExecutor(4) as threads:
+        oldest, *_ = threads.map(lambda _: clients.display(code)[0], range(MAX_DISPLAYS + 4))
+    assert oldest.closed() == CloseCode.CROWDED
+
+
+def log_in_often(server: Server, clients: SocketClients, code: str) -> None:
+    with login_flood(server):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("kind", "flood"),
+    [
+        ("cheer", send_cheers),
+        ("frame", send_frames),
+        ("display", open_displays),
+        pytest.param("login", log_in_often, marks=pytest.mark.nightly),
+    ],
+)
+def test_votes_count_during_a_flood(
+    kind: RefusalKind, flood: Flood, server: Server, clients: SocketClients
+) -> None:
+    def refused() -> float:
+        return metric_value(server, "crowdgame_refusals_total", kind=kind)
+
+    stage, before = open_turn(server), refused()
+    phone, _ = clients.phone(stage.code)
+    assert refused() == before
+    with ThreadPoolExecutor(1) as thread:
+        flooding = thread.submit(flood, server, clients, stage.code)
+        for sequence in range(1, 6):
+            phone.say("ballot.cast", **cast(stage.turn, 3, sequence))
+            phone.receive("ballot.counted", sequence=sequence)
+        flooding.result()
+    wait_until(lambda: refused() > before)
+
+
+def test_load_shedding_documents_every_kind_with_its_test() -> None:
+    rows = re.findall(r"^\| `(\w+)` \|.*\| `(\w+)` \|$", PERFORMANCE, re.MULTILINE)
+    assert sorted(kind for kind, _ in rows) == sorted(get_args(RefusalKind))
+    for _, name in rows:
+        assert any((ROOT / "tests").rglob(f"{name}.py")), name
