@@ -7,7 +7,7 @@ column. If that is at most `most`, the base is `most` + 1. RESIGN is added to re
 accept a draw.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from operator import attrgetter
 
 import msgspec
@@ -106,3 +106,10 @@ def pack_ballots(ballots: Iterable[Ballot]) -> bytes:
 def unpack_ballots(packed: bytes) -> tuple[Ballot, ...]:
     """Parse the output of `pack_ballots`. Raises msgspec.MsgspecError."""
     return msgspec.msgpack.decode(packed, type=tuple[Ballot, ...])
+
+
+def unpack_pieces(packed: bytes, size: int) -> Iterator[tuple[Ballot, ...]]:
+    """Like `unpack_ballots`, but `size` ballots at a time, so that a large list needs little memory."""
+    rows = msgspec.msgpack.decode(packed, type=list[msgspec.Raw])
+    for start in range(0, len(rows), size):
+        yield unpack_ballots(msgspec.msgpack.encode(rows[start : start + size]))

@@ -84,11 +84,11 @@ def find_receipt(turn: Turn, login: str = "", blind: str = "") -> ChatReceipt:
     """Return what the resolved turn knows of a chatter, or else of the ballot with this blinding factor."""
     event_id = turn.match.event_id
     opened = _load_opened(event_id, turn.pk, int(time() // KEPT_S))
-    places = opened.places if opened else {}
-    own = (voter for voter, place in places.items() if place.blind == blind)
-    voter = derive_chat_seat(event_id, login) if login else next(own, "")
-    place = places.get(voter)
-    if opened is None or place is None:
+    if opened is None:
+        return ChatReceipt(turn.number)
+    voter = derive_chat_seat(event_id, login) if login else opened.find_blind(blind)
+    place = opened.find(voter)
+    if place is None:
         return ChatReceipt(turn.number)
     team = turn.match.red if place.side == "red" else turn.match.yellow
     proof = json.dumps(msgspec.to_builtins(opened.receipt(voter, team.number)), indent=1)

@@ -14,7 +14,8 @@ from tests.socket_clients import Message, SocketClient, SocketClients
 from tests.voting.merkle_path import root_of_path
 from tests.voting.open_turn import Stage, cast, open_turn, vote
 from voting.ballot_box.box_types import turn_keys
-from voting.ballot_box.opened_ballots import BallotLeaf, DropPlace, OpenedBallots
+from voting.ballot_box.opened_ballots import KEPT_WHOLE, DropPlace, OpenedBallots, open_list
+from voting.counting.ballots import Ballot, pack_ballots
 from voting.counting.methods.voting_method import find_method
 from voting.gateway.drop_requests import MAX_REQUESTS
 
@@ -117,10 +118,34 @@ def test_ballots_are_counted_while_receipts_wait_for_database(server: Server, sc
             assert client.receive("receipt.issued")["side"] is None  # to the second request, at once
             client.receive("ballot.counted", turn=following)
             assert [message["type"] for message in client.received].count("receipt.issued") == 1
+        for client in (phone, other):
             assert client.receive("receipt.issued")["side"] is None
     assert ask(phone, scenario.turn)["index"] == 0
     assert [message["type"] for message in other.received].count("receipt.issued") == 2
     assert metric_value(server, "crowdgame_refusals_total", kind="receipt") == before + 4
+
+
+def test_receipts_of_a_large_turn_are_loaded_for_connected_voters(server: Server, scenario: OpenTurn) -> None:
+    display = scenario.clients.display(scenario.stage.code)[0]
+    first, later, last = (scenario.phone() for _ in range(3))
+    for phone, _ in (first, later, last):
+        scenario.vote(phone, 3)
+    box, ballots, _ = turn_keys(scenario.stage.id, scenario.turn)
+    others = {f"{n:016x}": f'"red",{n % 7 + 1},1,{n + 4},"{n:032x}"' for n in range(KEPT_WHOLE)}
+    with Redis.from_url(server.stack.redis) as redis:
+        redis.hset(ballots, mapping=others)
+        redis.hset(box, mapping={"arrivals": KEPT_WHOLE + 3, "red": KEPT_WHOLE + 3})
+    for phone, _ in (later, last):
+        phone.socket.close()
+    display.receive("turnout.counted", connected=[1, 0])
+    scenario.close()
+    root = revealed(first[0])["red"]["root"]
+    assert scenario.root(ask(first[0], scenario.turn)) == root
+    again = scenario.phone(token=later[1]["token"])[0]
+    assert scenario.root(ask(again, scenario.turn)) == root, "added to those loaded"
+    again = scenario.phone(token=last[1]["token"])[0]
+    assert ask(again, scenario.turn)["side"] is None, "not again so soon"
+    assert scenario.root(ask(first[0], scenario.turn)) == root, "those loaded stay"
 
 
 def test_unreadable_ballot_list_is_logged_once(server: Server, scenario: OpenTurn) -> None:
@@ -297,9 +322,12 @@ def test_rank_counts_votes_before_it_in_the_pile(
     name: str, ballots: list[tuple[int, ...]], places: list[tuple[int, int]]
 ) -> None:
     method = find_method(name)
-    leaves = {str(n): BallotLeaf("red", n, method.encode(columns), "") for n, columns in enumerate(ballots)}
-    other = BallotLeaf("yellow", 0, method.encode(ballots[0]), "")
-    opened = OpenedBallots(1, {}, {**leaves, "other": other}, {})
+    opened = OpenedBallots(1, {}, {}, {}, is_whole=True)
+    choices = [method.encode(columns) for columns in ballots]
+    red = [Ballot(str(n), "red", choice, 1) for n, choice in enumerate(choices)]
+    yellow = [Ballot("other", "yellow", choices[0], 1)]
+    for side, listed in zip(SIDES, (red, yellow), strict=True):
+        opened.lists[side] = open_list(opened, side, pack_ballots(listed))
     expected = [DropPlace("red", n, column, rank) for n, (column, rank) in enumerate(places)]
     assert [opened.drop(str(n), method) for n in range(len(ballots))] == expected
     assert opened.drop("nobody", method) is None
