@@ -34,7 +34,7 @@ from voting.ballot_box.box_types import (
 )
 from voting.ballot_box.closing_lease import ClosingLease
 from voting.ballot_box.heartbeats import fresh_heartbeats
-from voting.ballot_box.sealed_lists import PIECE, decode_all, read_pieces, read_seal, read_sealed
+from voting.ballot_box.sealed_lists import PIECE, merge_shards, read_pieces, read_seal, read_sealed
 from voting.ballot_box.shards import Shard
 from voting.ballot_box.stores import connect, execute_all, load_script, run_all
 from voting.counting.ballots import Ballot
@@ -135,7 +135,7 @@ class BallotBox:
         token = secrets.token_hex(TOKEN_BYTES)
         begun = [self._prefetch(keys=part.keys, args=(turn.epoch, token)) for part in turn.parts]
         parts = [part for part, has_begun in zip(turn.parts, begun, strict=True) if has_begun]
-        return Prefetched(token, decode_all(read_pieces(self._redis, part) for part in parts))
+        return Prefetched(token, merge_shards([read_pieces(self._redis, part) for part in parts]))
 
     def seal_all(
         self, turns: Sequence[BoxedTurn], prefetched: Prefetched = NOTHING

@@ -271,9 +271,14 @@ def turn_keys(event_id: int, turn_id: int, shard: Shard = ONE_SHARD) -> list[str
 
 
 def decode_stored_ballots(voters: Iterable[bytes], texts: Iterable[bytes]) -> tuple[Ballot, ...]:
-    """Return the ballots in order of arrival. Decodes them in one call, because a reveal waits for it."""
+    """Return the ballots in order of arrival."""
+    return in_order(decode_unordered(voters, texts))
+
+
+def decode_unordered(voters: Iterable[bytes], texts: Iterable[bytes]) -> list[Ballot]:
+    """Return the ballots in the given order. Decodes them in one call, because a reveal waits for it."""
     rows = map(b'["%b",%b]'.__mod__, zip(voters, texts, strict=True))
-    return in_order(_decode_ballots(b"[" + b",".join(rows) + b"]"))
+    return _decode_ballots(b"[" + b",".join(rows) + b"]")
 
 
 def in_order(ballots: Iterable[Ballot]) -> tuple[Ballot, ...]:

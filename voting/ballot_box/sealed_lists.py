@@ -1,7 +1,8 @@
 """Read the lists of sealed shards, large ones in pieces, because Valkey serves no other event meanwhile."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import chain
+from operator import attrgetter
 from typing import Any
 
 from voting.ballot_box.box_types import (
@@ -11,6 +12,7 @@ from voting.ballot_box.box_types import (
     Sealed,
     TooEarly,
     decode_stored_ballots,
+    decode_unordered,
     in_order,
 )
 from voting.counting.ballots import Ballot
@@ -19,22 +21,26 @@ PIECE = 5_000  # ballots that are read at once, in about 10 ms
 LOST, EARLY, SEALED, SEALED_AFTER_PREFETCH, SEALED_TO_READ = range(5)  # replies of `seal.lua`
 
 
-def read_pieces(store: Any, turn: BoxedTurn) -> list[bytes]:
-    """Return voters and ballots in turn, of a box that is sealed or records whose ballots arrive."""
-    cursor, held = store.hscan(turn.keys[1], 0, count=PIECE)
-    while cursor:
-        cursor, piece = store.hscan(turn.keys[1], cursor, count=PIECE)
-        held |= piece
-    return [*chain.from_iterable(held.items())]
+def read_pieces(store: Any, turn: BoxedTurn) -> tuple[Ballot, ...]:
+    """Return the ballots of a shard that is sealed or records whose ballots arrive, in order of arrival."""
+    held, cursor = dict[str, Ballot](), None
+    while cursor != 0:
+        cursor, piece = store.hscan(turn.keys[1], cursor or 0, count=PIECE)
+        # A piece is decoded at once: the text of all ballots needs more memory than the ballots.
+        ballots = decode_unordered(piece.keys(), piece.values())
+        held.update(zip(map(attrgetter("voter"), ballots), ballots, strict=True))
+    return in_order(held.values())
 
 
 def read_sealed(store: Any, turn: BoxedTurn, answer: Any) -> Any:
-    """Read the ballots of a large shard. It is lost if they are not those that were sealed."""
-    if not isinstance(answer, list) or answer[0] != SEALED_TO_READ:
+    """Decode the ballots of a shard, and read those of a large one. It is lost if some are missing."""
+    if not isinstance(answer, list) or answer[0] in {LOST, EARLY}:
         return answer
-    _, sealed_at, count = answer
-    held = read_pieces(store, turn)
-    return [SEALED, sealed_at, held] if len(held) == 2 * count else [LOST]
+    status, sealed_at, held = answer
+    if status != SEALED_TO_READ:
+        return [status, sealed_at, decode_stored_ballots(held[::2], held[1::2])]
+    ballots = read_pieces(store, turn)
+    return [SEALED, sealed_at, ballots] if len(ballots) == held else [LOST]
 
 
 def read_seal(answers: Sequence[list[Any]], prefetched: Prefetched) -> TooEarly | BoxLost | Sealed:
@@ -44,7 +50,7 @@ def read_seal(answers: Sequence[list[Any]], prefetched: Prefetched) -> TooEarly 
         return BoxLost()
     if EARLY in statuses:
         return TooEarly(max(answer[1] for answer in answers if answer[0] == EARLY))
-    ballots = decode_all(answer[2] for answer in answers)
+    ballots = merge_shards([answer[2] for answer in answers])
     if SEALED_AFTER_PREFETCH in statuses:
         whole = {number for number, status in enumerate(statuses) if status == SEALED}
         ballots = prefetched.merge(ballots, whole)
@@ -52,7 +58,6 @@ def read_seal(answers: Sequence[list[Any]], prefetched: Prefetched) -> TooEarly 
     return Sealed(ballots, max(answer[1] for answer in answers))
 
 
-def decode_all(parts: Iterable[list[bytes]]) -> tuple[Ballot, ...]:
-    """Decode lists of voters and their ballots in turn. Returns the ballots of all, in order of arrival."""
-    decoded = [decode_stored_ballots(part[::2], part[1::2]) for part in parts]
-    return decoded[0] if len(decoded) == 1 else in_order(chain.from_iterable(decoded))
+def merge_shards(parts: Sequence[tuple[Ballot, ...]]) -> tuple[Ballot, ...]:
+    """Return the ballots of all shards in order of arrival."""
+    return parts[0] if len(parts) == 1 else in_order(chain.from_iterable(parts))

@@ -12,7 +12,8 @@ choose a seed for them before.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from itertools import pairwise
+from itertools import islice
+from operator import lt
 from types import MappingProxyType
 
 import msgspec
@@ -72,11 +73,19 @@ class Tree:
 
 def _parent_level(level: Sequence[bytes]) -> list[bytes]:
     """Hash pairs into nodes. A last entry without a partner moves up unchanged."""
-    pairs = zip(level[::2], level[1::2], strict=False)
-    above = [hash_node(left, right) for left, right in pairs]
+    nodes = iter(level)
+    above = [sha256(NODE + left + right).digest() for left, right in zip(nodes, nodes, strict=False)]
     if len(level) % 2:
         above.append(level[-1])
     return above
+
+
+def merkle_root(leaves: Sequence[bytes]) -> bytes:
+    """Return the root of the tree over leaf hashes, without keeping its levels."""
+    level = leaves
+    while len(level) > 1:
+        level = _parent_level(level)
+    return level[0] if level else EMPTY
 
 
 class Commitment(msgspec.Struct, frozen=True, kw_only=True):
@@ -141,11 +150,12 @@ def sort_ballots(
         leaves.get(ballot.arrival) or hash_leaf(ballot_leaf(turn_id, side, ballot.choice, ballot.blind))
         for ballot in arrived
     ]
-    if any(one.arrival >= other.arrival for one, other in pairwise(arrived)):
+    order = [ballot.arrival for ballot in arrived]
+    if not all(map(lt, order, islice(order, 1, None))):
         arrived = [msgspec.structs.replace(ballot, arrival=n) for n, ballot in enumerate(arrived, 1)]
     by_leaf = sorted(range(len(hashes)), key=hashes.__getitem__)
     listed = list(map(arrived.__getitem__, by_leaf))
-    root = Tree(map(hashes.__getitem__, by_leaf)).root.hex()
+    root = merkle_root(list(map(hashes.__getitem__, by_leaf))).hex()
     if not commit_order:
         return SortedBallots(listed, None, Commitment(root=root, ballots=len(hashes)))
     arrivals = [0] * len(hashes)

@@ -85,10 +85,11 @@ def decide(cast: SideBallots, legal: Sequence[int], columns: int, terms: TallyTe
     ballots, captain, method = cast.ballots, cast.captain, find_method(terms.tally_method)
     if not ballots:
         return _decide_without_ballots((0,) * columns, legal, terms, draw)
-    alike = Counter(ballot.choice for ballot in ballots)
+    choices = [ballot.choice for ballot in ballots]
+    alike = Counter(choices)
     decoded = {choice: method.decode(choice) for choice in alike}
     counts = method.count(((decoded[choice], number) for choice, number in alike.items()), columns)
-    named = [decoded[ballot.choice] for ballot in ballots]
+    named = list(map(decoded.__getitem__, choices))
     of_captain = () if captain is None else named[captain]
     breaker = TieBreaker(terms.tie_rule, named, of_captain, draw, cast.arrivals)
     pick = method.pick(legal, counts, breaker)
