@@ -1,5 +1,6 @@
 """`python -m tests.load.large_turn 1000000`: how long a large turn's prefetch and seal block Valkey."""
 
+import asyncio
 import os
 import resource
 import sys
@@ -23,6 +24,7 @@ from crowdgame.server.laptop.stack import Stack  # noqa: E402
 from crowdgame.server.laptop.startup import start_ballot_box  # noqa: E402
 from crowdgame.server.laptop.supervisor import Supervisor  # noqa: E402
 from tests.settings import VALKEY_PORT  # noqa: E402
+from voting.ballot_box.async_ballot_box import AsyncBallotBox  # noqa: E402
 from voting.ballot_box.ballot_box import BallotBox  # noqa: E402
 from voting.ballot_box.box_types import BoxedTurn  # noqa: E402
 
@@ -49,10 +51,16 @@ def _measure(redis: Redis, box: BallotBox, ballots: int) -> None:
         held = {f"{n:016x}": f'"red",{n % 7 + 1},1,{n + 1},"{n:032x}"' for n in rows}
         redis.hset(turn.keys[1], mapping=held)  # type: ignore[arg-type]
     redis.hset(turn.keys[0], mapping={"arrivals": ballots, "red": ballots})
+    _report(redis, "live counts, counted anew", lambda: asyncio.run(_live_counts()))
+    _report(redis, "live counts", lambda: asyncio.run(_live_counts()))
     prefetched = _report(redis, "prefetch", lambda: box.prefetch(turn))
     over = replace(turn, version=2, closes_at=box.now())
     known = _report(redis, "seal after the prefetch", lambda: box.seal_all([over], prefetched))
     assert known == _report(redis, "seal without one", lambda: box.seal_all([over]))
+
+
+async def _live_counts() -> None:
+    await AsyncBallotBox().live_counts(1, 1, 7, 1)
 
 
 def _report(redis: Redis, name: str, call: Callable[[], T]) -> T:

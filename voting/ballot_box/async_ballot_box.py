@@ -110,7 +110,7 @@ class AsyncBallotBox:
         each team its own.
         """
         parts = [
-            await self._peek(keys=turn_keys(event_id, turn_id, shard)[1:2], args=(columns, max_votes))
+            await self._peek(keys=turn_keys(event_id, turn_id, shard)[:2], args=(columns, max_votes))
             for shard in Shard.all(shards)
         ]
         red, yellow = (

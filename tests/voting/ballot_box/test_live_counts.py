@@ -1,14 +1,19 @@
 """Counts before the reveal: for consoles with `peek`, for the phones of each team with `own_counts`."""
 
 import asyncio
+from collections import Counter
+from random import Random
 from typing import Any
 
 import msgspec
 import pytest
+from redis import Redis
 
+from games.engine.game import SIDES
 from tests.server import Server
 from tests.socket_clients import SocketClients
 from tests.voting.action_helpers import press
+from tests.voting.box_helpers import gateway_box, votes
 from tests.voting.counting.method_cases import CASES
 from tests.voting.counting_box import CountingBox
 from tests.voting.gateway_helpers import FakeSocket, latest, make_room, voter
@@ -18,6 +23,8 @@ from tests.voting.open_turn import vote as cast
 from voting.announcements.outbox import announce_edit
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_clock import BoxClock
+from voting.ballot_box.box_types import BoxedTurn
+from voting.counting.ballots import DRAW, RESIGN, Ballot
 from voting.counting.methods.voting_method import METHODS
 from voting.gateway.event_room import EventRoom
 from voting.gateway.presence import Presence
@@ -129,6 +136,46 @@ def test_team_not_to_move_receives_no_counts(box: BallotBox) -> None:
     vote(turn, box, yellow=[4])
     heartbeat(room)
     assert (counts(red), counts(yellow)) == ([], [[0, 0, 0, 1, 0, 0, 0]])
+
+
+async def test_counts_follow_revotes_and_restored_boxes_without_reading_all_ballots(
+    turn: BoxedTurn, box: BallotBox, redis: Redis
+) -> None:
+    rng, current = Random(7), dict[str, Ballot]()
+    fields, held, _ = turn.keys
+
+    def cast_any(sequence: int) -> Ballot:
+        choice = rng.randint(1, 7) + rng.choice([0, RESIGN, DRAW])
+        return Ballot(rng.choice("abcdefghij"), rng.choice(SIDES), choice, sequence)
+
+    async def is_counted(*, reads: int) -> bool:
+        before = commands(redis, "hvals")
+        counts = await gateway.live_counts(turn.event_id, turn.turn_id, 7, 1)
+        by_column = Counter((ballot.side, ballot.choice % RESIGN) for ballot in current.values())
+        expected = tuple([by_column[side, column] for column in range(1, 8)] for side in SIDES)
+        return (counts, commands(redis, "hvals") - before) == (expected, reads)
+
+    async with gateway_box() as gateway:
+        assert await is_counted(reads=0), "no ballots"
+        for first in range(1, 200, 5):
+            batch = [cast_any(sequence) for sequence in range(first, first + 5)]
+            await votes(gateway, turn, *batch)
+            current |= {ballot.voter: ballot for ballot in batch}
+            assert await is_counted(reads=0)
+        redis.hdel(
+            fields, *(f"votes:{ballot.side}:{ballot.choice}" for ballot in current.values())
+        )  # as a server of an earlier version leaves it
+        assert await is_counted(reads=1)
+        assert await is_counted(reads=0)
+        redis.hdel(held, current.popitem()[0])
+        box.place(turn, create=True)
+        assert await is_counted(reads=1)
+        assert await is_counted(reads=0)
+
+
+def commands(redis: Redis, name: str) -> int:
+    """How many of these commands Valkey has executed."""
+    return int(redis.info("commandstats").get(f"cmdstat_{name}", {"calls": 0})["calls"])
 
 
 # ------------------------------------------------------------------ with a running server

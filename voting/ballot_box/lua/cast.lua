@@ -11,6 +11,7 @@
 --   higher sequence n stays.
 -- In a match with clocks, each side's own end replaces closes_at, and the box records when its ballot arrived.
 -- After a loss (epoch over 1), late votes are unknown until the seal: the turn may wait for voters to return.
+-- The box holds how many ballots of a side are alike, in fields 'votes:SIDE:CHOICE' (see peek.lua).
 -- A box that acknowledged more arrivals than it remembers is an older copy of itself and is marked as lost.
 -- Arrivals are numbered from 1. With several shards, a number is the node's time in steps of 8 microseconds, or follows
 --   the one before, times 16, plus the shard: the numbers of all shards are in one order. Exact until 2112.
@@ -55,6 +56,7 @@ for i = 1, #ballots do
   end
 end
 local answers, taken, after, counted, at = {}, {}, {}, false, {}
+local votes = { red = {}, yellow = {} }
 for i = 1, #ballots do
   local ballot = ballots[i]
   local voter, side, choice, sequence = ballot[1], ballot[2], ballot[3], ballot[4]
@@ -84,8 +86,10 @@ for i = 1, #ballots do
     taken[#taken + 1] = string.format('"%s",%d,%d,%d,"%s"', side, choice, sequence, number, ballot[6])
     if before then
       counts[before[2]] = counts[before[2]] - 1
+      votes[before[2]][before[3]] = (votes[before[2]][before[3]] or 0) - 1
     end
     counts[side] = counts[side] + 1
+    votes[side][choice] = (votes[side][choice] or 0) + 1
     if by_clocks and not restoring then
       at[#at + 1] = side .. '_at'
       at[#at + 1] = now
@@ -96,6 +100,11 @@ end
 if #taken > 0 then
   redis.call('HSET', KEYS[2], unpack(taken))
   redis.call('HSET', KEYS[1], 'arrivals', arrivals, 'red', counts.red, 'yellow', counts.yellow, acks, arrivals)
+  for side, alike in pairs(votes) do
+    for choice, number in pairs(alike) do
+      redis.call('HINCRBY', KEYS[1], string.format('votes:%s:%d', side, choice), number)
+    end
+  end
   if last_number then
     redis.call('HSET', KEYS[1], 'last', string.format('%d', last_number))
   end
