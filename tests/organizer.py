@@ -22,6 +22,7 @@ from django.contrib.auth.models import User  # noqa: E402
 from django.contrib.sessions.models import Session  # noqa: E402
 from django.core.mail import EmailMessage  # noqa: E402
 from django.core.management import call_command  # noqa: E402
+from django.db import transaction  # noqa: E402
 from django.db.models import F  # noqa: E402
 from django.test import Client  # noqa: E402
 from django.utils import timezone  # noqa: E402
@@ -51,9 +52,21 @@ from voting.ballot_box.box_types import turn_keys  # noqa: E402
 from voting.counting.ballots import pack_ballots, unpack_ballots  # noqa: E402
 from voting.events import create_event  # noqa: E402
 from voting.matches import MatchError, live_turn  # noqa: E402
-from voting.models import Event, Match, TallyRecord, Team, Turn, TurnState  # noqa: E402
+from voting.models import (  # noqa: E402
+    Event,
+    LogEntry,
+    LogHead,
+    LogTileHash,
+    Match,
+    TallyRecord,
+    Team,
+    Turn,
+    TurnState,
+)
 from voting.protocol import ActionAsk, Role, TurnMoved  # noqa: E402
 from voting.terms import MatchState  # noqa: E402
+from voting.transparency.entries import decode_entry  # noqa: E402
+from voting.transparency.log import append_entries, load_log  # noqa: E402
 from voting.turns.tasks import enqueue_close  # noqa: E402
 from voting.turns.turns import change_turn, load_turn, start_match  # noqa: E402
 
@@ -345,6 +358,23 @@ def log_out(name: str) -> None:
     for kept in Session.objects.all():
         if kept.get_decoded().get("_auth_user_id") == key:
             kept.delete()
+
+
+def restore_log() -> None:
+    """Begin a new log, as after a restored backup."""
+    LogHead.objects.update(key=b"")
+    load_log()
+
+
+@transaction.atomic
+def rewrite_log() -> None:
+    """A dishonest server shows another history, in which the first turn was planned twice."""
+    contents = LogEntry.objects.order_by("pk").values_list("content", flat=True)
+    entries = [decode_entry(content.encode()) for content in contents]
+    LogEntry.objects.all().delete()
+    LogTileHash.objects.all().delete()
+    LogHead.objects.update(size=0, hashes=b"")
+    append_entries([entries[0], *entries])
 
 
 def deactivate(name: str) -> None:

@@ -1,5 +1,6 @@
 """The seals of a match as its record and the log have them. Phones compare them with those they received."""
 
+from collections import defaultdict
 from typing import Literal
 
 import msgspec
@@ -9,7 +10,7 @@ from voting.models import Match, TurnState
 from voting.records.exports import SidesStillSecret, load_roots, read_seals
 from voting.records.match_record import PublishedSeal
 from voting.terms import MatchState
-from voting.transparency.entries import Seal, decode_entry
+from voting.transparency.entries import Lot, Restored, Seal, decode_entry
 from voting.transparency.log import prove_turns
 
 RootsFormat = Literal["crowdgame roots 1"]
@@ -38,7 +39,7 @@ class MatchRoots(msgspec.Struct, frozen=True, kw_only=True):
     turns: tuple[TurnRoots, ...]
 
 
-class LoggedSeal(msgspec.Struct, frozen=True, kw_only=True):
+class ProvenEntry(msgspec.Struct, frozen=True, kw_only=True):
     """An entry of the log, with its inclusion proof as hex digits."""
 
     entry: str
@@ -49,11 +50,14 @@ class LoggedSeal(msgspec.Struct, frozen=True, kw_only=True):
 class LoggedSeals(msgspec.Struct, frozen=True, kw_only=True):
     """All seals of a match in the log.
 
-    `consistency` proves that the checkpoint extends the one that the phone has.
+    `consistency` proves that the checkpoint extends the one that the phone has. The log has no seals from
+    before its first lot.
     """
 
     checkpoint: str
-    seals: tuple[LoggedSeal, ...]
+    seals: tuple[ProvenEntry, ...]
+    first_lot: ProvenEntry | None
+    restores: tuple[ProvenEntry, ...]
     consistency: tuple[str, ...]
 
 
@@ -65,15 +69,17 @@ def export_logged_seals(match: Match, known: int) -> LoggedSeals | None:
     if match.state == MatchState.PLAYING:
         return None
     proofs, consistency = prove_turns(match.turns.values_list("pk", flat=True), known)
-    seals = [proof for proof in proofs if isinstance(decode_entry(proof[0].encode()), Seal)]
-    if not seals:
+    by_kind = defaultdict[type, list[ProvenEntry]](list)
+    for entry, proof in proofs:
+        proven = ProvenEntry(entry=entry, index=proof.index, path=tuple(one.hex() for one in proof.path))
+        by_kind[type(decode_entry(entry.encode()))].append(proven)
+    if not by_kind[Seal]:
         return None
     return LoggedSeals(
-        checkpoint=str(seals[0][1].checkpoint),
-        seals=tuple(
-            LoggedSeal(entry=entry, index=proof.index, path=tuple(one.hex() for one in proof.path))
-            for entry, proof in seals
-        ),
+        checkpoint=str(proofs[0][1].checkpoint),
+        seals=tuple(by_kind[Seal]),
+        first_lot=next(iter(by_kind[Lot]), None),
+        restores=tuple(by_kind[Restored]),
         consistency=tuple(one.hex() for one in consistency),
     )
 

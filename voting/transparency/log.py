@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Q, Subquery
 
 from voting.counting.commitments import hash_leaf
 from voting.models import LIVE_STATES, LogEntry, LogHead, LogTileHash, LogWitness, Turn
@@ -35,6 +36,7 @@ from voting.transparency.proof_files import ProofFile
 from voting.transparency.tiles import ENTRIES, HEIGHT, WIDTH, Level, encode_bundle, tile_subtrees
 
 HEAD_ID, KEY_BYTES = 1, 32
+LOT_PREFIX = '{"type":"lot 1"'
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,9 +185,12 @@ def prove_turn(turn_id: int) -> list[tuple[str, ProofFile]]:
 def prove_turns(turn_ids: Iterable[int], known: int) -> tuple[list[tuple[str, ProofFile]], list[bytes]]:
     """Return the turns' entries with proofs for the first checkpoint that has them and `known` entries.
 
+    With them come the first lot, because the log can't have the seals of earlier turns, and all restores.
     Also returns the proof that this checkpoint extends the one with `known` entries. Raises InvalidProof.
     """
-    entries = LogEntry.objects.filter(turn__in=turn_ids).order_by("pk").values_list("pk", "content")
+    first_lot = LogEntry.objects.filter(content__startswith=LOT_PREFIX).order_by("pk").values("pk")[:1]
+    shown = Q(turn__in=turn_ids) | Q(turn=None) | Q(pk=Subquery(first_lot))
+    entries = LogEntry.objects.filter(shown).order_by("pk").values_list("pk", "content")
     log = load_log()
     size = min(log.checkpoint.size, max(known, *(index + 1 for index, _ in entries), 1))
     subtrees = log_subtrees(size)

@@ -221,6 +221,7 @@ export const votesReplaced = (turns: string): string =>
   t("The votes of turn %(turns)s were replaced, and this phone didn't see why. Keep this page open and show it to the organizers.", { turns });
 export const sealsLogged: string = t("The server's log has them, too.");
 export const logDiffers: string = t("The server's log contradicts what this phone saw. Keep this page open and show it to the organizers.");
+export const logRestored: string = t("The server was restored from a backup. Its log says so.");
 export const logEvidence: string = t("Proof for the witnesses");
 export const sealedAgain: { [why in "time_added" | "box_lost"]: (turns: string) => string } = {
   time_added: (turns) => t("Turn %(turns)s was sealed again because time was added.", { turns }),

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test, { mock } from "node:test";
-import { read } from "../../live/browserStorage";
+import { read, write } from "../../live/browserStorage";
 import { checkLog, hasSeals, isConsistent, readEvidence, type LoggedSeals } from "./logCheck";
 import { nodeHash, textHash } from "./receiptProof";
 import type { ReceivedSeal } from "./receivedSeal";
@@ -9,6 +9,8 @@ const SIZES = 9;
 const ROOT = "1".repeat(64);
 const ELSEWHERE = "0".repeat(64);
 const entry = (turn: number, root = ROOT) => JSON.stringify({ type: "seal 1", turn, at: 100 * turn, epoch: 1, red: { root, ballots: 2 } });
+const lot = (turn: number) => JSON.stringify({ type: "lot 1", turn, lot: ROOT });
+const restore = (origin: string) => JSON.stringify({ type: "restored 1", origin });
 const ENTRIES = Array.from({ length: SIZES }, (_, index) => entry(index + 1));
 
 /** RFC 6962, 2.1: the tree hash, inclusion and consistency proofs as they are defined. */
@@ -35,8 +37,9 @@ const seal = (turn: number, red = ROOT): ReceivedSeal => ({ turn, number: turn, 
 
 /** The server's answer to a phone that has a checkpoint of `known` entries. The match has the turns from `first` on. */
 function answer(entries: readonly string[], first: number, known: number, origin = "log"): LoggedSeals {
-  const seals = entries.map((text, index) => ({ entry: text, index, path: inclusion(index, entries) })).slice(first - 1);
-  return { checkpoint: note(entries, origin), seals, consistency: known > 0 && known < entries.length ? consistency(known, entries) : [] };
+  const proven = entries.map((text, index) => ({ entry: text, index, path: inclusion(index, entries), ...(JSON.parse(text) as { type: string; turn?: number }) }));
+  const [seals, lots, restores] = ["seal 1", "lot 1", "restored 1"].map((kind) => proven.filter(({ type, turn = first }) => type === kind && (kind !== "seal 1" || turn >= first)));
+  return { checkpoint: note(entries, origin), seals: seals!, first_lot: lots![0] ?? null, restores: restores!, consistency: known > 0 && known < entries.length ? consistency(known, entries) : [] };
 }
 
 test("only a log that begins with the older one is consistent", () => {
@@ -58,15 +61,27 @@ test("only a log that begins with the older one is consistent", () => {
 
 test("only seals that the checkpoint commits to are in the log", () => {
   const shown = answer(ENTRIES.slice(0, 7), 3, 0);
+  const known = checkpoint(ENTRIES.slice(0, 2));
   const seals = [3, 4, 5, 6, 7].map((turn) => seal(turn));
-  assert.ok(hasSeals(shown, seals));
-  assert.ok(hasSeals(shown, seals.slice(1)), "this phone joined later");
-  assert.ok(!hasSeals(shown, [...seals, seal(8)]), "left out");
-  assert.ok(!hasSeals(shown, [seal(3, ELSEWHERE)]), "another root");
-  assert.ok(!hasSeals(shown, [{ ...seal(3), at: 1 }]), "another time");
+  assert.ok(hasSeals(shown, seals, known));
+  assert.ok(hasSeals(shown, seals.slice(1), known), "this phone joined later");
+  assert.ok(!hasSeals(shown, [...seals, seal(8)], known), "left out");
+  assert.ok(!hasSeals(shown, [seal(3, ELSEWHERE)], known), "another root");
+  assert.ok(!hasSeals(shown, [{ ...seal(3), at: 1 }], known), "another time");
   const [first, ...rest] = shown.seals;
-  assert.ok(!hasSeals({ ...shown, seals: [{ ...first!, entry: entry(3, ELSEWHERE) }, ...rest] }, [seal(3, ELSEWHERE)]), "not in the tree");
-  assert.ok(!hasSeals({ ...shown, seals: [{ ...first!, index: 1 }, ...rest] }, seals), "another place");
+  assert.ok(!hasSeals({ ...shown, seals: [{ ...first!, entry: entry(3, ELSEWHERE) }, ...rest] }, [seal(3, ELSEWHERE)], known), "not in the tree");
+  assert.ok(!hasSeals({ ...shown, seals: [{ ...first!, index: 1 }, ...rest] }, seals, known), "another place");
+});
+
+test("only seals of turns before the first lot may be missing, and only if this phone knows no log without it", () => {
+  const [entries, seals] = [[entry(4), lot(5), entry(5), lot(6), entry(6)], [3, 4, 5, 6].map((turn) => seal(turn))];
+  const shown = answer(entries, 3, 0);
+  const [none, later, earlier] = [null, checkpoint(entries.slice(0, 2)), checkpoint(entries.slice(0, 1))];
+  for (const [known, fine] of [[none, true], [later, true], [earlier, false]] as const) assert.equal(hasSeals(shown, seals, known), fine);
+  assert.ok(!hasSeals(shown, [seal(4, ELSEWHERE)], none), "another seal of the turn is logged");
+  assert.ok(!hasSeals(answer(entries.slice(0, -1), 3, 0), seals, none), "a later turn");
+  assert.ok(!hasSeals({ ...shown, first_lot: { ...shown.first_lot!, entry: lot(9) } }, seals, none), "not in the tree");
+  assert.ok(hasSeals(answer([entry(4)], 3, 0), [seal(3), seal(4)], none), "no lot yet");
 });
 
 test("a phone remembers the log across matches, and keeps both checkpoints of two histories", async () => {
@@ -92,11 +107,25 @@ test("a phone remembers the log across matches, and keeps both checkpoints of tw
   assert.equal(await check(3, [seal(8)]), "logged", "the honest checkpoint was kept");
   assert.deepEqual(asked.map((address) => address.split("/").slice(3).join("/")), ["1/log/0.json", "1/log/0.json", "2/log/4.json", "3/log/7.json", "3/log/7.json", "3/log/7.json"]);
 
-  served = answer(ENTRIES.slice(0, 2), 1, 0, "after a restored backup");
-  for (const [again, kept] of [[false, "log"], [true, "after a restored backup"]] as const) {
-    assert.equal(await check(4, [], again), "differs");
-    assert.equal(read("crowdgame:log")!.split("\n")[0], kept);
+  const [backup, from] = [ENTRIES.slice(0, 3), note(ENTRIES.slice(0, 9))];
+  const [forged, unsaid, foreign] = [[...other.slice(0, 9), restore("log")], backup, [...backup, restore("another")]];
+  for (const entries of [forged, unsaid, foreign])
+    for (const [again, kept] of [[false, "log"], [true, "new"]] as const) {
+      served = answer(entries, 1, 9, "new");
+      assert.equal(await check(4, [], again), "differs");
+      assert.equal(read("crowdgame:log")!.split("\n")[0], kept);
+      if (again) assert.equal(await check(4, []), "logged", "warned once");
+      if (again) write("crowdgame:log", from);
+    }
+  for (const entries of [[...backup, restore("another"), restore("log"), entry(9)], [...ENTRIES, restore("log")]]) {
+    served = answer(entries, 1, 9, "new");
+    served = { ...served, restores: served.restores.map((one) => ({ ...one, path: one.path.slice(1) })) };
+    assert.equal(await check(5, []), "differs", "not in the tree");
+    served = answer(entries, 1, 9, "new");
+    assert.equal(await check(5, [seal(8, ELSEWHERE)]), "differs", "a seal is missing");
+    assert.equal(await check(5, [seal(1)]), "restored");
+    assert.equal(await check(5, [seal(1)]), "logged", "said once");
+    write("crowdgame:log", from);
   }
-  assert.equal(await check(4, []), "logged", "warned once");
   mock.timers.reset();
 });

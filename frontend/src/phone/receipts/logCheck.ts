@@ -10,13 +10,25 @@ const TIMEOUT_MS = 15_000;
 const CHECKPOINT_KEY = "crowdgame:log";
 const EVIDENCE_KEY = "crowdgame:log:evidence";
 
-/** `differs`: the log lacks a seal, or isn't the log that this phone saw before. */
-export type LogFinding = "logged" | "differs" | null;
+/**
+ * `differs`: the log lacks a seal, or isn't the log that this phone saw before. `restored`: it says that a backup of
+ * that one was restored.
+ */
+export type LogFinding = "logged" | "restored" | "differs" | null;
 
-/** The answer of `/record/CODE/N/log/KNOWN.json`. Each entry is the JSON text of a seal. */
+/** `entry` is JSON text. */
+interface ProvenEntry {
+  entry: string;
+  index: number;
+  path: readonly string[];
+}
+
+/** The answer of `/record/CODE/N/log/KNOWN.json`. */
 export interface LoggedSeals {
   checkpoint: string;
-  seals: readonly { entry: string; index: number; path: readonly string[] }[];
+  seals: readonly ProvenEntry[];
+  first_lot: ProvenEntry | null;
+  restores: readonly ProvenEntry[];
   consistency: readonly string[];
 }
 
@@ -37,31 +49,44 @@ function parseCheckpoint(note: string): Checkpoint {
  * `again` confirms a difference: both checkpoints are then kept as evidence.
  */
 export async function checkLog(code: string, match: number, seals: readonly ReceivedSeal[], again: boolean): Promise<LogFinding> {
-  const known = read(CHECKPOINT_KEY);
-  const size = known ? parseCheckpoint(known).size : 0;
+  const kept = read(CHECKPOINT_KEY);
+  const known = kept ? parseCheckpoint(kept) : null;
+  const size = known?.size ?? 0;
   const answer = await fetchInTime(`/record/${code}/${match}/log/${size}.json`, TIMEOUT_MS, { cache: again ? "reload" : "default" });
   if (!answer.ok) return null;
   const shown = (await answer.json()) as LoggedSeals;
-  const isSame = !known || isConsistent(parseCheckpoint(known), parseCheckpoint(shown.checkpoint), shown.consistency);
-  const finding = isSame && hasSeals(shown, seals) ? "logged" : "differs";
-  if (finding === "differs" && again) write(EVIDENCE_KEY, `${known ?? ""}\n${shown.checkpoint}`);
-  if (finding === "logged" || (again && known && isNewLog(known, shown.checkpoint))) write(CHECKPOINT_KEY, shown.checkpoint);
+  const newer = parseCheckpoint(shown.checkpoint);
+  const history = !known || isConsistent(known, newer, shown.consistency) ? "logged" : isRestored(known, shown) ? "restored" : "differs";
+  const finding = hasSeals(shown, seals, known) ? history : "differs";
+  if (finding === "differs" && again) write(EVIDENCE_KEY, `${kept ?? ""}\n${shown.checkpoint}`);
+  if (finding !== "differs" || (again && known && known.origin !== newer.origin)) write(CHECKPOINT_KEY, shown.checkpoint);
   return finding;
 }
 
 /** The checkpoints that contradict each other, for the witnesses. */
 export const readEvidence = () => read(EVIDENCE_KEY);
 
-/** As after a restored backup, which is worth one warning. */
-const isNewLog = (known: string, shown: string) => parseCheckpoint(known).origin !== parseCheckpoint(shown).origin;
+const isIn = ({ size, root }: Checkpoint, { entry, index, path }: ProvenEntry) => rootFromPath(textHash(`\0${entry}`), { index, ballots: size, path }) === root;
 
-/** Whether the checkpoint commits to all of the entries, and these have all of the seals. */
-export function hasSeals(shown: LoggedSeals, seals: readonly ReceivedSeal[]): boolean {
-  const { size, root } = parseCheckpoint(shown.checkpoint);
-  const isIn = ({ entry, index, path }: LoggedSeals["seals"][number]) => rootFromPath(textHash(`\0${entry}`), { index, ballots: size, path }) === root;
+/** Whether a new log says that a backup of the known one was restored, which can lose only entries after the backup. */
+function isRestored(known: Checkpoint, shown: LoggedSeals): boolean {
+  const newer = parseCheckpoint(shown.checkpoint);
+  const continues = (restore: ProvenEntry) => known.size > restore.index || isConsistent({ ...known, origin: newer.origin }, newer, shown.consistency);
+  return shown.restores.some((restore) => isIn(newer, restore) && (JSON.parse(restore.entry) as Checkpoint).origin === known.origin && continues(restore));
+}
+
+/**
+ * Whether the checkpoint commits to all of the entries, and these have all of the seals. It needs no seal of turns
+ * before the first lot of the log: an upgrade began it. A phone that knows the log knows a log with a lot.
+ */
+export function hasSeals(shown: LoggedSeals, seals: readonly ReceivedSeal[], known: Checkpoint | null): boolean {
+  const [newer, { first_lot }] = [parseCheckpoint(shown.checkpoint), shown];
+  const began = !first_lot ? Infinity : isIn(newer, first_lot) ? (JSON.parse(first_lot.entry) as TurnSealed).turn : 0;
+  const mayBeOlder = !known || (!!first_lot && first_lot.index < known.size);
   const logged = shown.seals.map(({ entry }) => JSON.parse(entry) as TurnSealed);
   const isLogged = (seal: ReceivedSeal) => logged.some(({ turn, at, red, yellow, turn_commitment }) => turn === seal.turn && at === seal.at && hasRoots({ at, red: red?.root ?? null, yellow: yellow?.root ?? null, turn_commitment }, seal));
-  return shown.seals.every(isIn) && seals.every(isLogged);
+  const isOlder = ({ turn }: ReceivedSeal) => mayBeOlder && turn < began && !logged.some((entry) => entry.turn === turn);
+  return shown.seals.every((entry) => isIn(newer, entry)) && seals.every((seal) => isLogged(seal) || isOlder(seal));
 }
 
 /** Whether the newer tree begins with the older one (RFC 9162, 2.1.4.2). */

@@ -81,13 +81,17 @@ function reopened(check: SealCheck): string {
   return (["time_added", "box_lost"] as const).map((why) => check[why].length ? ` ${say.sealedAgain[why](check[why].join(", "))}` : "").join("");
 }
 
-/** After the match: record or log contradict a seal that this phone received, or the record doesn't count it. */
+/**
+ * After the match: record or log contradict a seal that this phone received, or the record doesn't count it. A restored
+ * backup is only said.
+ */
 function sealWarning({ sealCheck }: PhoneView): Html | false {
   if (!sealCheck) return false;
   const { differing, unexplained, log } = sealCheck;
   const text = differing.length ? say.sealsDiffer(differing.join(", ")) : unexplained.length ? say.votesReplaced(unexplained.join(", ")) : log === "differs" && say.logDiffers;
   const evidence = log === "differs" && html` <a download="checkpoints.txt" href="data:text/plain;charset=utf-8,${encodeURIComponent(readEvidence() ?? "")}">${say.logEvidence}</a>`;
-  return !!text && html`<p class="missing" role="alert">${text}${evidence}</p>`;
+  if (text) return html`<p class="missing" role="alert">${text}${evidence}</p>`;
+  return log === "restored" && html`<p class="ground-notice" aria-live="polite">${say.logRestored}</p>`;
 }
 
 /** Evidence for the organizers that an acknowledged vote is missing from the count; kept for the match. */

@@ -19,7 +19,7 @@ from tests.voting.sample_matches import record_of
 from tests.voting.turns.secret_side_helpers import start_secret
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.commitments import EMPTY, hash_leaf
-from voting.models import LogEntry, Match
+from voting.models import LogEntry, LogHead, Match
 from voting.transparency.checkpoints import read_checkpoint
 from voting.transparency.log import load_log
 from voting.transparency.merkle import verify_consistency, verify_inclusion
@@ -114,10 +114,15 @@ def test_logged_seals_are_proven_for_a_phone_that_knows_the_log(box: BallotBox, 
             verify_inclusion(
                 hash_leaf(seal["entry"].encode()), seal["index"], checkpoint.size, way, checkpoint.root
             )
+        assert (logged["first_lot"]["index"], logged["restores"]) == (0, [])
     for known in (size + 1, 10**10):
         shown = client.get(f"{path}{known}.json").json()["checkpoint"]
         assert int(shown.split("\n")[1]) == load_log().checkpoint.size == size + 1
     assert client.get(f"/record/{other.event.code}/1/log/0.json").status_code == 404
+    LogHead.objects.update(key=b"")
+    assert load_log().origin != checkpoint.origin
+    [restore] = client.get(f"{path}0.json").json()["restores"]
+    assert json.loads(restore["entry"]) == {"type": "restored 1", "origin": checkpoint.origin}
     LogEntry.objects.filter(pk=1).delete()
     assert client.get(f"{path}0.json").status_code == 404
 
