@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.page_visits import WON
-from tests.e2e.screens import PHONE, TIMEOUT_MS, wait_until
+from tests.e2e.screens import PHONE, PROJECTOR, TIMEOUT_MS, wait_until
 from tests.e2e.visible_text import NEXT_FRAME_JS, faults, visible_lines
 from tests.server import Server
 
@@ -57,3 +57,19 @@ def test_phone_warns_only_of_another_history(server: Server, open_at: OpenScreen
         phone.page.set_viewport_size({"width": width, "height": height})
         phone.page.evaluate(NEXT_FRAME_JS)
         assert faults(visible_lines(phone.page), width, height) == []
+
+
+def test_display_names_witnesses_that_cosigned(server: Server, open_at: OpenScreen) -> None:
+    event = server.ask("event", lobby="open", pace="brisk")
+    display = open_at(PROJECTOR, f"/display/{event['code']}")
+    names = ["<b>school</b>", "\u202e" + "w" * 200, "third.example", "fourth.example"]
+    for cosigning in ([], names):
+        with display.page.expect_response("**/log/0.json", timeout=4 * TIMEOUT_MS) as answer:
+            server.ask("play_to", event_id=event["id"], picks=[list(pick) for pick in WON])
+            server.ask("cosign", names=cosigning)
+        assert len(answer.value.json()["witnesses"]) == min(3, len(cosigning))
+        expect(display.page.get_by_text("Log confirmed by")).to_have_count(1 if cosigning else 0)
+    shown = display.page.get_by_text("Log confirmed by").inner_text()
+    assert shown.replace("\u2068", "").replace("\u2069", "") == (
+        f"Log confirmed by <b>school</b>, {'w' * 40}, third.example"
+    )

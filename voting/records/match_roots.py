@@ -10,6 +10,7 @@ from voting.models import Match, TurnState
 from voting.records.exports import SidesStillSecret, load_roots, read_seals
 from voting.records.match_record import PublishedSeal
 from voting.terms import MatchState
+from voting.transparency.accepted_witnesses import witness_names
 from voting.transparency.entries import Lot, Restored, Seal, decode_entry
 from voting.transparency.log import prove_turns
 
@@ -51,7 +52,7 @@ class LoggedSeals(msgspec.Struct, frozen=True, kw_only=True):
     """All seals of a match in the log.
 
     `consistency` proves that the checkpoint extends the one that the phone has. The log has no seals from
-    before its first lot.
+    before its first lot. `witnesses` are names to show.
     """
 
     checkpoint: str
@@ -59,6 +60,7 @@ class LoggedSeals(msgspec.Struct, frozen=True, kw_only=True):
     first_lot: ProvenEntry | None
     restores: tuple[ProvenEntry, ...]
     consistency: tuple[str, ...]
+    witnesses: tuple[str, ...]
 
 
 def export_logged_seals(match: Match, known: int) -> LoggedSeals | None:
@@ -68,7 +70,8 @@ def export_logged_seals(match: Match, known: int) -> LoggedSeals | None:
     """
     if match.state == MatchState.PLAYING:
         return None
-    proofs, consistency = prove_turns(match.turns.values_list("pk", flat=True), known)
+    turn_ids = match.turns.values_list("pk", flat=True)
+    proofs, consistency = prove_turns(turn_ids, known)
     by_kind = defaultdict[type, list[ProvenEntry]](list)
     for entry, proof in proofs:
         proven = ProvenEntry(entry=entry, index=proof.index, path=tuple(one.hex() for one in proof.path))
@@ -81,6 +84,7 @@ def export_logged_seals(match: Match, known: int) -> LoggedSeals | None:
         first_lot=next(iter(by_kind[Lot]), None),
         restores=tuple(by_kind[Restored]),
         consistency=tuple(one.hex() for one in consistency),
+        witnesses=witness_names(turn_ids),
     )
 
 

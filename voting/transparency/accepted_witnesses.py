@@ -1,9 +1,13 @@
 """The witnesses that the operator accepts: store their cosignatures, send them new checkpoints."""
 
 import time
+from collections.abc import Iterable
 from http import HTTPStatus
 
-from voting.models import LogWitness
+from django.db.models import Max
+
+from voting.models import LogEntry, LogWitness
+from voting.names import clean_name
 from voting.transparency.checkpoints import SIZE, Checkpoint, read_checkpoint
 from voting.transparency.cosignatures import find_cosignature
 from voting.transparency.log import has_checkpoint, load_log, log_subtrees
@@ -18,6 +22,7 @@ from voting.transparency.notes import (
 )
 
 ATTEMPTS = 2
+SHOWN_NAMES, MAX_NAME = 3, 40
 
 
 class UnknownWitness(Exception):
@@ -59,6 +64,15 @@ def newest_cosigned(key_id: str) -> SignedNote | None:
         log = load_log()
         return log.sign(Checkpoint(log.origin, witness.size or 0, bytes(witness.root)))
     return None
+
+
+def witness_names(turn_ids: Iterable[int]) -> tuple[str, ...]:
+    """Return the names of the first witnesses that cosigned all entries of these turns, to be shown."""
+    last = LogEntry.objects.filter(turn__in=turn_ids).aggregate(last=Max("pk"))["last"]
+    if last is None:
+        return ()
+    found = LogWitness.objects.filter(size__gt=last).order_by("pk")[:SHOWN_NAMES]
+    return tuple(filter(None, (clean_name(str(witness))[:MAX_NAME] for witness in found)))
 
 
 def submit_checkpoint(witness: LogWitness, timeout_s: float = TIMEOUT_S) -> None:

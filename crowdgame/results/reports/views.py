@@ -33,6 +33,7 @@ from crowdgame.server.web.spreadsheet import csv_response
 from voting.models import Event, Match, TurnState
 from voting.records.exports import find_match, record_version
 from voting.terms import MatchState
+from voting.transparency.accepted_witnesses import witness_names
 
 CACHE_SIZE = 8
 GZIP_LEVEL = 6
@@ -86,7 +87,8 @@ def _cached_page(match: Match, picture: str, site: str) -> bytes:
         "logo": "" if site else match.event.shown_logo,
         "line": match.event.shown_brand_line,
     }
-    shown = get_language(), picture, site, colors, *brand.values()
+    witnesses = _witnesses(match)
+    shown = get_language(), picture, site, colors, witnesses, *brand.values()
     version = *record_version(match), *analyses_version(match), *shown
     if version in _cache:
         return _cache[version]
@@ -111,11 +113,16 @@ def report_context(match: Match, analyses: EventAnalyses) -> dict[str, Any]:
     own = analyses.get(match.number, {})
     resolved = match.turns.filter(state=TurnState.RESOLVED).order_by("number")
     return {
+        "witnesses": _witnesses(match),
         "report": report,
         "view": view_report(report, own, read_event_crowds(match, analyses), load_match_analysis(match, own)),
         "editor": editor_address(match, resolved),
         "has_board": has_analysis_board(match),
     }
+
+
+def _witnesses(match: Match) -> tuple[str, ...]:
+    return witness_names(match.turns.values_list("pk", flat=True))
 
 
 def render_event_file(event: Event, site: str) -> str:

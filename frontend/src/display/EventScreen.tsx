@@ -20,6 +20,7 @@ import { SoundControl } from "./sound/SoundControl";
 import type { SoundSwitch } from "./sound/soundSwitch";
 import { turnoutLevel } from "./votes/turnoutLevel";
 import { isPartHidden } from "./scene/places";
+import { useWitnesses } from "./scene/witnesses";
 import { isBoardShrunk, useReducedMotion, useScene, useStageSize, type StageView } from "./scene/stageView";
 
 interface Props {
@@ -41,7 +42,7 @@ interface Props {
 export function EventScreen({ live, state: fullState, clock, options, sound, presenter, own }: Props) {
   const { state, turnout, cheers } = fromHomeTeam(options.home, { state: fullState, turnout: live.turnout, cheers: own.cheers });
   const [now] = useState(() => () => clock.now());
-  const [size, reducedMotion] = [useStageSize(), useReducedMotion()];
+  const [size, reducedMotion, witnesses] = [useStageSize(), useReducedMotion(), useWitnesses(state)];
   const scene = useScene(state, now);
   const lost = live.connection.state !== "joined";
   markBody(lost, scene);
@@ -54,7 +55,7 @@ export function EventScreen({ live, state: fullState, clock, options, sound, pre
   const judgment = scene.match ? plainText({ state, match: scene.match }, judgmentText(scene)) : "";
   const foot = footerLayout(message, size.width, lobby, judgmentLines(judgment, captionWidth({ size, state })));
   const view: StageView = {
-    state, scene, now, size, reducedMotion, notice, sealed, counts, cheers, marked, message, foot, lift: stageLift(foot, lobby), back: options.back, home: options.home !== null, turnout, joinUrl: (shown ?? own.welcome).join_url,
+    state, scene, now, size, reducedMotion, witnesses, notice, sealed, counts, cheers, marked, message, foot, lift: stageLift(foot, lobby), back: options.back, home: options.home !== null, turnout, joinUrl: (shown ?? own.welcome).join_url,
   };
   const isSilent = options.preview || isPartHidden(state, "sound");
   useEffect(() => (isSilent ? sound.rest() : sound.follow(view, [turnoutLevel(view, 0), turnoutLevel(view, 1)])));

@@ -8,6 +8,7 @@ import { countdownText } from "../scene/countdownText";
 import { fitFontSize } from "../scene/layout";
 import { PLACES, sideAtPlace, sidePlace, type Place } from "../scene/places";
 import { gridPlacement, type StageView } from "../scene/stageView";
+import { witnessText } from "../scene/witnesses";
 import { matchWinner } from "../scene/scene";
 import { judgesText } from "../captions/analysis";
 import { mistakeText, turningText } from "../../live/match/verdict";
@@ -59,6 +60,7 @@ export function EndScreen({ view }: { view: StageView }) {
       {united && !sides && !isDecided && <p style={{ fontSize: size(united, 64, 54.5) }}>{united}</p>}
       {isDecided && !mistake && !judges ? <Podium view={view} series={series} /> : !sides && (isDecided || !judges) && <SeriesScore view={view} series={series} />}
       {!sides && !recap && <MatchHistory view={view} width={width} />}
+      {recap && view.witnesses.length > 0 && <p class="witnesses">{witnessText(view.witnesses)}</p>}
       {view.state.next_match_at !== null && <p class="next" style={{ fontSize: size(t("Next match in %(time)s", { time: time.repeat(TIMES_WIDER) }), 64, 54.5) }}>{parts("Next match in %(time)s", { time: <b>{time}</b> })}</p>}
     </section>
   );

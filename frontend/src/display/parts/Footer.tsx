@@ -8,6 +8,7 @@ import { isPartHidden } from "../scene/places";
 import { shownTurn } from "../scene/scene";
 import { idleText } from "../../live/match/idleText";
 import type { StageView } from "../scene/stageView";
+import { witnessText } from "../scene/witnesses";
 import { judgedTurn, judgmentText } from "../captions/analysis";
 import { openingSentence } from "../captions/openingSentence";
 import { fillTeamNames, fitSentence, sentenceText, type SentencePart, type Sentence } from "../captions/sentence";
@@ -82,7 +83,7 @@ function FooterStatus({ view, shown }: { view: StageView; shown: KeyShown | null
   const turn = shownTurn(view.scene);
   return (
     <>
-      {phase === "ended" && !view.state.is_duel && <span class="event-name" title={view.state.name}>{view.state.name}</span>}
+      {phase === "ended" && !view.state.is_duel && <span class="event-name" title={view.state.name}>{witnessText(view.witnesses) || view.state.name}</span>}
       {turn && <span class="turn">{parts("Turn %(turn)s", { turn: <b>{turn.number}</b> })}{match?.board.vote && phase !== "reveal" ? ` · ${VOTE_LABELS[match.board.vote]}` : <VoteRates view={view} />}</span>}
       <Watching view={view} />
       {showsAddress(view) && <JoinAddress url={view.joinUrl} code={view.state.code} shown={shown} />}

@@ -25,6 +25,7 @@ export interface StageView {
   /** How much higher than usual the footer is. */
   lift: number;
   cheers: Cheers;
+  witnesses: readonly string[];
   /** The drops that voters want to find. */
   marked: readonly MarkedDrop[];
   /** Draw the board as seen from behind. */

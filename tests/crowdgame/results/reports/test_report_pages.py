@@ -14,8 +14,9 @@ from tests.voting.content_policy import hashes_of, sources
 from tests.voting.match_helpers import RED_WINS, new_event, only_turn, open_now, play, vote
 from tests.voting.turns.secret_side_helpers import start_secret
 from voting.ballot_box.ballot_box import BallotBox
-from voting.models import Event, Match, TallyRecord, Team
+from voting.models import Event, LogWitness, Match, TallyRecord, Team
 from voting.records.exports import record_version
+from voting.transparency.log import load_log
 from voting.turns.turns import start_match
 
 pytestmark = pytest.mark.django_db
@@ -51,6 +52,28 @@ def test_report_page_shows_result_turns_and_seals(client: Client, match: Match) 
     assert len(groups) == 16
     assert f"<code>{' '.join(groups)}</code>" in page
     assert client.get(address(match).lower()).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("names", "shown"),
+    [
+        (["late.example"], []),
+        (["a", "<b>", "\u202ec", "d"], ["<bdi>a</bdi>, ", "<bdi>&lt;b&gt;</bdi>, ", "<bdi>c</bdi></p>"]),
+        (["w" * 300, "\u202e"], [f"<bdi>{'w' * 40}</bdi></p>"]),
+    ],
+)
+def test_report_names_witnesses_of_the_whole_match(
+    names: list[str], shown: list[str], client: Client, match: Match
+) -> None:
+    assert "witnesses" not in page_of(client, match)
+    size = load_log().checkpoint.size - (names == ["late.example"])
+    for name in names:
+        LogWitness.objects.create(key=f"{name}+0+0", size=size)
+    page = page_of(client, match)
+    assert page.count("These witnesses confirmed") == bool(shown)
+    assert all(text in page for text in shown)
+    assert "<bdi>d</bdi>" not in page
+    assert page_of(client, start_match(match.event_id, BallotBox())).count("These witnesses") == 0
 
 
 def test_report_shows_nothing_of_open_turn(client: Client, box: BallotBox) -> None:
