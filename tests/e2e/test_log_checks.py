@@ -69,7 +69,6 @@ def test_display_names_witnesses_that_cosigned(server: Server, open_at: OpenScre
             server.ask("cosign", names=cosigning)
         assert len(answer.value.json()["witnesses"]) == min(3, len(cosigning))
         expect(display.page.get_by_text("Log confirmed by")).to_have_count(1 if cosigning else 0)
-    shown = display.page.get_by_text("Log confirmed by").inner_text()
-    assert shown.replace("\u2068", "").replace("\u2069", "") == (
-        f"Log confirmed by <b>school</b>, {'w' * 40}, third.example"
-    )
+    expect(display.page.get_by_text("Log confirmed by \u2068<b>school</b>\u2069")).to_be_visible()
+    width, height = PROJECTOR["width"], PROJECTOR["height"]
+    assert faults(visible_lines(display.page), width, height) == []

@@ -22,7 +22,7 @@ from voting.transparency.notes import (
 )
 
 ATTEMPTS = 2
-SHOWN_NAMES, MAX_NAME = 3, 40
+SHOWN_NAMES, MAX_NAME = 3, 24
 
 
 class UnknownWitness(Exception):

@@ -47,6 +47,7 @@ export function EndScreen({ view }: { view: StageView }) {
   const showsReason = isDecided ? mistake && !judges : !sides;
   const time = countdownText(leftMs);
   const width = view.size.width - placement.width - 56 * 3;
+  const witnesses = recap ? witnessText(view.witnesses, width, 54.5) : "";
   const size = (text: string, largest: number, least: number) => `calc(${fitFontSize(text, width, largest, least)} * var(--u))`;
   return (
     <section class="end" data-winner={winner} style={{ width: `calc(${width} * var(--u))` }}>
@@ -60,7 +61,7 @@ export function EndScreen({ view }: { view: StageView }) {
       {united && !sides && !isDecided && <p style={{ fontSize: size(united, 64, 54.5) }}>{united}</p>}
       {isDecided && !mistake && !judges ? <Podium view={view} series={series} /> : !sides && (isDecided || !judges) && <SeriesScore view={view} series={series} />}
       {!sides && !recap && <MatchHistory view={view} width={width} />}
-      {recap && view.witnesses.length > 0 && <p class="witnesses">{witnessText(view.witnesses)}</p>}
+      {witnesses && <p style={{ fontSize: size(witnesses, 54.5, 54.5) }}>{witnesses}</p>}
       {view.state.next_match_at !== null && <p class="next" style={{ fontSize: size(t("Next match in %(time)s", { time: time.repeat(TIMES_WIDER) }), 64, 54.5) }}>{parts("Next match in %(time)s", { time: <b>{time}</b> })}</p>}
     </section>
   );

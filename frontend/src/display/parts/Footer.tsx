@@ -83,7 +83,7 @@ function FooterStatus({ view, shown }: { view: StageView; shown: KeyShown | null
   const turn = shownTurn(view.scene);
   return (
     <>
-      {phase === "ended" && !view.state.is_duel && <span class="event-name" title={view.state.name}>{witnessText(view.witnesses) || view.state.name}</span>}
+      {phase === "ended" && !view.state.is_duel && <span class="event-name" title={view.state.name}>{witnessText(view.witnesses, roomBesideAddress(view), STATUS_SIZE) || view.state.name}</span>}
       {turn && <span class="turn">{parts("Turn %(turn)s", { turn: <b>{turn.number}</b> })}{match?.board.vote && phase !== "reveal" ? ` · ${VOTE_LABELS[match.board.vote]}` : <VoteRates view={view} />}</span>}
       <Watching view={view} />
       {showsAddress(view) && <JoinAddress url={view.joinUrl} code={view.state.code} shown={shown} />}
@@ -91,13 +91,18 @@ function FooterStatus({ view, shown }: { view: StageView; shown: KeyShown | null
   );
 }
 
+function roomBesideAddress({ size, joinUrl, state }: StageView): number {
+  return size.width - STATUS_MARGINS - measureName(`${hostName(joinUrl)}/${state.code}`) * STATUS_SIZE;
+}
+
 /** Beside the turn, unless something else is there, so that their length moves nothing. Hidden together with the turnout. */
-function VoteRates({ view: { state, scene, turnout, size, joinUrl } }: { view: StageView }) {
+function VoteRates({ view }: { view: StageView }) {
+  const { state, scene, turnout } = view;
   const { phase, turn } = scene;
   const hidden = state.peek || state.is_duel || isPartHidden(state, "turnout");
   if (hidden || phase !== "voting" || !turnout || turnout.turn !== turn?.id) return null;
   const { votes_per_s: rate, figures: { changed } } = turnout;
-  const room = size.width - STATUS_MARGINS - measureName(`${hostName(joinUrl)}/${state.code}`) * STATUS_SIZE;
+  const room = roomBesideAddress(view);
   const rates = n("%(votes)s vote/s", "%(votes)s votes/s", rate, { votes: formatNumber(rate) });
   const changes = n("%(count)s changed", "%(count)s changed", changed, { count: formatNumber(changed) });
   const fits = (text: string) => measureName(`${t("Turn %(turn)s", { turn: turn.number })} · ${text}`) * STATUS_SIZE < room;

@@ -2,6 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import { fetchInTime } from "../../live/connection/fetchInTime";
 import { p, t } from "../../live/i18n";
 import type { EventState } from "../../protocol";
+import { measureName } from "./measureName";
 
 /** Witnesses receive the end of a match within seconds. */
 const ASK_MS = 12_000;
@@ -29,8 +30,9 @@ async function loadWitnesses(code: string, match: number): Promise<readonly stri
   return answer?.ok ? ((await answer.json()) as { witnesses: readonly string[] }).witnesses : [];
 }
 
-/** Empty without witnesses. */
-export function witnessText(names: readonly string[]): string {
-  const listed = names.map((name) => `\u2068${name}\u2069`).join(p("between the items of a list", ", "));
-  return listed && t("Log confirmed by %(names)s", { names: listed });
+/** Names as many witnesses as fit in a line of this width at this font size; empty if none does. */
+export function witnessText(names: readonly string[], width: number, size: number): string {
+  if (names.length === 0) return "";
+  const text = t("Log confirmed by %(names)s", { names: names.map((name) => `\u2068${name}\u2069`).join(p("between the items of a list", ", ")) });
+  return measureName(text) * size <= width ? text : witnessText(names.slice(0, -1), width, size);
 }
