@@ -4,18 +4,23 @@ Anyone can compare the record with what phones and screens received: the seals, 
 drawn. `test_match_record.py` has the records that verifiers reject.
 """
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Iterator
 from copy import deepcopy
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+import msgspec
 import pytest
 
 from games.engine.game import SIDES, Side
 from tests.voting.sample_matches import Record
 from tests.voting.verifiers import ROOT, standalone, verdicts
 from voting.counting.commitments import FROM_ROOTS, Tree, ballot_leaf, commit_lot, hash_leaf, order_hash
+from voting.records.log_check import find_log_faults, hash_record
+from voting.records.match_record import MatchRecord, read_match_record
+from voting.transparency.entries import Entry
 
 pytestmark = pytest.mark.django_db
 
@@ -107,14 +112,18 @@ def win_lottery(record: Record) -> None:
             return
 
 
+def victim(record: Record) -> list[Any]:
+    """The ballot that is the target of attacks on one voter."""
+    return next((ballot for ballot in red(record)["ballots"] if ballot[0] == 2), [])
+
+
 def change_ballot(record: Record) -> None:
-    next(ballot for ballot in red(record)["ballots"] if ballot[0] == 2)[0] = 3
+    victim(record)[0] = 3
     seal_again(record)
 
 
 def drop_ballot(record: Record) -> None:
-    ballots = red(record)["ballots"]
-    ballots.remove(next(ballot for ballot in ballots if ballot[0] == 2))
+    red(record)["ballots"].remove(victim(record))
     seal_again(record)
 
 
@@ -166,63 +175,113 @@ def leave_out_last_turn(record: Record) -> None:
     record |= {"result": "open", "ended_by": None, "state": "playing"}
 
 
-#: A sample match for each trick, which no verifier can detect. The record differs from what was received.
-DETECTED: dict[str, tuple[str, Trick]] = {
-    "drops a ballot": ("lots", drop_ballot),
-    "changes a ballot": ("lots", change_ballot),
-    "adds a ballot after the seal": ("lots", add_ballot),
-    "seals twice and hides the first seal": ("lots", hide_first_seal),
-    "seals twice and says that time was added": ("lots", pretend_added_time),
-    "seals twice and writes a record of version 3": ("lots", write_old_format),
-    "swaps a seed and its commitment": ("lottery", swap_seed_and_lot),
-    "draws again at the start": ("lots", draw_again),
-    "changes the order of arrival": ("runoff by arrival", change_arrivals),
-    "leaves out the last turn": ("lots", leave_out_last_turn),
-}
-
-#: What phones leave to people, by the field of their messages that differs.
-LEFT_TO_PEOPLE = {"changes the order of arrival": "order"}
+def move_ballot(record: Record) -> None:
+    ballot = victim(record)
+    red(record)["ballots"].remove(ballot)
+    record["counts"][0]["yellow"]["ballots"].append(ballot)
+    seal_again(record)
 
 
-def differences(record: Record, before: dict[Any, Any]) -> list[Any]:
-    """What someone finds who compares the record with what the phones received."""
-    after = received(record)
-    return [key for key, value in before.items() if after.get(key) != value]
+def replay_older_ballot(record: Record) -> None:
+    victim(record)[:] = [3, OWN_BLIND]
+    seal_again(record)
 
 
-@pytest.mark.parametrize("name", DETECTED)
-def test_record_of_dishonest_server_differs_from_what_was_received(
-    name: str, records: dict[str, Record], tmp_path: Path
-) -> None:
-    """Phones compare roots and lots by themselves (`sealChecks.ts`)."""
-    match, trick = DETECTED[name]
-    record = deepcopy(records[match])
-    before = received(record)
-    assert not differences(record, before)
-    trick(record)
-    assert [code for code, _ in verdicts(record, tmp_path)] == [0, 0]
-    found = differences(record, before)
-    assert found
-    noticed = [key for key in found if not (isinstance(key, tuple) and key[0] == "order")]
-    assert bool(noticed) == (name not in LEFT_TO_PEOPLE)
-    assert all(f"`{field}`" in GUIDE.partition("Compare roots")[2] for field in LEFT_TO_PEOPLE.values())
+class Attack(NamedTuple):
+    """A trick, and who notices it: the `voter` concerned, all phones, or people by what phones show.
+
+    If nobody does, the guide names the `limit`. With `halves`, the other half of the audience gets the truth.
+    """
+
+    match: str
+    trick: Trick
+    noticed: str
+    limit: str = ""
+    halves: bool = False
+    voter_left: bool = False
+
+    @property
+    def is_before_seal(self) -> bool:
+        return self.noticed in ("", "voter")
+
+    def __str__(self) -> str:
+        when = "before the seal" if self.is_before_seal else "to one half" if self.halves else "afterwards"
+        return f"{self.trick.__name__} {when}"
 
 
-@pytest.mark.parametrize(
-    ("match", "trick", "limit"),
-    [
-        ("lots", add_ballot, "**Several ballots per person.**"),
-        ("lottery", win_lottery, "**Knowledge of the seed.**"),
-        ("runoff by arrival", change_arrivals, "**Timeouts, order of arrival, and sides of a duel.**"),
-    ],
+AFTER = "phones verifier witness"
+ATTACKS = (
+    Attack("lots", add_ballot, "verifier witness", halves=True),
+    *(
+        Attack("lots", trick, AFTER)
+        for trick in (add_ballot, hide_first_seal, pretend_added_time, write_old_format, draw_again)
+    ),
+    Attack("lots", leave_out_last_turn, "phones witness"),
+    Attack("lots", drop_ballot, AFTER, voter_left=True),
+    Attack("lots", drop_ballot, "", "**Phones that left.**", voter_left=True),
+    *(
+        Attack("lots", trick, noticed)
+        for trick in (drop_ballot, change_ballot, move_ballot, replay_older_ballot)
+        for noticed in (f"{AFTER} voter", "voter")
+    ),
+    Attack("lottery", swap_seed_and_lot, AFTER),
+    Attack("lottery", win_lottery, "", "**Knowledge of the seed.**"),
+    Attack("lots", add_ballot, "", "**Several ballots per person.**"),
+    Attack("runoff by arrival", change_arrivals, "people verifier witness"),
+    Attack("runoff by arrival", change_arrivals, "", "**Timeouts, order of arrival,"),
 )
-def test_what_nobody_detects_is_in_the_guide(
-    match: str, trick: Trick, limit: str, records: dict[str, Record], tmp_path: Path
-) -> None:
-    """Done before the seal, so that seals and record agree."""
-    record = deepcopy(records[match])
-    record |= {"turns": record["turns"][:1], "counts": record["counts"][:1]}
-    record |= {"result": "open", "ended_by": None, "state": "playing"}
-    trick(record)
-    assert [code for code, _ in verdicts(record, tmp_path)] == [0, 0]
-    assert limit in GUIDE.partition("## Limits of verification")[2]
+
+
+def read(record: Record) -> MatchRecord:
+    return read_match_record(json.dumps(record).encode())
+
+
+def log_of(record: Record) -> list[Entry]:
+    """What a server logs that publishes this record."""
+    entries: list[Any] = []
+    for count in record["counts"]:
+        turn, sides = {"turn": count["turn"]}, [side for side in SIDES if count[side]]
+        entries.append({"type": "lot 1", "lot": count["lot"], **turn})
+        for seal in count.get("seals", ()):
+            sizes = {
+                side: {"ballots": len(leaves(count, side)), "order": order_of(count, side)} for side in sides
+            }
+            roots = {side: {"root": seal[side], **sizes[side]} for side in sides}
+            entries.append({"type": "seal 1", "at": seal["at"], "epoch": 1, **turn, **roots})
+            entries += [{"type": "seal void 1", **turn, **seal["void"]}] if "void" in seal else []
+    if record["state"] == "ended":
+        digest = hash_record(read(record), [count["turn"] for count in record["counts"]], ())
+        entries.append({"type": "match over 1", "turn": record["counts"][-1]["turn"], "record": digest})
+    return msgspec.convert(entries, list[Entry])
+
+
+def observers(attack: Attack, honest: Record, forged: Record) -> Iterator[str]:
+    """Yield who notices the forged record. Before the seal, phones and the log know no other."""
+    published = forged if attack.is_before_seal else honest
+    before, log = received(published), log_of(published)
+    after = before if attack.halves else received(forged)
+    found = [key for key, value in before.items() if after.get(key) != value]
+    if found:
+        yield "people" if all(isinstance(key, tuple) and key[0] == "order" for key in found) else "phones"
+    if list(find_log_faults(read(forged), log)):
+        yield "verifier"
+    if log_of(forged)[: len(log)] != log:
+        yield "witness"
+    if victim(honest) and victim(honest) not in red(forged)["ballots"] and not attack.voter_left:
+        yield "voter"
+
+
+@pytest.mark.parametrize("attack", ATTACKS, ids=str)
+def test_dishonest_server_is_noticed(attack: Attack, records: dict[str, Record], tmp_path: Path) -> None:
+    """No verifier detects it in the record alone. Phones compare by themselves (`sealChecks.ts`)."""
+    forged = deepcopy(records[attack.match])
+    if attack.is_before_seal:
+        forged |= {"turns": forged["turns"][:1], "counts": forged["counts"][:1]}
+        forged |= {"result": "open", "ended_by": None, "state": "playing"}
+    honest = deepcopy(forged)
+    assert not list(observers(attack, honest, honest))
+    attack.trick(forged)
+    assert [code for code, _ in verdicts(forged, tmp_path)] == [0, 0]
+    assert " ".join(observers(attack, honest, forged)) == attack.noticed
+    assert bool(attack.limit) == (not attack.noticed)
+    assert attack.limit in GUIDE.partition("## Limits of verification")[2]
