@@ -1,6 +1,6 @@
 """Chat in the lobby and beside a duel, with and without JavaScript, safe against injected markup."""
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.screens import PHONE, SMALL_PHONE
@@ -20,12 +20,6 @@ NASTY = (
     "https://elsewhere.example/ <style>*{display:none}</style>",
     "</template><script>window.ran = 1</script>",
 )
-
-
-def say(page: Page, text: str) -> None:
-    page.get_by_label("Write a message").fill(text)
-    page.keyboard.press("Enter")
-    expect(page.get_by_label("Write a message")).to_have_value("")
 
 
 def test_chat_escapes_markup_in_messages(server: Server, open_at: OpenScreen) -> None:
@@ -59,7 +53,9 @@ def test_chat_refuses_repetition_and_hides_messages_of_players_and_removed_ones(
     server.ask("post_chat_message", slug=players, text="Good luck", guest=guest)
     expect(page.locator(".talks")).not_to_have_attribute("open", "")
     page.locator(".talks summary").click()  # beside a game on a phone, the chat is a drawer
-    say(page, "Column 4!")
+    page.get_by_label("Write a message").fill("Column 4!")
+    page.keyboard.press("Enter")
+    expect(page.get_by_label("Write a message")).to_have_value("")
     page.get_by_label("Write a message").fill("Column 4!")
     page.get_by_role("button", name="Send").click()
     expect(page.get_by_role("alert")).to_have_text("You just posted that message.")

@@ -40,15 +40,6 @@ FILLED = {"code": "", "int": "1", "str": "x", "path": "1", "slug": "x"}
 PUBLIC_PAGES = re.compile(r"\d+ /(about|accessibility|board|follow/|log|privacy|puzzles|rules|stage/|verify)")
 
 
-def addresses(code: str) -> list[str]:
-    return sorted(
-        {
-            *_walk(get_resolver(), "/", FILLED | {"code": code}),
-            *["/nothing", "/admin/nothing/", "/admin/games/", "/console/nothing/at/all/"],
-        }
-    )
-
-
 def _walk(resolver: URLResolver, before: str, filled: dict[str, str]) -> Iterator[str]:
     for entry in resolver.url_patterns:
         if not isinstance(entry.pattern, RoutePattern):
@@ -81,7 +72,12 @@ def check(address: str, headers: dict[str, str]) -> None:
 
 
 def test_headers_are_sent_by_every_url(code: str, client: Client) -> None:
-    walked = addresses(code)
+    walked = sorted(
+        {
+            *_walk(get_resolver(), "/", FILLED | {"code": code}),
+            *["/nothing", "/admin/nothing/", "/admin/games/", "/console/nothing/at/all/"],
+        }
+    )
     assert {"/console/", f"/console/{code}/edit/", "/admin/auth/user/", "/admin/login/"} <= set(walked)
     for user in (None, User.objects.get()):
         if user:

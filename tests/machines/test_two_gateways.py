@@ -58,19 +58,15 @@ def running_proxied_stack(data: Path, server: str, database_url: str) -> Iterato
             gateways=len(ports),
             database_url=database_url,
         )
-        _start(stack, supervisor, ports)
+        start_ballot_box(stack, supervisor)
+        migrate(stack)
+        reset_metrics_dir(stack.metrics_dir)
+        gateways = [_behind_a_proxy(children.gateway(stack, *place)) for place in enumerate(ports, 1)]
+        supervisor.start(*gateways, children.worker(stack), *children.schedulers(stack))
+        for port in ports:
+            assert wait_for_http(LOOPBACK, port, 60)
         with organizer(stack) as asked:
             yield ProxiedStack(stack, supervisor, asked, nginx, ports, said)
-
-
-def _start(stack: Stack, supervisor: Supervisor, ports: tuple[int, ...]) -> None:
-    start_ballot_box(stack, supervisor)
-    migrate(stack)
-    reset_metrics_dir(stack.metrics_dir)
-    gateways = [_behind_a_proxy(children.gateway(stack, *place)) for place in enumerate(ports, 1)]
-    supervisor.start(*gateways, children.worker(stack), *children.schedulers(stack))
-    for port in ports:
-        assert wait_for_http(LOOPBACK, port, 60)
 
 
 def _behind_a_proxy(gateway: Child) -> Child:
@@ -105,7 +101,9 @@ def failover(proxied: ProxiedStack) -> ProxiedFailover:
             wait_until(lambda: connected(proxied, event) == PHONES, TIMEOUT_S)
             shares.extend(held(proxied, event))
             ended_in = end(proxied, event, GATEWAYS[0], signal.SIGTERM)
-            send_slowly(slow_clients)
+            for slow_client in slow_clients:
+                with suppress(OSError):
+                    slow_client.sendall(b"x")
             return [ended_in, end(proxied, event, GATEWAYS[1], signal.SIGKILL)]
 
         run = vote_during(fail, proxied, proxied.stack.data)
@@ -124,12 +122,6 @@ def open_slow_clients(proxied: ProxiedStack) -> Iterator[list[socket.socket]]:
             held.enter_context(slow_client)
             slow_client.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: ")
         yield slow_clients
-
-
-def send_slowly(slow_clients: list[socket.socket]) -> None:
-    for slow_client in slow_clients:
-        with suppress(OSError):
-            slow_client.sendall(b"x")
 
 
 def is_open(connection: socket.socket) -> bool:
