@@ -1,4 +1,4 @@
-"""PostgreSQL: the database tests, concurrent operations, and a server that stops during a window."""
+"""PostgreSQL: the database tests, concurrent operations, an outage during a window, and a restored event."""
 
 import os
 import re
@@ -14,21 +14,21 @@ import psycopg
 import pytest
 
 from crowdgame.server.laptop.paths import ROOT
+from crowdgame.server.laptop.stack import Stack
 from crowdgame.server.web.page_queue import MAX_PAGES
 from tests.deploy.failover import FailoverRun, FailoverTests, during_window, vote_during
 from tests.deploy.processes import wait_until
 from tests.hardening.login_flood import assert_flood_is_limited, login_flood, running_recorded_server
-from tests.hardening.test_game_flood import assert_network_has_its_games_only
-from tests.hardening.test_login_queue import assert_pages_work_during_flood
-from tests.machines.postgres import running_postgres
+from tests.hardening.test_login_queue import assert_network_has_its_games_only, assert_pages_work_during_flood
+from tests.machines.postgres import Postgres, running_postgres
 from tests.monitoring.probes import ask
+from tests.restore_helpers import Lost, RestoredEvent, RestoreTests, lose_event, restored_event
 from tests.server import Server, running_server
 from tests.socket_clients import open_clients
 
 DATABASE_TESTS = [
     "voting/test_matches.py",
     "voting/test_models.py",
-    "crowdgame/accounts/test_invitations.py",
     "crowdgame/accounts/test_login_links.py",
     "crowdgame/results/analysis/test_analyzer.py",
     "crowdgame/organizer/console/test_control.py",
@@ -169,3 +169,43 @@ class TestPostgresOutage(FailoverTests):
         held = failover.server.contents()
         assert {"games_turn", "voting_tallyrecord", "voting_announcement"} <= set(held)
         assert not (Path(failover.server.stack.data) / "db.sqlite3").exists()
+
+
+def everything(stack: Stack) -> None:
+    """Empty the database."""
+    with psycopg.connect(stack.database_url, autocommit=True) as connection:
+        connection.execute("DROP SCHEMA public CASCADE")
+        connection.execute("CREATE SCHEMA public")
+
+
+def nothing(stack: Stack) -> None:
+    """Keep the database with the turns that the restore replaces."""
+    with psycopg.connect(stack.database_url) as connection:
+        assert connection.execute("SELECT id FROM games_turn").fetchall()
+
+
+def copy_of(database_url: str, name: str, postgres: Postgres) -> str:
+    with psycopg.connect(postgres.url("postgres"), autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name} TEMPLATE {database_url.rpartition('/')[2]}".encode())
+    return postgres.url(name)
+
+
+@pytest.fixture(scope="module")
+def lost(postgres: Postgres, tmp_path_factory: pytest.TempPathFactory) -> Lost:
+    return lose_event(tmp_path_factory.mktemp("lost"), postgres.new_database())
+
+
+@pytest.fixture(scope="module", params=[everything, nothing], ids=lambda lose: lose.__name__)
+def restored(
+    request: pytest.FixtureRequest, lost: Lost, postgres: Postgres, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[RestoredEvent]:
+    database_url = copy_of(lost.stack.database_url, f"without_{request.param.__name__}", postgres)
+    copy = lost.copied(tmp_path_factory.mktemp("restore") / "data", database_url)
+    request.param(copy.stack)
+    with restored_event(copy) as restored:
+        yield restored
+
+
+class TestOnPostgres(RestoreTests):
+    def test_restore_creates_no_sqlite_file(self, restored: RestoredEvent) -> None:
+        assert not (restored.server.stack.data / "db.sqlite3").exists()

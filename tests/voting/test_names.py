@@ -1,12 +1,15 @@
-"""`clean_name` turns any input into one safe line, and is idempotent."""
+"""Names and codes that people type: cleaned into one safe line, read in any spelling."""
 
+import json
 import unicodedata
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from voting.names import JOINERS, MAX_STACKED_MARKS, TEAM_NAMES, clean_name
+from voting.typed_codes import normalize_code
 
 TRICKY = st.sampled_from(
     "\u202e\u202c\u2066\u2069\u200b\u200c\u200d\u200e\ufeff\u00ad\u2060\u061c\u180e\u3164\ufe0f\u2800\u034f"
@@ -17,6 +20,7 @@ TYPED = st.one_of(
     st.text(st.one_of(TRICKY, st.characters()), max_size=60),
     st.text(st.characters(codec=None, exclude_categories=())),
 )
+CASES = json.loads(Path(__file__).with_name("typed_codes.json").read_text(encoding="utf-8"))
 
 
 @given(TYPED)
@@ -79,3 +83,10 @@ def test_default_team_names_are_clean_unique_and_colorless() -> None:
     assert [clean_name(name) for name in TEAM_NAMES] == list(TEAM_NAMES)
     assert len({name.casefold() for name in TEAM_NAMES}) == len(TEAM_NAMES)
     assert not [name for name in TEAM_NAMES for color in ("red", "yellow") if color in name.casefold()]
+
+
+@pytest.mark.parametrize(
+    ("code", "typed"), [(code, typed) for code, every in CASES.items() for typed in every]
+)
+def test_normalize_code_accepts_typed_and_pasted_spellings(code: str, typed: str) -> None:
+    assert normalize_code(typed) == code

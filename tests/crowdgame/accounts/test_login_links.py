@@ -1,21 +1,32 @@
-"""Login links work once, for a limited time, and only for their owner."""
+"""Invitations and login links: each works once, for a limited time, and affects no other."""
 
 from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.contrib.sessions.backends.db import SessionStore
 from django.db import connection
-from django.test import Client
+from django.http import HttpRequest
+from django.test import Client, RequestFactory
 from django.utils import timezone
 
+from crowdgame.accounts.invitations import (
+    SESSION_KEY,
+    create_invitation,
+    find_invitation,
+    find_open_invitation,
+    revoke_invitation,
+    spend_invitation,
+)
 from crowdgame.accounts.login_links import LINK_MAX_AGE_S, LoginLinkTokens, login_link_path, login_link_tokens
+from crowdgame.accounts.models import Invitation
 from tests.voting.page_fixtures import event, organizer, other
 from voting.models import Event
 
-__all__ = ["event", "organizer", "other"]
-
 pytestmark = pytest.mark.django_db
+
+__all__ = ["event", "organizer", "other"]
 
 
 def test_login_link_works_once(client: Client, organizer: User) -> None:
@@ -84,3 +95,53 @@ def test_malformed_login_link_returns_410(client: Client, organizer: User, path:
     answer = client.get(f"/console/enter/{path}")
     assert answer.status_code == 410
     assert "no longer valid" in answer.content.decode()
+
+
+@pytest.fixture
+def user() -> User:
+    return User.objects.create_user("olga")
+
+
+def opened(invitation: Invitation | None) -> HttpRequest:
+    request = RequestFactory().post("/console/signup/")
+    request.session = SessionStore()
+    if invitation:
+        request.session[SESSION_KEY] = invitation.pk
+    return request
+
+
+def invitation(name: str, *, administrator: bool = False) -> Invitation:
+    found = find_invitation(create_invitation(name, administrator=administrator))
+    assert found
+    return found
+
+
+def test_spent_invitation_names_its_user_and_leaves_others_open(user: User) -> None:
+    mine, other = invitation("Olga"), invitation("Otto")
+    request = opened(mine)
+    assert find_open_invitation(request) == mine
+    assert spend_invitation(request, user)
+    assert not spend_invitation(request, user)
+    assert not spend_invitation(opened(mine), user)
+    assert find_open_invitation(opened(mine)) is None
+    assert find_open_invitation(opened(other)) == other
+    assert find_open_invitation(opened(None)) is None
+    assert not spend_invitation(opened(None), user)
+    assert [one.used_by for one in Invitation.objects.order_by("pk")] == [user, None]
+
+
+@pytest.mark.parametrize("administrator", [False, True])
+def test_only_an_invitation_of_an_administrator_makes_one(administrator: bool, user: User) -> None:
+    mine = invitation("Olga", administrator=administrator)
+    invitation("Otto", administrator=not administrator)
+    assert spend_invitation(opened(mine), user)
+    user.refresh_from_db()
+    assert (user.is_staff, user.is_superuser) == (administrator, administrator)
+
+
+def test_only_the_revoked_unused_invitation_is_deleted(user: User) -> None:
+    used, revoked, other = (invitation(name) for name in ("used", "revoked", "other"))
+    assert spend_invitation(opened(used), user)
+    for one in (used, revoked, revoked):
+        revoke_invitation(one.pk)
+    assert set(Invitation.objects.all()) == {used, other}

@@ -1,6 +1,8 @@
-"""E-mails about accounts wait in a queue until a worker has sent them."""
+"""E-mails about accounts wait in a queue until a worker has sent them, however slow the mail server is."""
 
+import socket
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from email.header import decode_header, make_header
 from typing import Any
 
@@ -14,14 +16,21 @@ from redis import Redis
 from crowdgame.accounts import queued_mail
 from crowdgame.accounts.models import QueuedMail
 from crowdgame.accounts.queued_mail import KEPT_FOR, SEND_MAIL, is_due, queue_mail, send_due
-from crowdgame.server.laptop.network import free_port
+from crowdgame.accounts.tasks import send_mail
+from crowdgame.play.notifications.tasks import send_notifications
+from crowdgame.server.laptop.network import LOOPBACK, free_port
 from tests.mailbox import Mailbox, running_mail_server
 from tests.queued_tasks import run_queued_tasks
+from tests.voting.match_helpers import new_event, only_turn, open_now
+from voting.ballot_box.ballot_box import BallotBox
+from voting.sources.tasks import cast_source_ballots
 from voting.turns.tasks import DueTask
+from voting.turns.turns import load_turn, start_match, to_boxed_turn
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 ADDRESS = "ada@example.org"
+BACKGROUND_THREADS = 2  # of a background worker: Celery's pool of threads is such an executor
 
 
 @pytest.fixture
@@ -133,3 +142,31 @@ def test_neither_the_task_nor_the_log_contains_the_address(
     own = "\n".join(record.getMessage() for record in caplog.records if record.name != "mail.log")
     assert ADDRESS not in own
     assert "/password/reset/key/" not in own
+
+
+@pytest.fixture
+def hanging_server(settings: Any) -> Iterator[socket.socket]:
+    settings.EMAIL_ENABLED, settings.EMAIL_TIMEOUT = True, 60
+    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    with socket.create_server((LOOPBACK, 0)) as listener:
+        settings.EMAIL_HOST, settings.EMAIL_PORT = listener.getsockname()
+        yield listener
+
+
+def test_computer_votes_while_the_mail_server_hangs(box: BallotBox, hanging_server: socket.socket) -> None:
+    event = new_event()
+    event.teams.filter(number=2).update(source="bot:2")
+    turn = only_turn(start_match(event.pk, box))
+    open_now(turn, box)
+    with ThreadPoolExecutor(BACKGROUND_THREADS) as worker:
+        queue_mail(EmailMessage("One", "Text", to=["ada@example.org"]))
+        hangs = worker.submit(send_mail.apply)
+        connection, _ = hanging_server.accept()
+        queue_mail(EmailMessage("Two", "Text", to=["ben@example.org"]))
+        worker.submit(send_mail.apply)
+        worker.submit(send_notifications.apply)
+        worker.submit(cast_source_ballots.apply).result()
+        assert not hangs.done()
+        connection.close()
+    assert box.ballot_counts(to_boxed_turn(load_turn(turn.pk))) == {"red": 0, "yellow": 1}
+    assert QueuedMail.objects.count() == 2

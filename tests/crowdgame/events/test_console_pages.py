@@ -1,8 +1,9 @@
-"""The organizer's pages: login, contents and deletion."""
+"""The organizer's pages: login, contents, deletion, members, and the audit log."""
 
 import re
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
@@ -10,17 +11,35 @@ from django.db import connection
 from django.test import Client
 from pytest_django.fixtures import Settings
 
+from crowdgame.events.audit_text import LogText
+from crowdgame.events.event_edits import add_page_audit_entry
+from crowdgame.events.models import AuditEntry, Member
+from crowdgame.organizer.console.actions.registry import CurrentState
+from crowdgame.organizer.console.audit_log import (
+    MAX_SHOWN,
+    PerformedAction,
+    add_audit_entry,
+    list_audit_entries,
+)
+from tests.voting.action_helpers import done_by
 from tests.voting.content_policy import sources
+from tests.voting.match_helpers import new_event
 from voting.admission.admission import projector_key
 from voting.admission.tickets import make_tickets
+from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
+from voting.events import create_event
 from voting.matches import event_lock
 from voting.models import Event
+from voting.protocol import AuditEntry as ListedEntry
+from voting.protocol import Pressed
 from voting.terms import MatchState
 from voting.turns.turns import start_match
 
 pytestmark = pytest.mark.django_db
+
 LONG_ENOUGH_S = 1.0
+UNKNOWN = ["", "x", "0", "9" * 30, "-1", "THEIRS"]
 
 
 @pytest.mark.usefixtures("valkey_url")
@@ -114,3 +133,107 @@ def test_event_is_not_deleted_while_match_starts(browser: Client, event: Event, 
     thread.join(20)
     assert answers == [409]
     assert event.matches.filter(state=MatchState.PLAYING).exists()
+
+
+def page(event: Event) -> str:
+    return f"/console/{event.code}/members/"
+
+
+def post_form(browser: Client, event: Event, **form: Any) -> str:
+    return browser.post(page(event), form, follow=True).content.decode()
+
+
+def test_owner_adds_changes_and_removes_member(browser: Client, event: Event, other: User) -> None:
+    assert "bob was added" in post_form(browser, event, ask="add", name=" bob ", role="viewer")
+    member = Member.objects.get()
+    assert (member.event, member.user, member.role) == (event, other, "viewer")
+    assert "Saved." in post_form(browser, event, ask="cohost", member=member.pk)
+    assert Member.objects.get().role == "cohost"
+    assert "Co-host: runs the event</p>" in browser.get(page(event)).content.decode()
+    assert "Saved." in post_form(browser, event, ask="remove", member=member.pk)
+    assert not Member.objects.exists()
+    post_form(browser, event, ask="remove", member=member.pk)
+    assert [(entry.action, str(entry)) for entry in event.audit_entries.order_by("pk")] == [
+        ("member.add", "ada added bob as a viewer"),
+        ("member.change", "ada made bob a co-host"),
+        ("member.remove", "ada removed bob from the members"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "role", "words"),
+    [
+        ("", "viewer", "Enter a username."),
+        *((name, "viewer", "No account has this username") for name in ("nobody", "BOB", "gone")),
+        ("ada", "viewer", "the event&#x27;s owner"),
+        ("carl", "cohost", "already a member"),
+        *(("bob", role, "Choose a role.") for role in ("", "owner")),
+        ("b" * 151, "viewer", "This username is too long."),
+    ],
+)
+@pytest.mark.usefixtures("other")
+def test_invalid_member_is_rejected_with_message(
+    name: str, role: str, words: str, browser: Client, event: Event
+) -> None:
+    User.objects.create_user("gone", is_active=False)
+    Member.objects.create(event=event, user=User.objects.create_user("carl"), role="viewer")
+    assert words in post_form(browser, event, ask="add", name=name, role=role)
+    assert list(Member.objects.values_list("user__username", "role")) == [("carl", "viewer")]
+
+
+@pytest.mark.parametrize(
+    ("ask", "number"),
+    [*((ask, number) for ask in ("cohost", "remove") for number in UNKNOWN), ("owner", "OURS")],
+)
+def test_change_of_unknown_member_or_role_is_rejected(
+    ask: str, number: str, browser: Client, event: Event, other: User
+) -> None:
+    ours = Member.objects.create(event=event, user=other, role="viewer")
+    another = create_event(event.owner, "Another", ("East", "West"))
+    theirs = Member.objects.create(event=another, user=other, role="viewer")
+    number = number.replace("THEIRS", str(theirs.pk)).replace("OURS", str(ours.pk))
+    assert "not on the list any more" in post_form(browser, event, ask=ask, member=number)
+    assert list(Member.objects.values_list("role", flat=True)) == ["viewer", "viewer"]
+
+
+def done(action: str, message: str, **values: Any) -> PerformedAction:
+    return PerformedAction(LogText(message, values), Pressed(action=action))
+
+
+def latest(event: Event, language: str = "en") -> tuple[ListedEntry, ...]:
+    return list_audit_entries(event.pk, CurrentState(load_snapshot(event), 0, rehearsing=False), language)
+
+
+def test_page_audit_entry_has_no_undo_and_lists_changes(box: BallotBox) -> None:
+    event = new_event()
+    duration = LogText("%(label)s: %(duration)s", {"label": LogText("Extra time"), "duration": 3600})
+    what = LogText("%(by)s changed: %(changes)s", {"changes": [LogText("Name"), duration]})
+    add_page_audit_entry(event.pk, event.owner, "event.edit", what, box.now())
+    entry = latest(event)[0]
+    assert (entry.action, entry.pressed, entry.undo) == ("event.edit", None, None)
+    assert entry.what == "olga changed: Name, Extra time: 1 hour"
+
+
+def test_audit_entry_is_translated_for_its_reader(box: BallotBox) -> None:
+    event = new_event()
+    AuditEntry.objects.create(event=event, by="olga", action="turn.pause", what="paused turn 1, 100 %", at=1)
+    assert latest(event)[0].what == "olga paused turn 1, 100 %"
+    longest = done_by(event.pk, "notice.show", box, text="x" * 140)
+    add_audit_entry(event.pk, "o" * 150, longest, box.now())
+    assert latest(event)[0].what == f"{'o' * 150} wrote: {'x' * 140}"
+    add_audit_entry(event.pk, "olga", done("turn.extend", "%(by)s: %(duration)s", duration=60), box.now())
+    shown = [latest(event, language)[0].what for language in ("en", "de", "ar")]
+    assert shown[:2] == ["olga: 1 minute", "olga: 1 Minute"]
+    assert shown[2].startswith("\u2068olga\u2069: ")
+
+
+def test_latest_entries_are_newest_first_per_event(box: BallotBox) -> None:
+    mine, other = new_event(), new_event()
+    add_audit_entry(other.pk, "olga", done("match.start", "%(by)s started match 9"), box.now())
+    for number in range(MAX_SHOWN + 2):
+        added = done("turn.extend", "%(by)s added %(seconds)s s", seconds=number)
+        add_audit_entry(mine.pk, "olga", added, 1_000 + number // 2)
+    entries = latest(mine)
+    assert [entry.what for entry in entries] == [f"olga added {n} s" for n in range(MAX_SHOWN + 1, 1, -1)]
+    assert (entries[0].by, entries[0].action, entries[0].at) == ("olga", "turn.extend", 1_005)
+    assert AuditEntry.objects.filter(event=mine).count() == MAX_SHOWN + 2

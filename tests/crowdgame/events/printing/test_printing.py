@@ -1,6 +1,7 @@
-"""Printed PDFs: posters and ticket sheets, read back from the file."""
+"""Printed PDFs, read back from the file: posters, ticket sheets, rules and cards."""
 
 import re
+import sys
 import zlib
 from typing import Any
 
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 from crowdgame.events.printing.pdf_document import PdfDocument, Unprintable, can_print
 from crowdgame.events.printing.posters import QR_SIZE, Poster, print_posters
+from crowdgame.events.printing.rules_leaflet import RULE_EXAMPLES, draw_examples, play_example
 from crowdgame.events.printing.ticket_sheets import (
     COUPONS_PER_SHEET,
     KEY_SIZE,
@@ -20,7 +22,7 @@ from crowdgame.events.printing.ticket_sheets import (
     Coupon,
     print_coupons,
 )
-from games.engine.game import SIDES
+from games.engine.game import SIDES, Drop
 from voting.admission.admission import format_key
 from voting.admission.roster import Pupil
 from voting.admission.tickets import PresentedKey, claim_tickets, make_roster, make_tickets
@@ -30,6 +32,8 @@ URL = "HTTP://PLAY.EXAMPLE.ORG/BCDF"
 LACQUER = b"0.102 0.149 0.2784 rg"
 STREAM = re.compile(rb"/Filter /FlateDecode.*?stream\r?\n(.*?)\r?\nendstream", re.DOTALL)
 RECTANGLE = re.compile(rb"(?<![\d.])([\d.]+) ([\d.]+) ([\d.]+) -([\d.]+) re f")
+PASSED = {"token_before": "red", "token_after": "yellow"}
+SCENES_BY_TITLE = {scene.title: play_example(scene) for scene in RULE_EXAMPLES}
 
 
 def pages(pdf: bytes) -> int:
@@ -209,3 +213,47 @@ def test_unprintable_names_redirect_to_tickets_page(browser: Client, event: Even
     page = browser.get(f"/console/{event.code}/tickets.pdf", follow=True)
     assert page.redirect_chain == [(f"/console/{event.code}/tickets/", 302)]
     assert "The PDF cannot show the character “ท”" in page.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("title", "expected"),
+    [
+        ("Two columns", {"drops": (Drop("red", 3, 3), Drop("yellow", 5, 2)), "conflict": None}),
+        ("The same column", {"drops": (Drop("red", 4, 1), Drop("yellow", 4, 2)), **PASSED}),
+        ("One space left", {"drops": (Drop("red", 4, 6), Drop("yellow", 4, None)), **PASSED}),
+        ("Four in a row", {"lines": (((2, 1), (3, 2), (4, 3), (5, 4)),), "result": "red"}),
+        ("Both win at once", {"token_before": "red", "result": "red"}),
+    ],
+)
+def test_picture_matches_the_game_engine(title: str, expected: dict[str, object]) -> None:
+    played = SCENES_BY_TITLE[title].resolution
+    assert {"result": "open"} | expected == {name: getattr(played, name) for name in ("result", *expected)}
+
+
+def test_pictures_show_winning_lines_and_pending_balls() -> None:
+    scene = SCENES_BY_TITLE["Both win at once"]
+    assert scene.after.winning_cells == ((1, 1), (2, 1), (3, 1), (4, 1))
+    assert scene.after.losing_cells == ((7, 1), (7, 2), (7, 3), (7, 4))
+    _, same, *_, both = draw_examples()
+    assert both.after.count('class="light"') == 8
+    heights = re.findall(r'href="#ball-(red|yellow)" x="326" y="(-?\d+)"', same.before)
+    assert heights == [("red", "-102"), ("yellow", "-220")]
+
+
+@pytest.mark.parametrize(
+    ("path", "size"), [("/rules/cards.pdf", b"595.28 841.89"), ("/rules/cards-letter.pdf", b"612.00 792.00")]
+)
+@pytest.mark.parametrize("language", ["ar", pytest.param("en", marks=pytest.mark.nightly)])
+def test_play_sheets_are_two_pages_of_their_paper(path: str, size: bytes, language: str) -> None:
+    answer = Client().get(path, {"locale": language})
+    assert answer["Content-Type"] == "application/pdf"
+    assert len(re.findall(rb"/Type /Page\b", answer.content)) == 2
+    assert b"/MediaBox [0 0 %s]" % size in answer.content
+
+
+def test_page_says_how_to_install_missing_libraries(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "fpdf", None)
+    answer = Client().get("/rules/cards.pdf", {"locale": "de"})
+    assert answer.status_code == 501
+    assert "PDF-Dateien sind nicht verfügbar" in answer.content.decode()
+    assert 'pip install "crowdgame[pdf]"' in answer.content.decode()

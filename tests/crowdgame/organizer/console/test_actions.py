@@ -15,7 +15,7 @@ from crowdgame.organizer.console.audit_log import list_audit_entries
 from crowdgame.organizer.console.control import perform
 from tests.voting.action_helpers import record_voters, refused
 from tests.voting.match_helpers import RED_WINS, kinds, new_event, only_turn, open_now, play, run_out
-from tests.voting.protocol.test_protocol_page import SOURCES
+from tests.voting.protocol.test_protocol import SOURCES
 from voting.admission.restrictions import Restriction, load_restrictions
 from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox

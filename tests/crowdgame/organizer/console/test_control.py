@@ -3,8 +3,11 @@
 from collections.abc import Callable
 
 import pytest
+from redis import Redis
 from redis.exceptions import TimeoutError  # noqa: A004
 
+from crowdgame.events.models import AuditEntry
+from crowdgame.organizer.console.abandoned_rehearsals import GRACE_S, AbandonedRehearsals
 from crowdgame.organizer.console.actions.turn_time import pause_turn
 from tests.voting.action_helpers import event_of, press, record_voters, refused
 from tests.voting.box_helpers import seal
@@ -22,7 +25,7 @@ from tests.voting.match_helpers import (
 from tests.voting.sample_matches import record_of
 from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.box_types import BoxedTurn, PlaceResult, TooEarly
+from voting.ballot_box.box_types import BoxedTurn, PlaceResult, TooEarly, event_key
 from voting.counting.ballots import unpack_ballots
 from voting.counting.voter_codes import derive_voter_code
 from voting.counting.window import START_LEAD_MS
@@ -34,6 +37,7 @@ from voting.turns.closing import close_turn
 from voting.turns.turns import load_turn, to_boxed_turn
 
 pytestmark = pytest.mark.django_db
+
 TIED = [5, 1, 1, 5]
 
 
@@ -199,3 +203,36 @@ def test_committed_action_succeeds_though_ballot_box_times_out(box: BallotBox) -
     silent.close()
     assert load_turn(turn.pk).closes_at == turn.closes_at + 60_000
     assert kinds(event_of(turn))[-1] == "turn.moved"
+
+
+@pytest.fixture
+def match(box: BallotBox) -> Match:
+    match = start(box).match
+    Match.objects.filter(pk=match.pk).update(rehearsed=True)
+    return match
+
+
+def abort_after(seconds: float, box: BallotBox, match: Match) -> str:
+    """Check now and after some seconds; return the state of the match."""
+    times = iter((0.0, seconds))
+    job = AbandonedRehearsals(box, lambda: next(times))
+    job.abort_all()
+    job.abort_all()
+    return str(Match.objects.get(pk=match.pk).state)
+
+
+def test_match_is_aborted_after_its_crowd_has_left(match: Match, box: BallotBox) -> None:
+    assert abort_after(GRACE_S - 1, box, match) == "playing"
+    assert abort_after(GRACE_S, box, match) == "aborted"
+    entry = AuditEntry.objects.get(event_id=match.event_id)
+    assert str(entry) == f"The simulated crowd has left, so match {match.number} was aborted"
+
+
+@pytest.mark.parametrize("rehearsed", [True, False])
+def test_match_goes_on_during_or_without_a_rehearsal(
+    rehearsed: bool, match: Match, box: BallotBox, valkey_url: str
+) -> None:
+    Match.objects.filter(pk=match.pk).update(rehearsed=rehearsed)
+    if rehearsed:
+        Redis.from_url(valkey_url).hset(event_key(match.event_id, "rehearsal"), "run", "a crowd")
+    assert abort_after(GRACE_S, box, match) == "playing"
