@@ -1,13 +1,15 @@
-"""Sound of the display: the browser's audio graph is measured where it reaches the speakers."""
+"""Sound of the display, measured where it reaches the speakers, and music in the lobby."""
 
+import io
 import time
+import wave
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import Show
 from tests.e2e.fake_gateway import FakeGateway
-from tests.e2e.scene_setup import MIDDLE, with_options
+from tests.e2e.scene_setup import MIDDLE, Scene, show_scene, with_options
 from tests.e2e.screens import PROJECTOR, TIMEOUT_MS
 from tests.e2e.scripted_match import ScriptedMatch
 
@@ -58,6 +60,16 @@ SOUND_URL_JS = """() =>
 STORED_JS = "() => localStorage.getItem('crowdgame:sound')"
 AUDIBLE, SILENT = 3e-4, 3e-5
 MOTIFS = ("seal", "conflict", "close", "drop", "token", "block", "win")
+# Shows whether each loop of one second is loud.
+SHOW_VOLUME_JS = """
+const volumes = [];
+setInterval(() => document.documentElement.dataset.music = volumes.map(({ value }) => value > 0.1), 50);
+const connect = AudioNode.prototype.connect;
+AudioNode.prototype.connect = function (to, ...more) {
+  if (this.loop && this.buffer.duration < 2) volumes.push(to.gain);
+  return connect.call(this, to, ...more);
+};
+"""
 
 
 @pytest.fixture
@@ -185,3 +197,30 @@ def test_motifs_are_audible_and_limited_and_bed_is_low(wall: Page) -> None:
     assert means == sorted(means)
     assert means[0] > AUDIBLE
     assert means[-1] < render(wall, "win")[1]
+
+
+def silence() -> bytes:
+    packed = io.BytesIO()
+    with wave.open(packed, "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(48_000)
+        file.writeframes(bytes(2 * 48_000))
+    return packed.getvalue()
+
+
+def test_music_plays_in_the_lobby_only(fake_gateway: FakeGateway, window: Page) -> None:
+    quiet, loud = (with_options(ScriptedMatch(), sound_on=True, lobby_music=on) for on in (False, True))
+    asked: list[str] = []
+    window.on("request", lambda request: asked.append(request.url))
+    window.route("**/brand/lobby-music", lambda route: route.fulfill(body=silence()))
+    window.add_init_script(SHOW_VOLUME_JS)
+    show_scene("display", Scene("lobby", quiet.lobby, "lobby"), window, fake_gateway)
+    window.keyboard.press("Shift")
+    window.locator(".sound[data-sound=on]").wait_for()
+    assert not [url for url in asked if "lobby-music" in url]
+    fake_gateway.announce("display", "event.edited", loud.lobby)
+    expect(window.locator("html")).to_have_attribute("data-music", "true")
+    fake_gateway.announce("display", "match.started", loud.voting)
+    expect(window.locator("html")).to_have_attribute("data-music", "false")
+    assert len([url for url in asked if "lobby-music" in url]) == 1

@@ -25,6 +25,8 @@ from tests.monitoring.probes import ask
 from tests.restore_helpers import Lost, RestoredEvent, RestoreTests, lose_event, restored_event
 from tests.server import Server, running_server
 from tests.socket_clients import open_clients
+from tests.upgrades.checks import assert_upgraded
+from tests.upgrades.release import RELEASES, Release, upgraded_server
 
 DATABASE_TESTS = [
     "voting/test_matches.py",
@@ -209,3 +211,9 @@ def restored(
 class TestOnPostgres(RestoreTests):
     def test_restore_creates_no_sqlite_file(self, restored: RestoredEvent) -> None:
         assert not (restored.server.stack.data / "db.sqlite3").exists()
+
+
+@pytest.mark.parametrize("release", RELEASES, ids=lambda release: release.name)
+def test_running_matches_survive_upgrade(release: Release, tmp_path: Path, database_url: str) -> None:
+    with upgraded_server(release, tmp_path / "data", database_url) as server:
+        assert_upgraded(server, release, tmp_path)

@@ -1,20 +1,28 @@
-"""The report, board pictures and printed sheets of an event with its own colors, logo and sponsor line."""
+"""Pages of an event with its own colors, logo and sponsor line, and the installation's lobby music."""
 
 from io import BytesIO
+from pathlib import Path
 
 import pytest
 from django.test import Client
 from PIL import Image
+from pytest_django.fixtures import Settings
 
 from crowdgame.events.branding.logos import reencode, store_logo
+from crowdgame.events.permissions import OrganizerAccess
+from crowdgame.organizer.console.control import perform
 from tests.crowdgame.events.branding.pictures import picture
 from tests.crowdgame.events.printing.test_printing import drawn
 from tests.voting.match_helpers import RED_WINS, play
+from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
+from voting.matches import MatchError
 from voting.models import Event, Match
+from voting.protocol import ActionAsk, Role
 from voting.turns.turns import start_match
 
 pytestmark = pytest.mark.django_db
+
 BLUE, ORANGE = "#2f6fd0", "#d06a00"
 BLUE_RGB, ORANGE_RGB = (47, 111, 208), (208, 106, 0)
 
@@ -72,3 +80,37 @@ def test_board_pictures_and_poster_have_the_colors_of_the_sides(browser: Client,
     assert b"/Subtype /Image" in pdf
     assert b"0.8157 0.4157 0 rg" in drawn(pdf)
     assert b"0.9098 0.2 0.2902 rg" not in drawn(pdf)
+
+
+def switch_on(event: Event, box: BallotBox) -> None:
+    perform(
+        OrganizerAccess("ada", Role.COHOST, event.owner_id),
+        event.pk,
+        ActionAsk(id=1, action="music.start"),
+        box,
+    )
+
+
+def test_music_is_served_and_off_until_an_organizer_starts_it(
+    client: Client, event: Event, box: BallotBox, settings: Settings, tmp_path: Path
+) -> None:
+    music = tmp_path / "harbor.mp3"
+    music.write_bytes(b"tune")
+    settings.LOBBY_MUSIC = str(music)
+    answer = client.get("/brand/lobby-music")
+    assert (answer.content, answer.headers["Content-Type"]) == (b"tune", "audio/mpeg")
+    assert load_snapshot(event).lobby_music is False
+    switch_on(event, box)
+    event.refresh_from_db()
+    assert load_snapshot(event).lobby_music is True
+
+
+def test_installation_without_music_offers_none(
+    client: Client, event: Event, box: BallotBox, settings: Settings
+) -> None:
+    settings.LOBBY_MUSIC = ""
+    assert client.get("/brand/lobby-music").status_code == 404
+    with pytest.raises(MatchError):
+        switch_on(event, box)
+    event.lobby_music = True
+    assert load_snapshot(event).lobby_music is None

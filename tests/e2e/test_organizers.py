@@ -1,17 +1,19 @@
-"""People in the console: search by name or voter code, move, kick, ban, and undo."""
+"""An organizer in a browser: first steps, people of an event, and a rehearsal."""
 
 import re
 
 import pytest
 from playwright.sync_api import Locator, Page, ViewportSize, expect
 
+from crowdgame.server.laptop.paths import ROOT
 from tests.e2e.axe import check
-from tests.e2e.conftest import OpenScreen
+from tests.e2e.conftest import PASSWORD, OpenScreen
 from tests.e2e.fake_gateway import FakeGateway
+from tests.e2e.page_visits import sign_in
 from tests.e2e.scene_setup import find_scene, show_scene
 from tests.e2e.scenes import PHONE_SCENES
-from tests.e2e.screens import PHONE, vote
-from tests.e2e.test_console import OWNER, open_console
+from tests.e2e.screens import PHONE, TABLET, TIMEOUT_MS, press, vote
+from tests.e2e.test_console import OWNER, open_console, open_phones
 from tests.server import Server
 from tests.socket_clients import open_clients
 from voting.protocol import CloseCode
@@ -19,6 +21,8 @@ from voting.protocol import CloseCode
 DESKTOP: ViewportSize = {"width": 1280, "height": 800}
 CLASS = "Ada Lovelace, Rooks\nAlan Turing, Rooks\nGrace Hopper, Doves\nKatherine Johnson, Doves"
 SEATED = ["lobby", "talk", "voting", "paused", "sealed", "reveal-conflict-picks", "ended-won"]
+FIRST_EVENT = (ROOT / "README.md").read_text().split("## Your first event")[1].split("\n\n")[1]
+COUNTED = re.compile(r"All \d votes counted\. The slowest reply took \d+\sms\.")
 
 
 def people_in(page: Page) -> Locator:
@@ -132,3 +136,85 @@ def test_phone_is_removed_from_an_open_vote_and_let_back_in(server: Server, open
         assert reveal["red"]["counts"][2] + reveal["yellow"]["counts"][2] == 1, "the ballot counts"
     row.get_by_role("button", name="Unban").click()
     expect(phone.get_by_text("An organizer let you back in.")).to_be_visible()
+
+
+@pytest.mark.nightly
+def test_new_organizer_follows_the_readme_to_the_first_vote(server: Server, open_at: OpenScreen) -> None:
+    section, template, big_screen, lobby, start = re.findall(r"\*(.+?)\*", FIRST_EVENT)
+    server.ask("confirmed_organizer", name="nina", password=PASSWORD)
+    console = open_at(TABLET, "/console/login/")
+    page = console.page
+    page.get_by_label("Username or e-mail address").fill("nina")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Log in").click()
+    expect(page.get_by_role("heading", name=section)).to_be_visible()
+    page.get_by_role("button", name=template).first.click()
+    with page.expect_popup() as opened:
+        page.get_by_role("link", name=big_screen).click()
+    display = opened.value.frame_locator("iframe.on").locator("body")
+    page.get_by_role("button", name=lobby).click()
+    expect(display).to_have_attribute("data-phase", "lobby")
+    display.press("f")
+    opened.value.wait_for_function("document.fullscreenElement !== null")
+    open_phones(open_at, page.url.rstrip("/").rpartition("/")[2])
+    page.get_by_role("button", name=start).first.click()
+    console.wait_for(phase="voting")
+
+
+@pytest.mark.nightly
+def test_organizer_finds_and_changes_a_folded_setting(server: Server, open_at: OpenScreen) -> None:
+    page = open_at(TABLET).page
+    sign_in(page, server, "settings-owner")
+    page.goto("/console/new/empty/")
+    find = page.get_by_label("Search settings")
+    expect(find).to_be_hidden()
+    page.get_by_text("More settings").click()
+    find.fill("nothing like this")
+    expect(page.get_by_text("No setting found")).to_be_visible()
+    find.fill("columns tie")
+    expect(page.get_by_role("heading", name="Series")).to_be_hidden()
+    find.press("Enter")
+    page.locator("[name=tie_rule][value=lot]").check()
+    page.get_by_role("button", name="Create event").click()
+    page.wait_for_url(re.compile(r"/console/[A-Z0-9]+/$"))
+    page.goto(f"{page.url}edit/")
+    expect(page.locator("[name=tie_rule][value=lot]")).to_be_checked()
+
+
+def test_rehearsal_starts_reports_and_stops(server: Server, open_at: OpenScreen) -> None:
+    event = server.ask("event", owner=OWNER, lobby="open", window_s=10, close_early=True)
+    first = open_console(server, open_at, event["code"], DESKTOP)
+    second = open_console(server, open_at, event["code"])
+    first.page.get_by_label("Simulated phones").fill("6")
+    first.page.keyboard.press("Enter")
+    for screen in (first, second):
+        expect(screen.page.get_by_role("link", name="A simulated crowd is playing")).to_be_visible()
+        expect(screen.page.get_by_text("6 of 6")).to_be_visible()
+    press(first, "match.start")
+    expect(second.page.locator(".verdict")).to_have_text(COUNTED)
+    press(second, "rehearsal.stop")
+    for screen in (first, second):
+        expect(screen.page.locator(".verdict")).to_contain_text("Last rehearsal: ")
+        expect(screen.page.get_by_role("link", name="A simulated crowd is playing")).to_have_count(0)
+        aborted = screen.page.get_by_role("heading", name="Match 1 was aborted")
+        expect(aborted).to_be_visible(timeout=2 * TIMEOUT_MS)
+        why = "The simulated crowd has left, so match 1 was aborted"
+        expect(screen.page.get_by_text(why)).to_be_visible()
+
+
+def test_rehearsal_with_people_requires_confirmation(server: Server, open_at: OpenScreen) -> None:
+    event = server.ask("event", owner=OWNER, lobby="open")
+    console = open_console(server, open_at, event["code"], DESKTOP)
+    page = console.page
+    page.get_by_label("Simulated phones").focus()
+    page.keyboard.press("l")  # no shortcut in a field
+    expect(page.locator('[data-action="joining.lock"]')).to_be_enabled()
+    open_at(TABLET, f"/{event['code']}").wait_for(phase="lobby")
+    expect(page.locator('[data-joined="1"]')).to_have_text("1")
+    press(console, "rehearsal.start")
+    start = page.locator('[data-action="rehearsal.start"]')
+    expect(start).to_have_text("1 person joined. Start anyway?")
+    expect(page.get_by_role("heading", name="A simulated crowd is playing")).to_have_count(0)
+    page.locator("body").click(position={"x": 5, "y": 5})
+    page.keyboard.press("l")
+    expect(page.locator('[data-action="joining.unlock"]')).to_be_visible()
