@@ -5,6 +5,7 @@ from collections.abc import Callable
 from random import Random
 
 from tests.load.bench.connection import KEY, handshake
+from tests.load.bench.connection import frame as masked_frame
 
 TEXT, BINARY, CLOSE, PING, PONG = 0x1, 0x2, 0x8, 0x9, 0xA
 FIN = 0x80
@@ -14,16 +15,7 @@ SOCKETS = ("/ws/phone", "/ws/display", "/ws/console", "/ws/chat")
 
 def frame(payload: bytes, rng: Random, opcode: int = TEXT, first: int = FIN) -> bytes:
     """One masked frame; its first byte is `first | opcode`."""
-    size, mask = len(payload), rng.randbytes(4)
-    if size < 126:
-        head = bytes((first | opcode, FIN | size))
-    elif size < 1 << 16:
-        head = struct.pack("!BBH", first | opcode, FIN | 126, size)
-    else:
-        head = struct.pack("!BBQ", first | opcode, FIN | 127, size)
-    key = (mask * (size // 4 + 1))[:size]
-    masked = int.from_bytes(payload, "big") ^ int.from_bytes(key, "big")
-    return head + mask + masked.to_bytes(size, "big")
+    return masked_frame(payload, first | opcode, rng.randbytes(4))
 
 
 def close_frame(rng: Random) -> bytes:

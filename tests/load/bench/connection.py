@@ -16,13 +16,17 @@ OPENING_AT_ONCE = 50
 FrameHandler = Callable[["Connection", bytes], None]
 
 
-def frame(payload: bytes, first: int = TEXT) -> bytes:
+def frame(payload: bytes, first: int = TEXT, mask: bytes = MASK) -> bytes:
     """A client's frame, masked as the protocol requires, so the server has to unmask it."""
     size = len(payload)
-    length = bytes((0x80 | size,)) if size < SHORT else bytes((0x80 | SHORT,)) + size.to_bytes(2, "big")
-    key = (MASK * (size // 4 + 1))[:size]
+    if size < SHORT:
+        length = bytes((0x80 | size,))
+    else:
+        wide = 2 if size < 1 << 16 else 8
+        length = bytes((0x80 | (SHORT if wide == 2 else SHORT + 1),)) + size.to_bytes(wide, "big")
+    key = (mask * (size // 4 + 1))[:size]
     masked = int.from_bytes(payload, "big") ^ int.from_bytes(key, "big")
-    return bytes((first,)) + length + MASK + masked.to_bytes(size, "big")
+    return bytes((first,)) + length + mask + masked.to_bytes(size, "big")
 
 
 def handshake(path: str, port: int, *headers: str) -> bytes:
