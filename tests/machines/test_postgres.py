@@ -40,7 +40,6 @@ DATABASE_TESTS = [
     "crowdgame/events/test_console_pages.py",
     "crowdgame/events/test_event_edit.py",
     "crowdgame/events/test_event_form.py",
-    "crowdgame/events/test_event_presets.py",
     "crowdgame/results/reports/test_analysis_pages.py",
     "crowdgame/results/reports/test_match_roots.py",
     "crowdgame/results/reports/test_report.py",

@@ -54,6 +54,12 @@ def start(box: BallotBox, **choices: Any) -> Turn:
     return only_turn(start_match(new_event(**choices).pk, box))
 
 
+def start_open(box: BallotBox, **choices: Any) -> Turn:
+    turn = start(box, **choices)
+    open_now(turn, box)
+    return turn
+
+
 def only_turn(match: Match) -> Turn:
     """The live turn with its event preloaded, because an event loop cannot query the database."""
     return Turn.objects.select_related("match__event").get(match=match, state__in=LIVE_STATES)

@@ -15,6 +15,7 @@ from tests.voting.match_helpers import (
     play_turn,
     run_out,
     start,
+    start_open,
 )
 from tests.voting.recovery_model import close_and_then
 from tests.voting.turns.secret_side_helpers import play_with, request_side_changes, start_secret
@@ -27,8 +28,7 @@ from voting.turns.turns import load_turn
 
 def play_eventful_match(box: BallotBox) -> Match:
     """A match with a void turn, a replaced seal, a lost box and an end."""
-    turn = start(box)
-    open_now(turn, box)
+    turn = start_open(box)
     run_out(turn, box)
     close_and_then(turn, lambda: open_now(load_turn(turn.pk), box))
     empty()

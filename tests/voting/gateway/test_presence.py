@@ -23,7 +23,7 @@ from tests.voting.gateway_helpers import (
     voter,
     with_gateway,
 )
-from tests.voting.match_helpers import new_event, open_now, start
+from tests.voting.match_helpers import new_event, start_open
 from voting import protocol
 from voting.announcements.outbox import announce, latest_seqs, relay
 from voting.ballot_box.ballot_box import BallotBox
@@ -201,8 +201,7 @@ class Caster:
 
 
 def test_drain_closes_sockets_answers_ballots_and_leaves_turnout(box: BallotBox, valkey_url: str) -> None:
-    turn = start(box)
-    open_now(turn, box)
+    turn = start_open(box)
     event_id, caster = turn.match.event_id, Caster()
     sockets = [voter(f"v{number}", 1 + number % 2) for number in range(20)] + [FakeSocket()]
 

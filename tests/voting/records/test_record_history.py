@@ -22,6 +22,7 @@ from tests.voting.match_helpers import (
     run_out,
     set_window,
     start,
+    start_open,
     vote,
 )
 from tests.voting.recovery_model import close_and_then
@@ -136,8 +137,7 @@ def test_replaced_seal_is_listed_with_its_cause(
 ) -> None:
     published: list[Any] = []
     monkeypatch.setattr("voting.turns.closing.publish_seals", lambda seals: published.extend(seals.values()))
-    turn = start(box)
-    open_now(turn, box)
+    turn = start_open(box)
     vote(turn, box, [3], [4, 4])
     run_out(turn, box)
     close_and_then(turn, lambda: REOPENINGS[reason](load_turn(turn.pk), box))
@@ -156,8 +156,7 @@ def test_replaced_seal_is_listed_with_its_cause(
 
 
 def test_seal_of_turn_that_was_aborted_meanwhile_is_kept(box: BallotBox) -> None:
-    turn = start(box)
-    open_now(turn, box)
+    turn = start_open(box)
     run_out(turn, box)
     close_and_then(turn, lambda: press(turn.match.event_id, "match.abort", box))
     assert void_reasons(plain(turn.match)) == [(1, "stopped", 1)]

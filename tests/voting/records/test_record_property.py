@@ -24,7 +24,6 @@ from voting.counting.ballots import DRAW, RESIGN, Ballot
 from voting.matches import MatchError, live_turn
 from voting.models import CLOSED_STATES, LIVE_STATES, Announcement, Event, Match, Turn, TurnState
 from voting.positions import load_position
-from voting.records.match_record import MatchRecord
 from voting.records.recount import find_faults
 from voting.turns.closing import close_turn
 from voting.turns.restoring import restore_turn
@@ -167,11 +166,6 @@ def test_record_verifies_and_snapshot_is_announced_after_any_sequence_of_actions
     standalone.Recount(json.loads(msgspec.json.encode(record)), faults).verify()
     assert not faults
     assert not find_faults(record)
-    assert_history(record, organized)
-
-
-def assert_history(record: MatchRecord, organized: OrganizedMatch) -> None:
-    """The record tells which boxes were lost, which seals and turns are void, and if the match goes on."""
     for count in record.counts:
         losses, void_seals = organized.losses[count.turn], organized.void_seals[count.turn]
         assert (count.epoch, count.restored) == (1 + losses, "phones" if losses else None)

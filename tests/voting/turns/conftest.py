@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.voting.match_helpers import COMMON_TERMS, open_now, run_out, start, vote
+from tests.voting.match_helpers import COMMON_TERMS, run_out, start_open, vote
 from tests.voting.recovery_model import Crash
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Turn
@@ -40,8 +40,7 @@ def due(box: BallotBox) -> DueTurn:
     """Start a match and vote in its first turn, which is at its deadline then."""
 
     def vote_until_deadline(red: Sequence[int] = (), yellow: Sequence[int] = (), **choices: Any) -> Turn:
-        turn = start(box, **choices)
-        open_now(turn, box)
+        turn = start_open(box, **choices)
         vote(turn, box, red, yellow)
         run_out(turn, box)
         return turn

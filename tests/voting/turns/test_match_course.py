@@ -15,12 +15,12 @@ from tests.voting.match_helpers import (
     kinds,
     new_event,
     only_turn,
-    open_now,
     play,
     play_turn,
     reveal_ms,
     run_out,
     start,
+    start_open,
     vote,
 )
 from voting.announcements.snapshots import load_snapshot
@@ -207,8 +207,7 @@ def test_next_match_is_planned_only_before_event_end(ends_in_ms: int, planned: b
 
 
 def test_turn_whose_window_is_over_is_counted_before_the_event_ends(box: BallotBox) -> None:
-    turn = start(box)
-    open_now(turn, box)
+    turn = start_open(box)
     vote(turn, box, red=[3], yellow=[4])
     run_out(turn, box)
     Event.objects.update(ends_at=box.now())

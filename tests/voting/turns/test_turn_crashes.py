@@ -23,11 +23,11 @@ from tests.voting.match_helpers import (
     kinds,
     new_event,
     only_turn,
-    open_now,
     play_out,
     play_turn,
     run_out,
     start,
+    start_open,
     store,
     tally_of,
     vote,
@@ -126,8 +126,7 @@ def test_crashed_start_is_repaired_by_scheduler(box: BallotBox) -> None:
 
 @pytest.mark.parametrize("step", ["place", "cast"])
 def test_crashed_restore_is_finished_by_scheduler(step: str, box: BallotBox) -> None:
-    turn = start(box, window_s=LONG_S)
-    open_now(turn, box)
+    turn = start_open(box, window_s=LONG_S)
     store(turn, ballots("red", [2, 2]))
     empty()
     with crashing(BallotBox, step):
@@ -139,8 +138,7 @@ def test_crashed_restore_is_finished_by_scheduler(step: str, box: BallotBox) -> 
 
 
 def test_box_with_missing_ballot_is_restored_with_the_rest(box: BallotBox, valkey_url: str) -> None:
-    turn = start(box)
-    open_now(turn, box)
+    turn = start_open(box)
     vote(turn, box, red=[2, 2, 5])
     with Redis.from_url(valkey_url) as redis:
         ((part, _),) = to_boxed_turn(turn).split([Ballot("red3", "red", 5, 1)])
@@ -166,8 +164,7 @@ def test_concurrent_restores_restore_once(box: BallotBox) -> None:
 
 def test_stored_ballot_missing_from_box_counts(box: BallotBox) -> None:
     """The box was restored from an older copy: stored ballots still count, once each, in order of storage."""
-    turn = start(box, window_s=LONG_S)
-    open_now(turn, box)
+    turn = start_open(box, window_s=LONG_S)
     vote(turn, box, red=[1, 1])
     store(turn, [*ballots("red", [6], sequence=2), *(Ballot(voter, "red", 6, 1) for voter in ("zz", "aa"))])
     play_out(turn, box)
@@ -188,8 +185,7 @@ def published(monkeypatch: pytest.MonkeyPatch) -> list[protocol.TurnSealed]:
 def test_seal_is_published_before_the_result_and_unchanged_after_a_crash(
     step: str, times: int, box: BallotBox, valkey_url: str, tmp_path: Path
 ) -> None:
-    turn = start(box)
-    open_now(turn, box)
+    turn = start_open(box)
     box.cast(to_boxed_turn(turn), with_blinds(ballots("red", [3, 3, 1]) + ballots("yellow", [6])))
     run_out(turn, box)
     with listening(valkey_url, turn.match.event) as listener:
@@ -239,8 +235,7 @@ def test_ballots_lost_since_the_seal_begin_a_new_epoch(
     is_published: bool, box: BallotBox, published: list[Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """Valkey comes back without its last second. The turn isn't sealed again as if nothing had happened."""
-    turn = start(box)
-    open_now(turn, box)
+    turn = start_open(box)
     vote(turn, box, red=[3])
     older = copy_all()
     vote(turn, box, red=[3, 4], yellow=[5])

@@ -16,6 +16,7 @@ from tests.voting.match_helpers import (
     run_out,
     set_window,
     start,
+    start_open,
     vote,
 )
 from voting.announcements.snapshots import load_snapshot
@@ -33,8 +34,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def turn(box: BallotBox) -> Turn:
     """An open turn in which red has voted for column 3."""
-    turn = start(box)
-    open_now(turn, box)
+    turn = start_open(box)
     vote(turn, box, red=[3])
     return load_turn(turn.pk)
 

@@ -14,7 +14,7 @@ from crowdgame.results.reports import match_roots
 from crowdgame.results.reports.match_roots import cache_roots
 from games.engine.game import SIDES
 from tests.voting.action_helpers import press
-from tests.voting.match_helpers import RED_WINS, SELECTOR, new_event, open_now, play, start, vote
+from tests.voting.match_helpers import RED_WINS, SELECTOR, new_event, play, start, start_open, vote
 from tests.voting.sample_matches import record_of
 from tests.voting.turns.secret_side_helpers import start_secret
 from voting.ballot_box.ballot_box import BallotBox
@@ -61,8 +61,7 @@ def test_roots_are_those_of_the_record(box: BallotBox, client: Client) -> None:
 
 @DB
 def test_roots_disclose_nothing_about_open_concealed_or_secret_turns(box: BallotBox, client: Client) -> None:
-    turn = start(box, game=SELECTOR)
-    open_now(turn, box)
+    turn = start_open(box, game=SELECTOR)
     vote(turn, box, red=[3])
     assert fetch(client, turn.match)["turns"] == []
     play(turn.match, box, [(3, 3)])
