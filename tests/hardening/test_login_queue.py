@@ -5,12 +5,11 @@ from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from threading import Barrier, Event
+from threading import Event
 
 import pytest
 
 from crowdgame.accounts.known_devices import COOKIE
-from crowdgame.play.duels.creation_limits import MAX_OPEN_GAMES_PER_NETWORK
 from tests.hardening.login_flood import HEADERS, LOGINS, TIMEOUT_S, submit
 from tests.hardening.proxied_gateway import NAME, running_proxied_gateway
 from tests.monitoring.probes import ask, paused
@@ -22,7 +21,6 @@ TRIES = 2
 VISITORS = 120  # more than the Redis connections of a process, of which redis-py allows 100
 OUTAGE_S = 1.0  # less than REDIS_TIMEOUT_S
 PAGES = ("/console/login/", "/play/", "/play/login", "/play/ratings", "/rules")
-REQUESTS = 60
 
 
 def log_in(server: Server, name: str, password: str, address: str, cookie: str = "") -> tuple[int, str]:
@@ -92,31 +90,3 @@ def test_organizers_log_in_during_a_flood(proxied: Server) -> None:
 @pytest.mark.nightly
 def test_pages_work_during_a_flood(server: Server) -> None:
     assert_pages_work_during_flood(server)
-
-
-def new_games(server: Server, addresses: str) -> Counter[int]:
-    """Create games, each from an address of its own, all at once; return the statuses."""
-    together = Barrier(REQUESTS)
-
-    def create(number: int) -> int:
-        together.wait()
-        return submit(server, "/play/new", {}, {"X-Forwarded-For": addresses.format(number)}).status
-
-    with ThreadPoolExecutor(REQUESTS) as threads:
-        return Counter(threads.map(create, range(REQUESTS)))
-
-
-def assert_network_has_its_games_only(server: Server, addresses: str) -> None:
-    """Repeat the requests until one is refused: without a free database connection they get 503."""
-    with running_proxied_gateway(server) as proxied:
-        statuses = new_games(proxied, addresses)
-        while not statuses[409]:
-            statuses += new_games(proxied, addresses)
-    created = server.rows("SELECT COUNT(*) FROM duels_duel WHERE network <> ''")[0][0]
-    assert (created, statuses[302]) == (MAX_OPEN_GAMES_PER_NETWORK,) * 2, statuses
-    assert statuses.keys() <= {302, 409, 503}
-
-
-@pytest.mark.nightly
-def test_simultaneous_requests_do_not_exceed_the_limit_of_a_network(server: Server) -> None:
-    assert_network_has_its_games_only(server, "93.184.216.{}")
