@@ -60,15 +60,18 @@ def run_parts(folder: Path, max_test_s: str = "inf", **parts: str) -> tuple[int,
     return run.returncode, re.sub(r"\d+:\d\d", "TIME", output)
 
 
-def test_run_goes_on_after_failures_and_says_how_to_repeat_them(tmp_path: Path) -> None:
-    parts = {"broken": "import nothing\n", "dead": "import os; os._exit(9)\n", "one": FAILS, "two": PASSES}
+def test_run_goes_on_after_failures_and_ends_processes_that_tests_leave(tmp_path: Path) -> None:
+    parts = {"broken": "import nothing\n", "dead": "import os; os._exit(9)\n", "one": FAILS, "two": STARTS}
     status, output = run_parts(tmp_path, **parts)
     assert status == 1
     assert "assert (1 + 1) == 3" in output
     assert 'Repeat with: make test ARGS="one.py::test_fails"' in output
     assert "✗ broken: 0 passed, 1 failed, 0 skipped in TIME\n" in output
     assert "✗ dead: 0 passed, 0 failed, 0 skipped in TIME, pytest ended with status 9\n" in output
-    assert output.endswith("✓ two: 1 passed, 0 failed, 0 skipped in TIME\n1 passed, 2 failed\n")
+    assert "✓ two: 1 passed, 0 failed, 0 skipped in TIME" in output
+    assert "left running:\n    sleep 600" in output
+    assert output.endswith("\n1 passed, 2 failed\n")
+    assert not psutil.pid_exists(int((tmp_path / "pid").read_text()))
 
 
 def test_run_retries_few_failures_and_lists_tests_that_then_pass(tmp_path: Path) -> None:
@@ -78,22 +81,24 @@ def test_run_retries_few_failures_and_lists_tests_that_then_pass(tmp_path: Path)
     assert "\n    one.py::test_late\n" in output
 
 
+SLOW = "import time\ndef test_slow(): time.sleep(0.6)\n"
 MANY = "".join(UNSTABLE.replace("late", f"late_{i}").replace(".seen", f".{i}") for i in range(3))
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize(("text", "failed"), [(UNSTABLE + FAILS, 2), (MANY, 3)])
-def test_run_keeps_failures_that_repeat_and_many(tmp_path: Path, text: str, failed: int) -> None:
-    status, output = run_parts(tmp_path, one=text)
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (UNSTABLE + FAILS, "\n0 passed, 2 failed\n"),
+        (MANY, "\n0 passed, 3 failed\n"),
+        (SLOW, "✗ one: 1 passed, 0 failed, 0 skipped, 1 slow and not marked as nightly in TIME"),
+    ],
+    ids=["repeated", "many", "slow"],
+)
+def test_run_keeps_failures_that_repeat_many_and_slow_tests(tmp_path: Path, text: str, said: str) -> None:
+    status, output = run_parts(tmp_path, "0.5" if text == SLOW else "inf", one=text)
     assert status == 1
-    assert output.endswith(f"\n0 passed, {failed} failed\n")
-
-
-@pytest.mark.nightly
-def test_run_fails_on_slow_test(tmp_path: Path) -> None:
-    status, output = run_parts(tmp_path, "0.5", one="import time\ndef test_slow(): time.sleep(0.6)\n")
-    assert status == 1
-    assert "✗ one: 1 passed, 0 failed, 0 skipped, 1 slow and not marked as nightly in TIME" in output
+    assert said in output
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.nightly)])
@@ -107,10 +112,3 @@ def test_interrupted_run_ends_its_processes_and_sums_up(tmp_path: Path, number: 
     assert output.endswith("\n2 passed, 0 failed\n")
     assert [process for process in processes if process.is_running()] == []
     assert not psutil.pid_exists(int(started.read_text()))
-
-
-def test_run_ends_processes_that_tests_leave(tmp_path: Path) -> None:
-    status, output = run_parts(tmp_path, one=STARTS)
-    assert status == 0
-    assert "left running:\n    sleep 600" in output
-    assert not psutil.pid_exists(int((tmp_path / "pid").read_text()))
