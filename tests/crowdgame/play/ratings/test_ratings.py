@@ -204,10 +204,12 @@ def test_results_are_counted_for_each_strength_and_game() -> None:
         (2, "trails", "one", 2),
         (5, "trails", "two", 0),
         (2, "goofspiel", "two", 1),
+        (4, "trails", "one", 1),
     ):
         duel = new_duel(guest, DuelSettings(game=game, bot=bot, casual=True))
         Duel.objects.filter(pk=duel.pk).update(**{"one": None, "two": None, seat: guest})
         Match.objects.filter(pk=let_win(duel.event, winner).pk).update(game=game)
+    Match.objects.filter(event__duel__bot=4).update(state=MatchState.ABORTED, result=None, ended_by=None)
     assert results(guest) == [["goofspiel", 2, 0, 0, 1], ["trails", 2, 2, 0, 1], ["trails", 5, 0, 1, 0]]
     assert results(new_guest()) == []
 
