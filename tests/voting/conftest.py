@@ -13,8 +13,7 @@ ON_BOTH_SERVERS = {
     "test_voting_sockets",
     "test_console_sockets",
     "test_pages_served",
-    "test_rotating_codes",
-    "test_ticket_codes",
+    "test_admission_codes",
 }
 
 

@@ -16,6 +16,11 @@ def event(server: Server, admission: str, **choices: Any) -> dict[str, Any]:
     return dict(server.ask("event", **{"admission": admission, "window_s": 600, "lobby": "open", **choices}))
 
 
+def with_tickets(server: Server, count: int = 1, **choices: Any) -> tuple[dict[str, Any], list[str]]:
+    made = event(server, "tickets", **choices)
+    return made, server.ask("tickets", event_id=made["id"], count=count)
+
+
 def refused(client: SocketClient, code: str, **fields: Any) -> str:
     client.say("phone.join", code=code, **fields)
     return str(client.receive("error")["code"])
