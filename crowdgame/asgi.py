@@ -18,7 +18,6 @@ from crowdgame.accounts.known_devices import find_known_user  # noqa: E402
 from crowdgame.events.branding.logo_cache import cache_logos  # noqa: E402
 from crowdgame.organizer.console.consumer import ConsoleConsumer  # noqa: E402
 from crowdgame.play.chat.consumer import ChatConsumer  # noqa: E402
-from crowdgame.play.duels import rematch  # noqa: E402, F401  registers its hook
 from crowdgame.results.reports.match_roots import cache_roots  # noqa: E402
 from crowdgame.server.config.database import serves_page  # noqa: E402
 from crowdgame.server.config.open_files import is_crowded  # noqa: E402

@@ -13,16 +13,13 @@ from voting.models.event import new_seed
 from voting.names import clean_name
 
 CODE_LETTERS = "BCDFGHJKMNPQRSTVWXYZ23456789"
-# Lengths of join codes, in the order they are tried: longer ones when many shorter ones are in use. People
-# type the codes of events. Duels are joined from a list, and leave the short codes to events.
-EVENT_CODE_LENGTHS, DUEL_CODE_LENGTHS = (4, 6, 8), (6, 8)
+# Lengths of join codes, in the order they are tried: longer ones when many shorter ones are in use.
+CODE_LENGTHS = (4, 6, 8)
 SECRET_CODE_LENGTH = 14  # 67 random bits: can't be guessed, and two are never equal
 CODES_PER_LENGTH = 8
 
 
-def generate_code(
-    lengths: Sequence[int] = EVENT_CODE_LENGTHS, used_by: Sequence[type[Model]] = (Event,)
-) -> str:
+def generate_code(lengths: Sequence[int] = CODE_LENGTHS, used_by: Sequence[type[Model]] = (Event,)) -> str:
     """Return a code of one of these `lengths` that no row of the models `used_by` has.
 
     Makes one query per length and model. If all codes drawn are in use, returns a secret code.

@@ -100,14 +100,14 @@ def create_match(event: Event, now: int) -> Match:
         text = _("This game cannot be played: %(reason)s.") % {"reason": refusal}
         raise MatchError(text) from refusal
     number = (event.matches.aggregate(last=Max("number"))["last"] or 0) + 1
-    swapped = event.swaps_sides and number % 2 == 0  # in every second match
+    swapped = event.fixed_players and number % 2 == 0  # in every second match
     red, yellow = event.teams.order_by("-number" if swapped else "number")
     if event.max_side_changes:
         _check_secret_sides(event, game, options)
     terms = {name: getattr(event, name) for name in TERMS} | {"bots": _bots(red, yellow)}
     with_phones = {red.source, yellow.source} == {PHONES}
     terms["shards"] = _shards(event, game, options)
-    terms["draw_offers"] &= with_phones and not event.is_duel and not event.max_side_changes
+    terms["draw_offers"] &= with_phones and not event.fixed_players and not event.max_side_changes
     proven = {"seed": seed, "chosen_options": event.options} if event.next_seed else {}
     Event.objects.filter(pk=event.pk).update(next_seed=new_seed())
     return Match.objects.create(
@@ -164,11 +164,11 @@ def judges_each_turn(event: Event, match: Match) -> bool:
 
 
 def is_idle(event: Event) -> bool:
-    """Return whether no person voted in the last two turns. A duel is never idle: its clocks decide.
+    """Whether no person voted in the last two turns. Fixed players are never idle: their clocks decide.
 
-    Queries unless it is a duel.
+    Queries unless the players are fixed.
     """
-    if event.is_duel:
+    if event.fixed_players:
         return False
     closed = Turn.objects.filter(match__event=event, state__in=CLOSED_STATES)
     newest = closed.order_by("-match__number", "-number")[:IDLE_TURNS]

@@ -7,8 +7,8 @@ from voting.terms import Admission, Nicknames
 
 
 def offered_nicknames(event: Event) -> Nicknames:
-    """Return which nicknames the event's voters can have: none in a duel or with a class list."""
-    if event.is_duel or event.admission == Admission.ROSTER:
+    """Return which nicknames the event's voters can have: none for fixed players or with a class list."""
+    if event.fixed_players or event.admission == Admission.ROSTER:
         return Nicknames.OFF
     return Nicknames(event.nicknames)
 

@@ -2,11 +2,13 @@
 
 from pathlib import Path
 
+from crowdgame.server.laptop.stack import Stack
+from crowdgame.server.laptop.startup import manage, migrate
 from tests.deploy.processes import wait_until
 from tests.ledger import assert_counts_are_of_sealed_ballots, resolved_turns, sealed_ballots
 from tests.server import Server
 from tests.socket_clients import open_clients
-from tests.upgrades.release import CODES, MATCH, OPEN_MS, PLAYED, Release
+from tests.upgrades.release import CODES, MATCH, OPEN_MS, PLAYED, RELEASES, Release
 from tests.voting.open_turn import vote
 from tests.voting.verifiers import theirs
 from voting.ballot_box.box_types import turn_keys
@@ -18,6 +20,12 @@ KEYS = """SELECT code FROM voting_ticket WHERE event_id = ? AND voter NOT IN
 JOIN games_match m ON m.id = t.match_id WHERE m.event_id = ?)"""
 GRANTS = """SELECT DISTINCT c.app_label FROM auth_user_user_permissions g
 JOIN auth_permission p ON p.id = g.permission_id JOIN django_content_type c ON c.id = p.content_type_id"""
+RUN_SQL = """from django.db import connection
+with connection.cursor() as cursor:
+    cursor.execute({!r})
+    print(cursor.description and cursor.fetchall())"""
+EVENT_OF_DUEL = "UPDATE games_event SET is_casual = true, rematch_wanted_by = 2 WHERE is_duel"
+DUEL = "SELECT CASE WHEN casual THEN 'casual' ELSE 'rated' END, rematch_wanted_by FROM duels_duel"
 RESULTS = "SELECT result FROM games_match WHERE event_id = ? ORDER BY number"
 
 
@@ -53,6 +61,18 @@ def assert_duel_goes_on(server: Server) -> None:
         vote(player, welcome["state"]["match"]["turn"]["id"])
     (turn,) = wait_for_resolved(server, duel, 1)
     assert len(sealed_ballots(server, turn)) == 2
+
+
+def assert_duel_takes_over_from_its_event(stack: Stack) -> None:
+    RELEASES[0].load_database(stack)
+    manage(stack, "migrate", "migrate", "voting", "0036")
+    _run_sql(stack, EVENT_OF_DUEL)
+    migrate(stack)
+    assert _run_sql(stack, DUEL).strip() == "[('casual', 2)]"
+
+
+def _run_sql(stack: Stack, sql: str) -> str:
+    return manage(stack, "run SQL", "shell", "--verbosity", "0", "--command", RUN_SQL.format(sql))
 
 
 def wait_for_resolved(server: Server, event_id: int, number: int) -> list[int]:

@@ -11,7 +11,7 @@ from crowdgame.server.laptop.stack import Stack
 from crowdgame.server.laptop.startup import migrate
 from tests.run_folder import DATABASE
 from tests.server import give_database
-from tests.upgrades.checks import assert_upgraded
+from tests.upgrades.checks import assert_duel_takes_over_from_its_event, assert_upgraded
 from tests.upgrades.release import RELEASES, Release, upgraded_server
 
 pytestmark = pytest.mark.nightly
@@ -23,6 +23,10 @@ BETWEEN_DEFINITIONS = re.compile(r', (?="\w+" [a-z]|CONSTRAINT)')
 def test_running_matches_survive_upgrade(release: Release, tmp_path: Path) -> None:
     with upgraded_server(release, tmp_path / "data") as server:
         assert_upgraded(server, release, tmp_path)
+
+
+def test_duel_takes_over_from_its_event(tmp_path: Path) -> None:
+    assert_duel_takes_over_from_its_event(Stack(data=tmp_path, secret_key="of the tests", port=0))
 
 
 @pytest.mark.parametrize("release", RELEASES, ids=lambda release: release.name)

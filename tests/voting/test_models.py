@@ -153,10 +153,7 @@ WRONG: dict[str, list[Wrong]] = {
             "cap_of_a_bank": [change(cap_s=5), change(bank_s=60, cap_s=2)],
         }.items()
     },
-    "event_rematch_wanted_by_1_or_2": [
-        change(is_duel=True, rematch_wanted_by=3),
-        change(is_duel=False, rematch_wanted_by=1),
-    ],
+    "duel_rematch_wanted_by_1_or_2": each(rematch_wanted_by=(0, 3)),
     "rating_once": [copy()],
     "duel_of_two": [change(two=lambda rows: rows[Duel].one)],
     "duel_of_one_and_a_crowd": [change(two=lambda rows: Guest.objects.create(number=1), crowd=True)],

@@ -44,6 +44,8 @@ from voting.terms import EndReason, MatchState, Pace, TieRule
 MAX_FINISHED, MAX_CACHED_REASONS = 20, 10_000
 AnalysisLoader = Callable[[Event, Match, Turn], protocol.Analysis | None]
 _analysis_loaders: list[AnalysisLoader] = []
+PlayersLoader = Callable[[Event, Match | None], "PlayersState"]
+_players_loaders: list[PlayersLoader] = []
 PARTS = [(field, part.name) for field, part in list_hidden_parts(Event).items()]
 
 
@@ -58,6 +60,13 @@ class EndedMatch(NamedTuple):
     result: str
     red: int
     yellow: int
+
+
+class PlayersState(NamedTuple):
+    """What EventState says of an event with fixed players."""
+
+    is_casual: bool = False
+    rematch_wanted_by: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +86,11 @@ class ShownMatch:
 def provide_analyses(loader: AnalysisLoader) -> None:
     """Register what loads the analysis of the turn resolved last, None if it may not be shown now."""
     _analysis_loaders.append(loader)
+
+
+def provide_players(loader: PlayersLoader) -> None:
+    """Register what loads the state of an event with fixed players and its latest match."""
+    _players_loaders.append(loader)
 
 
 def load_snapshot(event: Event) -> protocol.EventState:
@@ -113,8 +127,8 @@ def build_snapshot(
 ) -> protocol.EventState:
     """Build the event's snapshot from rows: its teams by number, its latest match and the finished ones.
 
-    Makes no queries, except for concealed or paused turns, secret sides, duels, analyses after each turn, and
-    matches that have ended. The title and the sentences of the game are in the event's language.
+    Makes no queries, except for concealed or paused turns, secret sides, fixed players, analyses after each
+    turn, and matches that have ended. The title and the sentences of the game are in the event's language.
     """
     with override(event.language):
         return _build_snapshot(event, teams, latest, ended)
@@ -136,7 +150,7 @@ def _build_snapshot(
         "team_discussion": event.team_discussion and not secret,
         "hidden": _hidden(event, terms, secret=secret),
         "captains": event.tie_rule == TieRule.CAPTAIN,
-        "rematch_wanted_by": _rematch_wanted_by(event, match, rows),
+        "is_duel": event.fixed_players,
         "special_rules": terms.special_rules,
         "consent": terms.consent,
         "nicknames": offered_nicknames(event),
@@ -146,16 +160,9 @@ def _build_snapshot(
         "logo": event.shown_logo,
         "next_lot": commit_lot(event.next_seed) if terms is event and event.next_seed else None,
     }
+    for load in _players_loaders if event.fixed_players else ():
+        computed |= load(event, match)._asdict()
     return msgspec.convert(vars(event) | computed, protocol.EventState)
-
-
-def _rematch_wanted_by(event: Event, match: Match | None, teams: Iterable[Team]) -> int | None:
-    """The team that wants a rematch, 0 if neither has asked; None if a rematch is not offered."""
-    if match is None or match.state == MatchState.PLAYING or event.next_match_at is not None:
-        return None
-    if not event.is_duel or any(team.solo for team in teams):
-        return None
-    return event.rematch_wanted_by or 0
 
 
 def _hidden(event: Event, terms: MatchTerms, *, secret: bool) -> tuple[protocol.Part, ...]:
@@ -181,7 +188,7 @@ def _match(event: Event, shown: ShownMatch, teams: dict[int, Team]) -> protocol.
         "concealed": _concealed(position.concealed) if position.concealed else None,
         "rated": _rated(match),
         "sides": load_sides_summary(match),
-        "offers": _offers(turn) if turn and event.is_duel else (),
+        "offers": _offers(turn) if turn and event.fixed_players else (),
         "end_reason": end_reason(match, position),
         "analysis": _analysis(event, match, position.turns[-1]) if position.turns else None,
     }

@@ -50,9 +50,7 @@ class Event(MatchTerms):
     `brand_line` names a sponsor, for example. `logo` is the key of a picture, as in its URL. If one is empty,
     the installation's default is shown.
 
-    `is_duel`: a guest plays against another guest or a crowd. If it `is_casual`, it isn't rated, and players
-    can agree to take turns back. With `swaps_sides`, the teams swap colors in each match. `rematch_wanted_by`
-    is the number of the team that has asked for a rematch.
+    With `fixed_players`, the players are the same in each match, and swap colors. They need no organizer.
     """
 
     code = models.CharField(max_length=MAX_CODE_LENGTH, unique=True, validators=[MinLengthValidator(4)])
@@ -244,10 +242,7 @@ class Event(MatchTerms):
     )
     next_match_at = models.BigIntegerField(null=True, blank=True, editable=False, db_index=True)
     ends_at = models.BigIntegerField(null=True, blank=True, editable=False, db_index=True)
-    is_duel = models.BooleanField(default=False, db_default=False, editable=False)
-    is_casual = models.BooleanField(default=False, db_default=False, editable=False)
-    swaps_sides = models.BooleanField(default=False, db_default=False, editable=False)
-    rematch_wanted_by = models.PositiveSmallIntegerField(null=True, blank=True, editable=False)
+    fixed_players = models.BooleanField(db_column="is_duel", default=False, db_default=False, editable=False)
     brand_line = models.CharField(
         max_length=BRAND_LINE_LENGTH, blank=True, default="", db_default="", editable=False
     )
@@ -270,10 +265,6 @@ class Event(MatchTerms):
             CheckConstraint(
                 condition=Q(best_of=None) | Q(best_of__gte=1, best_of__lte=MAX_BEST_OF),
                 name="event_best_of_in_range",
-            ),
-            CheckConstraint(
-                condition=Q(rematch_wanted_by=None) | Q(is_duel=True, rematch_wanted_by__in=[1, 2]),
-                name="event_rematch_wanted_by_1_or_2",
             ),
         ]
 

@@ -69,7 +69,7 @@ def start_match(event_id: int, box: BallotBox) -> Match:
         refuse_after_end(event, now)
         match = create_match(event, now)
         _check_method(match)
-        lead_ms = window.start_lead_ms(0 if event.is_duel else len(match.special_rules))
+        lead_ms = window.start_lead_ms(0 if event.fixed_players else len(match.special_rules))
         turn = plan_turn(match, replay(match, ()), now, lead_ms)
         lobby = Lobby.OPEN if event.lobby == Lobby.CLOSED else event.lobby
         Event.objects.filter(pk=event_id).update(next_match_at=None, lobby=lobby)

@@ -67,7 +67,7 @@ def has_scope(token: ApiToken, scope: Scope) -> bool:
 
 def events_of(token: ApiToken) -> QuerySet[Event]:
     """The events that the token's user may see, without duels; with a token of one event, only that."""
-    events = visible_events(token.user).filter(is_duel=False)
+    events = visible_events(token.user).filter(fixed_players=False)
     return events.filter(pk=token.event_id) if token.event_id else events
 
 

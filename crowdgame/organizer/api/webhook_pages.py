@@ -51,7 +51,7 @@ class WebhookForm(forms.Form):
     def clean(self) -> None:
         super().clean()
         code = self.cleaned_data.get("code", "").strip().upper()
-        event = visible_events(self.user).filter(code=code, is_duel=False).first()
+        event = visible_events(self.user).filter(code=code, fixed_players=False).first()
         role = role_at_event(self.user, event.pk) if event else None
         if event is None or role is None:
             self.add_error("code", _("You have no event with this code."))

@@ -73,7 +73,7 @@ def list_events(request: HttpRequest) -> HttpResponse:
 
 
 def _own_events(user: User) -> QuerySet[Event]:
-    return own_events(user).filter(is_duel=False).exclude(cup_pairing__cup__owner=user)
+    return own_events(user).filter(fixed_players=False).exclude(cup_pairing__cup__owner=user)
 
 
 def _own_cups(user: User) -> QuerySet[Cup]:

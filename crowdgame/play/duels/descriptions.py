@@ -23,6 +23,6 @@ def _describe(duel: Duel, variant: list[str]) -> str:
     time = time_label(event.bank_s, event.increment_s, event.window_s)
     if not duel.crowd:
         time = gettext("%(time)s per player") % {"time": time}
-    casual = duel.is_for_one or event.is_casual
+    casual = duel.is_for_one or duel.casual
     rated = pgettext("game", "casual") if casual else pgettext("game", "rated")
     return " · ".join([gettext(game_title(event.game)), *variant, time, rated])

@@ -115,7 +115,7 @@ def view_duel(duel: Duel, match: Match | None, guest: Guest | None, present: Pre
     """Build the page's data. `match` is the latest one, `guest` the viewer."""
     free, mine = seat_number(duel, None), seat_number(duel, guest) if guest else 0
     position = load_position(match) if match else None
-    shown = _view_match(match, position) if match and position else MatchView()
+    shown = _view_match(duel, match, position) if match and position else MatchView()
     return DuelView(
         code=duel.event.code,
         about=describe_duel(duel),
@@ -138,13 +138,13 @@ def _started_games(guest: Guest) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _view_match(match: Match, position: Position) -> MatchView:
+def _view_match(duel: Duel, match: Match, position: Position) -> MatchView:
     reason = end_reason(match, position)
     return MatchView(
         number=match.number,
         over=match.ended_at is not None and match.event.next_match_at is None,
         has_board=has_analysis_board(match),
-        rematch_asked_by=match.event.rematch_wanted_by,
+        rematch_asked_by=duel.rematch_wanted_by,
         result=_result(match) if match.ended_at else "",
         reason=_(reason.label) if reason else "",
         turns=list_turns(position),
@@ -196,7 +196,7 @@ def _player_actions(duel: Duel, match: Match, team: int) -> PlayerActions | None
     names: list[DuelAction] = ["abort" if number == 1 else "resign"]
     if not duel.is_for_one:
         names.append("draw")
-    if duel.event.is_casual and not duel.is_for_one and number > 1:
+    if duel.casual and not duel.is_for_one and number > 1:
         names.append("takeback")
     offered = tuple(kind for by, kind in open_offers if by != side)
     asked = tuple(kind for by, kind in open_offers if by == side)

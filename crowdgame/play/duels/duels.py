@@ -25,7 +25,7 @@ from crowdgame.play.duels.time_controls import DEFAULT_TIME_CONTROL, TimeControl
 from voting.admission.roster import Pupil
 from voting.admission.tickets import make_roster
 from voting.ballot_box.ballot_box import BallotBox
-from voting.events import DUEL_CODE_LENGTHS, create_event, draw_code, generate_code
+from voting.events import create_event, draw_code, generate_code
 from voting.matches import MatchError, locked_event
 from voting.models import LIVE_STATES, Event, Match, Ticket, Turn
 from voting.terms import BOT, Admission, Lobby, MatchState, NoBallotRule
@@ -33,6 +33,7 @@ from voting.turns.turns import start_due_match
 
 SYSTEM_USERNAME = "duel owner"  # owns the events of all duels; login is disabled
 MAX_ACTIVE_GAMES = 20
+CODE_LENGTHS = (6, 8)  # duels are joined from a list, and leave the short codes to events
 SEAT_FIELDS = {1: "one", 2: "two"}
 DEFAULT_GAME = "simultaneous-captains-mistress"
 
@@ -98,6 +99,7 @@ def new_duel(guest: Guest, duel_settings: DuelSettings, network: str = "") -> Du
             event=event,
             listed=duel_settings.listed,
             crowd=duel_settings.crowd,
+            casual=duel_settings.casual,
             bot=duel_settings.bot,
             network=network,
             **seats,
@@ -112,7 +114,7 @@ def opponent_name(duel: Duel | DuelSettings) -> str:
 
 
 def _duel_code(duel_settings: DuelSettings) -> str:
-    return generate_code(DUEL_CODE_LENGTHS) if duel_settings.listed else draw_code()
+    return generate_code(CODE_LENGTHS) if duel_settings.listed else draw_code()
 
 
 def _event_fields(duel_settings: DuelSettings) -> dict[str, Any]:
@@ -120,9 +122,7 @@ def _event_fields(duel_settings: DuelSettings) -> dict[str, Any]:
         "game": duel_settings.game,
         "options": duel_settings.options,
         "lobby": Lobby.OPEN,
-        "is_duel": True,
-        "is_casual": duel_settings.casual,
-        "swaps_sides": True,
+        "fixed_players": True,
         "close_early": True,
         "pace": duel_settings.time_control.pace,
         **(_crowd_fields(duel_settings) if duel_settings.crowd else _duel_fields(duel_settings)),
@@ -216,12 +216,15 @@ def name_seat(event: Event, number: int, guest: Guest) -> None:
     event.tickets.filter(team=number).update(label=name)
 
 
-def name_seats(duel: Duel) -> None:
-    """Name both teams and the event after the players, who may have changed their names since."""
+def name_seats(duel: Duel, **changes: Any) -> None:
+    """Name both teams and the event after the players, who may have changed their names since.
+
+    Writes the other `changes` of the event, too.
+    """
     for number, seat in SEAT_FIELDS.items():
         if guest := getattr(duel, seat):
             name_seat(duel.event, number, guest)
-    name_after_teams(duel.event)
+    name_after_teams(duel.event, **changes)
 
 
 def name_after_teams(event: Event, **changes: Any) -> None:

@@ -13,8 +13,9 @@ class Duel(models.Model):
 
     `one` and `two` are the guests of teams 1 and 2; None is a free seat. An unlisted duel is joined by its
     link alone. With `crowd`, the second team is open to anyone who joins. `bot` is the strength of a computer
-    opponent, which takes the place of a guest. `network` is a keyed hash of the
-    creator's network for `creation_limits`, deleted after an hour.
+    opponent, which takes the place of a guest. A `casual` duel isn't rated, and its players can agree to take
+    turns back. `rematch_wanted_by` is the number of the team that has asked for a rematch. `network` is a
+    keyed hash of the creator's network for `creation_limits`, deleted after an hour.
     """
 
     event = models.OneToOneField(Event, on_delete=models.CASCADE, related_name="duel")
@@ -22,6 +23,8 @@ class Duel(models.Model):
     two = models.ForeignKey(Guest, on_delete=models.RESTRICT, null=True, blank=True, related_name="+")
     listed = models.BooleanField(default=True)
     crowd = models.BooleanField(default=False, db_default=False)
+    casual = models.BooleanField(default=False, db_default=False)
+    rematch_wanted_by = models.PositiveSmallIntegerField(null=True, blank=True, editable=False)
     bot = models.PositiveSmallIntegerField(null=True, blank=True)
     network = models.CharField(max_length=16, blank=True, default="", db_default="", editable=False)
 
@@ -34,6 +37,10 @@ class Duel(models.Model):
             CheckConstraint(condition=Q(one__isnull=False) | Q(two__isnull=False), name="duel_has_a_player"),
             CheckConstraint(
                 condition=Q(crowd=False) | Q(one=None) | Q(two=None), name="duel_of_one_and_a_crowd"
+            ),
+            CheckConstraint(
+                condition=Q(rematch_wanted_by=None) | Q(rematch_wanted_by__in=[1, 2]),
+                name="duel_rematch_wanted_by_1_or_2",
             ),
         ]
 

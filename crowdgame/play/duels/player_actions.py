@@ -150,8 +150,8 @@ def _offer(event_id: int, team: int, turn_id: int, kind: OfferKind, box: BallotB
 
 def _check_offered_here(match: Match, kind: OfferKind) -> None:
     """Draws need a person as opponent. Turns of rated games are not taken back."""
-    event = match.event
-    if event.duel.is_for_one or (kind == OfferKind.TAKEBACK and not event.is_casual):
+    duel = match.event.duel
+    if duel.is_for_one or (kind == OfferKind.TAKEBACK and not duel.casual):
         raise DuelActionRefused("not_possible")
     if kind == OfferKind.TAKEBACK and not match.turns.filter(state__in=CLOSED_STATES).exists():
         raise DuelActionRefused("not_possible")

@@ -1,6 +1,6 @@
 """Rematch of a duel: the next match starts when both players have asked for it, on the page or by phone.
 
-Registers a gateway hook for requests over a phone's socket.
+Registers a gateway hook for requests over a phone's socket, and what snapshots say of a duel.
 """
 
 from contextlib import suppress
@@ -12,6 +12,7 @@ from crowdgame.play.duels.duels import PlayError, name_seats
 from crowdgame.play.duels.models import Duel
 from voting import protocol
 from voting.announcements.outbox import announce, relay
+from voting.announcements.snapshots import PlayersState, provide_players
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.stores import STORE_ERRORS
 from voting.gateway import hooks
@@ -38,13 +39,12 @@ def request_rematch(event_id: int, team: int, box: BallotBox) -> None:
     now = box.now()
     with locked_event(event_id) as event:
         duel = _check_over(event)
-        if event.rematch_wanted_by == team:
+        if duel.rematch_wanted_by == team:
             return
-        both = event.rematch_wanted_by is not None or duel.bot is not None
-        changes = {"rematch_wanted_by": None, "next_match_at": now} if both else {"rematch_wanted_by": team}
-        Event.objects.filter(pk=event_id).update(**changes)
+        both = duel.rematch_wanted_by is not None or duel.bot is not None
+        Duel.objects.filter(pk=duel.pk).update(rematch_wanted_by=None if both else team)
         if both:
-            name_seats(duel)
+            name_seats(duel, next_match_at=now)
         announce(event_id, protocol.EventEdited, now)
     relay(event_id)
     if both:
@@ -61,6 +61,15 @@ def _check_over(event: Event) -> Duel:
     return duel
 
 
+def load_players_state(event: Event, match: Match | None) -> PlayersState:
+    """Return what is announced of a duel. `rematch_wanted_by` is 0 if neither team has asked."""
+    duel = Duel.objects.filter(event=event).first()
+    if duel is None:
+        return PlayersState()
+    is_over = match is not None and match.state != MatchState.PLAYING and event.next_match_at is None
+    return PlayersState(duel.casual, (duel.rematch_wanted_by or 0) if is_over and not duel.crowd else None)
+
+
 async def handle_rematch_ask(event_id: int, team: int) -> None:
     """Request a rematch. Ignores refusals and outages: the phone then sees that nothing changed."""
     with suppress(MatchError, *STORE_ERRORS):
@@ -68,3 +77,4 @@ async def handle_rematch_ask(event_id: int, team: int) -> None:
 
 
 hooks.rematch_requests.append(handle_rematch_ask)
+provide_players(load_players_state)

@@ -35,7 +35,7 @@ def rateable_matches(**which: Any) -> QuerySet[Match]:
     enough = Turn.objects.filter(reached, match=OuterRef("pk"), number=MIN_RATED_TURNS)
     seats = {"event__duel__one__isnull": False, "event__duel__two__isnull": False}
     ended = Match.objects.filter(
-        Exists(enough), state=MatchState.ENDED, event__is_casual=False, **seats, **which
+        Exists(enough), state=MatchState.ENDED, event__duel__casual=False, **seats, **which
     )
     return ended.order_by("ended_at", "pk")
 

@@ -36,7 +36,7 @@ def ask(event: Event, name: str | None = None, voter: str = ANN, language: str =
         ({"nicknames": Nicknames.TYPED}, "Otter 12", "", {ANN: "Otter 12"}),
         ({"nicknames": Nicknames.TYPED}, "Ann", "", {}),
         ({"nicknames": Nicknames.TYPED, "admission": "roster"}, "Otter 12", OFF, {}),
-        ({"nicknames": Nicknames.TYPED, "is_duel": True}, "Otter 12", OFF, {}),
+        ({"nicknames": Nicknames.TYPED, "fixed_players": True}, "Otter 12", OFF, {}),
     ],
 )
 def test_setting_decides_which_nicknames_voters_get(

@@ -79,7 +79,7 @@ def test_concealed_offer_is_not_public_before_the_reveal(
 
 def test_offers_need_two_crowds_with_phones_and_public_sides() -> None:
     assert create_match(new_event(draw_offers=True), now=5).draw_offers
-    for terms in ({"is_duel": True}, {"max_side_changes": 1}):
+    for terms in ({"fixed_players": True}, {"max_side_changes": 1}):
         assert not create_match(new_event(draw_offers=True, **terms), now=5).draw_offers
     for source in (HANDS, f"{BOT}:3"):
         event = new_event(draw_offers=True)

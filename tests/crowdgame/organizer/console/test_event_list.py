@@ -30,7 +30,7 @@ def test_list_has_pages_and_only_own_events_without_duels(
 ) -> None:
     for number in range(25):
         create_event(organizer, f"Evening {number}", ("Rooks", "Doves"))
-    create_event(organizer, "A duel", ("Ada", "Bea"), is_duel=True)
+    create_event(organizer, "A duel", ("Ada", "Bea"), fixed_players=True)
     create_event(other, "Another's", ("Rooks", "Doves"))
     Cup.objects.bulk_create(Cup(owner=organizer, name=f"Cup {n}", code=f"CUP{n:02d}") for n in range(12))
     User.objects.filter(pk=organizer.pk).update(is_superuser=superuser)

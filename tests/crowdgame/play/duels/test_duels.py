@@ -254,7 +254,8 @@ def test_rematch_starts_with_swapped_sides_when_both_ask(ended_duel: Duel, box: 
     assert ended.rated
     assert (ended.rated.red_before, ended.rated.yellow_before) == (1200, 1200)
     assert ended.rated.red_after - 1200 == 1200 - ended.rated.yellow_after > 50
-    assert load_state(ended_duel).rematch_wanted_by == 0
+    state = load_state(ended_duel)
+    assert (state.is_duel, state.is_casual, state.rematch_wanted_by) == (True, False, 0)
     request_rematch(event, 2, box)
     assert load_state(ended_duel).rematch_wanted_by == 2
     seq = Event.objects.get(pk=event).seq

@@ -19,6 +19,7 @@ from crowdgame.server.laptop.network import LOOPBACK, free_port
 from tests.chat_helpers import fill_lobby_chat
 from tests.voting.match_helpers import only_turn, play_turn
 from tests.voting.page_fixtures import SIMULTANEOUS
+from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Event, Match
 
@@ -207,7 +208,7 @@ def test_one_click_starts_a_casual_game_against_the_computer(client: Client) -> 
     path, duel, match = f"/play/{code}", Duel.objects.select_related("event").get(), Match.objects.get()
     side = "red" if match.red.bot_strength else "yellow"
     assert match.bots == {"version": 2, side: 4}
-    assert (duel.event.is_casual, duel.listed) == (True, False)
+    assert (load_snapshot(duel.event).is_casual, duel.listed) == (True, False)
     visited = page(Client(), path)
     for shown in (page(client), page(client, path), page(client, f"{path}?locale=de"), visited):
         assert "Computer 4" in shown
