@@ -1,10 +1,10 @@
-"""All settings, read from the environment; safe by default. See `docs/generated/settings.md`."""
+"""All settings; safe by default. `crowdgame.server.config.environment` declares their variables."""
 
-import os
 from urllib.parse import urlsplit
 
 from csp.constants import NONE, SELF
 
+from crowdgame.server.config import environment as env
 from crowdgame.server.config.addresses import (
     ANY_ADDRESS,
     chat_server,
@@ -17,51 +17,33 @@ from crowdgame.server.config.brand import default_logo, lobby_music
 from crowdgame.server.config.database import database
 from crowdgame.server.config.log_config import logging_config
 from crowdgame.server.config.mail_settings import mail_server, sender
-from crowdgame.server.config.variables import read_choice, read_number, read_switch
 from crowdgame.server.laptop.paths import DATA, INSTALLED, PACKAGE, ROOT, SOURCE
-
-MAX_PORT = 65_535
-MAX_DAYS = 36_500
-
-
-def _comma_list(name: str) -> list[str]:
-    return [part.strip() for part in os.environ.get(name, "").split(",") if part.strip()]
-
 
 BASE_DIR = SOURCE
 DATA_DIR = DATA
 PAGES_DIR = BASE_DIR / "frontend" / "dist"
 
-DEBUG = read_switch("DEBUG")
+DEBUG = env.Addresses.DEBUG
 # Without a key, processes that sign or serve refuse to start. Commands that need no key still work.
-SECRET_KEY = os.environ.get("SECRET_KEY", "")
-# Key rotation: earlier keys whose signatures are still accepted, so that seat tokens and sessions stay valid.
-SECRET_KEY_FALLBACKS = _comma_list("SECRET_KEY_FALLBACKS")
+SECRET_KEY = env.Addresses.SECRET_KEY
+SECRET_KEY_FALLBACKS = env.Addresses.SECRET_KEY_FALLBACKS
 
-PUBLIC_URL = public_origin(os.environ.get("PUBLIC_URL", ""))
+PUBLIC_URL = public_origin(env.Addresses.PUBLIC_URL)
 _public = urlsplit(PUBLIC_URL)
 HTTPS = _public.scheme == "https"
-SERVER_NAMES = host_names(
-    "ALLOWED_HOSTS", ",".join([os.environ.get("ALLOWED_HOSTS", ""), _public.hostname or ""])
-)
+SERVER_NAMES = host_names("ALLOWED_HOSTS", ",".join([env.Addresses.ALLOWED_HOSTS, _public.hostname or ""]))
 # `crowdgame.server.web.hosts` checks the Host header before Django does. Django doesn't know ANY_ADDRESS.
 ALLOWED_HOSTS = ["*"] if ANY_ADDRESS in SERVER_NAMES else SERVER_NAMES
 CSRF_TRUSTED_ORIGINS = [PUBLIC_URL] if PUBLIC_URL else []
 
-REDIS_URL = store_url("REDIS_URL", os.environ.get("REDIS_URL") or "redis://127.0.0.1:6379/0")
+REDIS_URL = store_url("REDIS_URL", env.Storage.REDIS_URL)
 REDIS_TIMEOUT_S = 2.0
-# The ballot box may use a Redis of its own. A cluster is redis+cluster://host:port,host:port,…
-BALLOT_BOX_URL = store_url(
-    "BALLOT_BOX_URL", os.environ.get("BALLOT_BOX_URL") or REDIS_URL, may_be_cluster=True
-)
-# Event capacity per gateway: this many phones with a seat, and as many without. Others must retry later.
-EVENT_PHONES = read_number("EVENT_PHONES", 20_000)
-# Reverse proxies in front of a gateway with --proxied. Each adds one trustworthy address to X-Forwarded-For.
-TRUSTED_PROXIES = read_number("TRUSTED_PROXIES", 1, least=0)
+BALLOT_BOX_URL = store_url("BALLOT_BOX_URL", env.Storage.BALLOT_BOX_URL or REDIS_URL, may_be_cluster=True)
+EVENT_PHONES = env.Gateways.EVENT_PHONES
+TRUSTED_PROXIES = env.Gateways.TRUSTED_PROXIES
 # Pages that accept bodies of up to 1 MiB: class lists, logos and cups. All others accept 64 KiB.
 UPLOAD_PATHS = r"/console/(?:[^/]+/tickets|[^/]+/branding|cups/new|cups/[^/]+/edit)/"
-# The interval at which open consoles check that their organizer may still see the event.
-CONSOLE_RECHECK_S = read_number("CONSOLE_RECHECK_S", 15)
+CONSOLE_RECHECK_S = env.Gateways.CONSOLE_RECHECK_S
 
 INSTALLED_APPS = [
     "unfold",
@@ -132,7 +114,7 @@ TEMPLATES = [
     },
 ]
 
-DATABASES = {"default": database(os.environ.get("DATABASE_URL", ""), DATA_DIR)}
+DATABASES = {"default": database(env.Storage.DATABASE_URL, DATA_DIR)}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 CHANNEL_LAYERS = {
@@ -203,12 +185,12 @@ if INSTALLED:
     STATICFILES_DIRS.append(("app", ROOT / "games" / "solver" / "weights"))  # of the server and of /verify
 
 # E-mail needs a mail server and a public URL for its links. Otherwise the site asks nobody for an address.
-EMAIL_ENABLED = bool(os.environ.get("EMAIL_URL") and PUBLIC_URL)
+EMAIL_ENABLED = bool(env.Mail.EMAIL_URL and PUBLIC_URL)
 EMAIL_HOST, EMAIL_PORT, EMAIL_HOST_USER, EMAIL_HOST_PASSWORD, EMAIL_USE_TLS, EMAIL_USE_SSL = mail_server(
-    os.environ.get("EMAIL_URL", "")
+    env.Mail.EMAIL_URL
 )
 EMAIL_TIMEOUT = 5
-DEFAULT_FROM_EMAIL = sender(os.environ.get("MAIL_FROM", ""), _public.hostname or "localhost")
+DEFAULT_FROM_EMAIL = sender(env.Mail.MAIL_FROM, _public.hostname or "localhost")
 
 LOGIN_URL = "/console/login/"
 LOGIN_REDIRECT_URL = "/console/"
@@ -229,8 +211,7 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 AUTHENTICATION_BACKENDS = ["crowdgame.accounts.backend.AccountBackend"]
 PASSWORD_HASHERS = ["crowdgame.accounts.password_hashing.LimitedPBKDF2Hasher"]
-# Who may create an organizer's account: anyone ("open"), holders of an invitation link, or nobody ("closed").
-SIGNUP = read_choice("SIGNUP", ("invitation", "open", "closed"))
+SIGNUP = env.Addresses.SIGNUP
 ACCOUNT_ADAPTER = "crowdgame.accounts.adapter.AccountAdapter"
 ACCOUNT_FORMS = {
     "login": "crowdgame.accounts.forms.LoginForm",
@@ -266,16 +247,16 @@ ACCOUNT_RATE_LIMITS = {
 }
 # Login through the OpenID Connect provider of a school or company. By default, nobody gets an existing
 # account only because the provider names its address.
-OIDC_URL = provider_url(os.environ.get("OIDC_URL", ""))
-OIDC_NAME = os.environ.get("OIDC_NAME") or urlsplit(OIDC_URL).hostname
+OIDC_URL = provider_url(env.OpenId.OIDC_URL)
+OIDC_NAME = env.OpenId.OIDC_NAME or urlsplit(OIDC_URL).hostname
 _OIDC_APP = {
     "provider_id": "oidc",
     "name": OIDC_NAME,
-    "client_id": os.environ.get("OIDC_CLIENT_ID", ""),
-    "secret": os.environ.get("OIDC_CLIENT_SECRET", ""),
+    "client_id": env.OpenId.OIDC_CLIENT_ID,
+    "secret": env.OpenId.OIDC_CLIENT_SECRET,
     "settings": {
         "server_url": OIDC_URL,
-        "email_authentication": read_switch("OIDC_TRUST_EMAIL"),
+        "email_authentication": env.OpenId.OIDC_TRUST_EMAIL,
     },
 }
 SOCIALACCOUNT_PROVIDERS = {
@@ -312,7 +293,7 @@ SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
 _PREFIX = "__Host-" if HTTPS else ""
 SESSION_COOKIE_NAME = f"{_PREFIX}sessionid"
 CSRF_COOKIE_NAME = f"{_PREFIX}csrftoken"
-SECURE_HSTS_SECONDS = read_number("HSTS_SECONDS", 365 * 24 * 3600, least=0) if HTTPS else 0
+SECURE_HSTS_SECONDS = env.Addresses.HSTS_SECONDS if HTTPS else 0
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
         "default-src": [SELF],
@@ -338,28 +319,21 @@ PERMISSIONS_POLICY: dict[str, list[str]] = {
     "usb": [],
 }
 
-LOG_FORMAT = read_choice("LOG_FORMAT", ("line", "json"))
-LOGGING = logging_config(
-    LOG_FORMAT, read_choice("LOG_LEVEL", ("INFO", "DEBUG", "WARNING", "ERROR", "CRITICAL"))
-)
+LOG_FORMAT = env.Monitoring.LOG_FORMAT
+LOGGING = logging_config(LOG_FORMAT, env.Monitoring.LOG_LEVEL)
 
-# Bearer token that allows other machines to read a gateway's metrics. Workers and the scheduler serve theirs
-# at METRICS_HOST and METRICS_PORT.
-METRICS_TOKEN = os.environ.get("METRICS_TOKEN", "")
-METRICS_HOST = os.environ.get("METRICS_HOST") or "127.0.0.1"
-METRICS_PORT = read_number("METRICS_PORT", 0, least=0, most=MAX_PORT)
+METRICS_TOKEN = env.Monitoring.METRICS_TOKEN
+METRICS_HOST = env.Monitoring.METRICS_HOST
+METRICS_PORT = env.Monitoring.METRICS_PORT
 
-# What events without a sponsor line or logo of their own show.
-BRAND_LINE = os.environ.get("BRAND_LINE", "")
-BRAND_LOGO, BRAND_LOGO_KEY = default_logo(os.environ.get("BRAND_LOGO", ""))
-LOBBY_MUSIC = lobby_music(os.environ.get("LOBBY_MUSIC", ""))
+BRAND_LINE = env.Branding.BRAND_LINE
+BRAND_LOGO, BRAND_LOGO_KEY = default_logo(env.Branding.BRAND_LOGO)
+LOBBY_MUSIC = lobby_music(env.Branding.LOBBY_MUSIC)
 
-# Where webhooks may go: to public addresses only, also into private networks ("private"), or nowhere ("off").
-# They need a worker of the queue "webhooks". A laptop starts it only if this is set.
-WEBHOOKS = read_choice("WEBHOOKS", ("public", "private", "off"))
+WEBHOOKS = env.Features.WEBHOOKS
 # Push notifications go out like webhooks. Browsers allow them on secure pages only.
 # Only to these services of browsers' makers, because any voter names an address.
-PUSH_SERVICES = host_names("PUSH_SERVICES", os.environ.get("PUSH_SERVICES", "")) or [
+PUSH_SERVICES = host_names("PUSH_SERVICES", env.Features.PUSH_SERVICES) or [
     "fcm.googleapis.com",
     "push.services.mozilla.com",
     "push.apple.com",
@@ -367,15 +341,9 @@ PUSH_SERVICES = host_names("PUSH_SERVICES", os.environ.get("PUSH_SERVICES", ""))
 ]
 PUSH_ENABLED = WEBHOOKS != "off" and (HTTPS or _public.hostname in ("localhost", "127.0.0.1"))
 
-# Whether guests can chat in the lobby of the Play page and during duels.
-CHAT = read_switch("CHAT", default=True)
+CHAT = env.Features.CHAT
 # Host and port of the server of Twitch chats, and whether it uses TLS.
-TWITCH_CHAT = chat_server(os.environ.get("TWITCH_CHAT_URL") or "ircs://irc.chat.twitch.tv:6697")
-
-# Days for which chat messages are kept.
-CHAT_DAYS = read_number("CHAT_DAYS", 30, most=MAX_DAYS)
-
-# Days after an event until its votes are anonymized, by `manage.py retention` or the scheduler each hour.
-RETENTION_DAYS = read_number("RETENTION_DAYS", 30, most=MAX_DAYS)
-# Days until duels that nobody joins, and inactive guests without games, are deleted.
-DUEL_DAYS = read_number("DUEL_DAYS", 60, most=MAX_DAYS)
+TWITCH_CHAT = chat_server(env.Features.TWITCH_CHAT_URL)
+CHAT_DAYS = env.Features.CHAT_DAYS
+RETENTION_DAYS = env.Features.RETENTION_DAYS
+DUEL_DAYS = env.Features.DUEL_DAYS

@@ -10,6 +10,7 @@ from typing import Any
 
 import yaml
 
+from crowdgame.server.config.environment import SECTIONS
 from crowdgame.server.laptop.paths import ROOT
 
 KUBERNETES = ROOT / "deploy" / "kubernetes"
@@ -134,7 +135,8 @@ def ours() -> list[Process]:
 
 def settings_read() -> set[str]:
     """The names of all environment variables that the code reads."""
-    names = re.compile(r"""(?:environ(?:\.get)?|_comma_list|read_[a-z]+)[\[(]\s*["']([A-Z_]+)["']""")
+    sections = "|".join(section.__name__ for section in SECTIONS)
+    names = re.compile(rf"""(?:environ(?:\.get)?[\[(]\s*["']|\b(?:{sections})\.)([A-Z_]+)""")
     sources = [
         path
         for package in ("crowdgame", "voting", "games")

@@ -12,12 +12,12 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from crowdgame.maintenance.data_version import refuse_data_of_0_1
+from crowdgame.server.config.environment import MAX_PORT, Gateways
 from crowdgame.server.config.open_files import raise_open_files_limit
-from crowdgame.server.config.variables import read_choice
+from crowdgame.server.laptop.stack import SERVERS
 from crowdgame.server.serving.listener import adopt_listener, listen
 from crowdgame.server.serving.service import Service
 
-SERVERS = ("daphne", "uvicorn")
 PORT = 8000
 DRAIN_S = 5.0
 # A thread that renders a page keeps the interpreter for so long while the event loop waits for it, several
@@ -30,9 +30,10 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        named = read_choice("GATEWAY", SERVERS)
         parser.add_argument(
-            "--server", default=named, help=f"{' or '.join(SERVERS)} (default: $GATEWAY or daphne)"
+            "--server",
+            default=Gateways.GATEWAY,
+            help=f"{' or '.join(SERVERS)} (default: $GATEWAY or daphne)",
         )
         parser.add_argument("--host", default="127.0.0.1", help="listen on this address (127.0.0.1)")
         parser.add_argument("--port", type=_port_number, default=PORT, help=f"listen on this port ({PORT})")
@@ -60,7 +61,7 @@ class Command(BaseCommand):
 
 def _port_number(text: str) -> int:
     number = int(text)
-    if not 0 <= number <= settings.MAX_PORT:
+    if not 0 <= number <= MAX_PORT:
         raise ValueError(text)
     return number
 

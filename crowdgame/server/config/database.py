@@ -10,14 +10,13 @@ from typing import Any
 import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 
-from crowdgame.server.config.variables import read_number
+from crowdgame.server.config.environment import Storage
 
 # Whether the current context serves a page. On PostgreSQL, pages have a connection pool of their own.
 serves_page: ContextVar[bool] = ContextVar("serves_page", default=False)
 
 SQLITE = "django.db.backends.sqlite3"
 MIN_FREE_BYTES = 1_048_576
-DEFAULT_POOL_SIZE = 4
 CONNECT_TIMEOUT_S = 2
 LOCK_TIMEOUT_S = 10
 # Keepalives and timeouts detect a dead server. The server ends idle transactions, so that a lost client's
@@ -85,7 +84,7 @@ def _pool() -> dict[str, Any]:
     """
     return {
         "min_size": 1,
-        "max_size": read_number("DATABASE_POOL", DEFAULT_POOL_SIZE),
+        "max_size": Storage.DATABASE_POOL,
         "timeout": CONNECT_TIMEOUT_S,
         "reconnect_timeout": CONNECT_TIMEOUT_S,
     }

@@ -1,11 +1,17 @@
-"""Reference of all environment variables, and the page generated from it.
+"""All environment variables, and the reference generated from them.
 
-`render` returns the text of `docs/generated/settings.md`. A test compares the table with what the code reads.
+`crowdgame.settings` reads them here. `render` returns the text of `docs/generated/settings.md`.
 """
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any
 
+from crowdgame.server.config.variables import Variable, choice, number, switch, text, texts
+from crowdgame.server.laptop.paths import DATA
+from crowdgame.server.laptop.stack import SERVERS, Stack
+
+MAX_PORT = 65_535
+MAX_DAYS = 36_500
 HEADER = """\
 # Settings
 
@@ -20,206 +26,179 @@ Every process stops at the first wrong setting, and says what to write. A switch
 """
 
 
-class Variable(NamedTuple):
-    """An environment variable. `default` describes the default; `make play` may set the variable itself."""
+class Addresses:
+    """Addresses and security."""
 
-    name: str
-    meaning: str
-    default: str
-    is_set_by_make_play: bool = False
+    SECRET_KEY = text(
+        "Signs seats, sessions and links. Long, random and secret. See [changing "
+        "it](../security.md#change-secret_key).",
+        described="required",
+    )
+    SECRET_KEY_FALLBACKS = texts("Earlier keys, separated by commas, whose signatures are still accepted.")
+    PUBLIC_URL = text(
+        "The server's public address, for links and QR codes: scheme and host, such as "
+        "`https://play.example.org`, without a path. `https` enables secure cookies and HSTS.",
+        described="the address of each request; no e-mails, no login links",
+    )
+    ALLOWED_HOSTS = text(
+        "Host names the server answers to, without scheme and port, separated by commas, besides the one in "
+        "`PUBLIC_URL`. `ANY_ADDRESS` allows every IP address."
+    )
+    SIGNUP = choice(
+        "Who may create an organizer's account: `open` (anyone), `invitation` (holders of an invitation "
+        "link) or `closed` (nobody).",
+        ("invitation", "open", "closed"),
+    )
+    HSTS_SECONDS = number(
+        "Seconds for which browsers require HTTPS, if `PUBLIC_URL` is `https`.", 365 * 24 * 3600, least=0
+    )
+    DEBUG = switch("`1` shows error pages with source code. Never set it on a public server.")
 
 
-VARIABLES: dict[str, tuple[Variable, ...]] = {
-    "Addresses and security": (
-        Variable(
-            "SECRET_KEY",
-            "Signs seats, sessions and links. Long, random and secret. See "
-            "[changing it](../security.md#change-secret_key).",
-            "required",
-            is_set_by_make_play=True,
-        ),
-        Variable(
-            "SECRET_KEY_FALLBACKS",
-            "Earlier keys, separated by commas, whose signatures are still accepted.",
-            "none",
-        ),
-        Variable(
-            "PUBLIC_URL",
-            "The server's public address, for links and QR codes: scheme and host, such as "
-            "`https://play.example.org`, without a path. `https` enables secure cookies and HSTS.",
-            "the address of each request; no e-mails, no login links",
-            is_set_by_make_play=True,
-        ),
-        Variable(
-            "ALLOWED_HOSTS",
-            "Host names the server answers to, without scheme and port, separated by commas, besides the one "
-            "in `PUBLIC_URL`. "
-            "`ANY_ADDRESS` allows every IP address.",
-            "none",
-            is_set_by_make_play=True,
-        ),
-        Variable(
-            "SIGNUP",
-            "Who may create an organizer's account: `open` (anyone), `invitation` (holders of an invitation "
-            "link) or `closed` (nobody).",
-            "`invitation`",
-        ),
-        Variable(
-            "HSTS_SECONDS",
-            "Seconds for which browsers require HTTPS, if `PUBLIC_URL` is `https`.",
-            "31536000 (a year)",
-        ),
-        Variable("DEBUG", "`1` shows error pages with source code. Never set it on a public server.", "off"),
-    ),
-    "Storage": (
-        Variable(
-            "DATABASE_URL",
-            "PostgreSQL: `postgresql://USER:PASSWORD@HOST/NAME`. Options in its query override the defaults.",
-            "SQLite in `CROWDGAME_DATA`",
-        ),
-        Variable(
-            "DATABASE_POOL",
-            "Maximum number of PostgreSQL connections per process; a gateway opens as many for pages.",
-            "4",
-        ),
-        Variable(
-            "REDIS_URL",
-            "Valkey or Redis for the ballot box, the channel layer and Celery.",
-            "`redis://127.0.0.1:6379/0`",
-            is_set_by_make_play=True,
-        ),
-        Variable(
-            "BALLOT_BOX_URL",
-            "A separate store for ballots: `redis://…`, or a cluster as `redis+cluster://HOST:PORT,HOST:PORT`.",
-            "`REDIS_URL`",
-        ),
-        Variable(
-            "CROWDGAME_DATA",
-            "Folder of the SQLite database and the static files.",
-            "`.play`",
-            is_set_by_make_play=True,
-        ),
-    ),
-    "Gateways": (
-        Variable("GATEWAY", "`daphne` or `uvicorn`.", "`daphne`", is_set_by_make_play=True),
-        Variable(
-            "TRUSTED_PROXIES",
-            "Number of reverse proxies in front of gateways with `--proxied`. With 2, a client's address is "
-            "the last but one in `X-Forwarded-For`.",
-            "1",
-        ),
-        Variable(
-            "EVENT_PHONES",
-            "Maximum number of phones with a seat per event and gateway, and of those without. Others must "
-            "retry later.",
-            "20000",
-        ),
-        Variable(
-            "CONSOLE_RECHECK_S",
-            "Seconds after which an open console checks again that its organizer may see the event.",
-            "15",
-        ),
-    ),
-    "Duels, chat, webhooks and retention": (
-        Variable(
-            "WEBHOOKS",
-            "Where webhooks and push notifications may go: `public` addresses, also `private` networks, or "
-            "nowhere (`off`). "
-            "`make play` starts no worker for them unless this is set.",
-            "`public`",
-            is_set_by_make_play=True,
-        ),
-        Variable(
-            "PUSH_SERVICES",
-            "Host names of browsers' push services, separated by commas. Notifications go nowhere else.",
-            "those of Chrome, Edge, Firefox and Safari",
-        ),
-        Variable("CHAT", "`off` disables the chat of the lobby and of duels.", "on"),
-        Variable(
-            "TWITCH_CHAT_URL",
-            "Server whose channels can vote: `ircs://HOST:PORT` with TLS, or `irc://HOST:PORT`.",
-            "`ircs://irc.chat.twitch.tv:6697`",
-        ),
-        Variable("CHAT_DAYS", "Days until chat messages are deleted.", "30"),
-        Variable(
-            "RETENTION_DAYS",
-            "Days after an event until its ballots are anonymized, and its tickets and audit log deleted.",
-            "30",
-        ),
-        Variable(
-            "DUEL_DAYS",
-            "Days until duels that nobody joined, and guests without games, are deleted. Keep it over 30, "
-            "because a game may wait that long.",
-            "60",
-        ),
-    ),
-    "Branding": (
-        Variable("BRAND_LINE", "Sponsor line of events that have none of their own.", "none"),
-        Variable(
-            "BRAND_LOGO",
-            "Logo of events that have none of their own: the path of a PNG, JPEG or WebP file, the same on "
-            "every machine.",
-            "none",
-        ),
-        Variable(
-            "LOBBY_MUSIC",
-            "Music that organizers can play in the lobby: the path of an audio file that browsers can play, "
-            "the same on every machine. Displays load it completely, so a few minutes are best.",
-            "none",
-        ),
-    ),
-    "E-mail": (
-        Variable(
-            "EMAIL_URL",
-            "Mail server: `smtp://USER:PASSWORD@HOST:587` (STARTTLS), `smtps://…` (TLS, port 465) or "
-            "`smtp+plain://…` (unencrypted, port 25).",
-            "no e-mail; nobody is asked for an address",
-        ),
-        Variable("MAIL_FROM", "Sender of e-mails.", "`crowdgame@` and the host in `PUBLIC_URL`"),
-    ),
-    "OpenID Connect": (
-        Variable(
-            "OIDC_URL",
-            "Address of the provider through which organizers can log in, such as "
-            "`https://login.example.org/realms/school`. The login page shows a button.",
-            "none",
-        ),
-        Variable("OIDC_NAME", "Name of the provider on the button.", "the host in `OIDC_URL`"),
-        Variable("OIDC_CLIENT_ID", "Id that the provider has given this server.", "none"),
-        Variable("OIDC_CLIENT_SECRET", "Secret that the provider has given this server.", "none"),
-        Variable(
-            "OIDC_TRUST_EMAIL",
-            "`true`: who logs in through the provider gets the existing account with the same address, if "
-            "the provider has verified it. Only for providers whose users cannot choose addresses freely.",
-            "`false`",
-        ),
-    ),
-    "Logs and metrics": (
-        Variable(
-            "LOG_LEVEL",
-            "Lowest level that is logged: `DEBUG`, `INFO`, `WARNING`, `ERROR` or `CRITICAL`.",
-            "`INFO`",
-        ),
-        Variable("LOG_FORMAT", "`line`, or `json` for one object per record.", "`line`"),
-        Variable(
-            "METRICS_TOKEN",
-            "Bearer token that allows other machines to read `/metrics`.",
-            "none: only this machine can read it",
-        ),
-        Variable(
-            "METRICS_PORT",
-            "Port on which a worker, scheduler, analyzer or chat reader serves `/metrics` itself.",
-            "none",
-        ),
-        Variable("METRICS_HOST", "Address for `METRICS_PORT`.", "`127.0.0.1`"),
-        Variable(
-            "PROMETHEUS_MULTIPROC_DIR",
-            "Folder through which the processes on a machine share their metrics. Use one per container.",
-            "each process has its own",
-            is_set_by_make_play=True,
-        ),
-    ),
+class Storage:
+    """Storage."""
+
+    DATABASE_URL = text(
+        "PostgreSQL: `postgresql://USER:PASSWORD@HOST/NAME`. Options in its query override the defaults.",
+        described="SQLite in `CROWDGAME_DATA`",
+    )
+    DATABASE_POOL = number(
+        "Maximum number of PostgreSQL connections per process; a gateway opens as many for pages.", 4
+    )
+    REDIS_URL = text(
+        "Valkey or Redis for the ballot box, the channel layer and Celery.", "redis://127.0.0.1:6379/0"
+    )
+    BALLOT_BOX_URL = text(
+        "A separate store for ballots: `redis://…`, or a cluster as `redis+cluster://HOST:PORT,HOST:PORT`.",
+        described="`REDIS_URL`",
+    )
+    CROWDGAME_DATA = text("Folder of the SQLite database and the static files.", described="`.play`")
+
+
+class Gateways:
+    """Gateways."""
+
+    GATEWAY = choice("`daphne` or `uvicorn`.", SERVERS)
+    TRUSTED_PROXIES = number(
+        "Number of reverse proxies in front of gateways with `--proxied`. With 2, a client's address is the "
+        "last but one in `X-Forwarded-For`.",
+        1,
+        least=0,
+    )
+    EVENT_PHONES = number(
+        "Maximum number of phones with a seat per event and gateway, and of those without. Others must "
+        "retry later.",
+        20_000,
+    )
+    CONSOLE_RECHECK_S = number(
+        "Seconds after which an open console checks again that its organizer may see the event.", 15
+    )
+
+
+class Features:
+    """Duels, chat, webhooks and retention."""
+
+    WEBHOOKS = choice(
+        "Where webhooks and push notifications may go: `public` addresses, also `private` networks, or "
+        "nowhere (`off`). `make play` starts no worker for them unless this is set.",
+        ("public", "private", "off"),
+    )
+    PUSH_SERVICES = text(
+        "Host names of browsers' push services, separated by commas. Notifications go nowhere else.",
+        described="those of Chrome, Edge, Firefox and Safari",
+    )
+    CHAT = switch("`off` disables the chat of the lobby and of duels.", default=True)
+    TWITCH_CHAT_URL = text(
+        "Server whose channels can vote: `ircs://HOST:PORT` with TLS, or `irc://HOST:PORT`.",
+        "ircs://irc.chat.twitch.tv:6697",
+    )
+    CHAT_DAYS = number("Days until chat messages are deleted.", 30, most=MAX_DAYS)
+    RETENTION_DAYS = number(
+        "Days after an event until its ballots are anonymized, and its tickets and audit log deleted.",
+        30,
+        most=MAX_DAYS,
+    )
+    DUEL_DAYS = number(
+        "Days until duels that nobody joined, and guests without games, are deleted. Keep it over 30, "
+        "because a game may wait that long.",
+        60,
+        most=MAX_DAYS,
+    )
+
+
+class Branding:
+    """Branding."""
+
+    BRAND_LINE = text("Sponsor line of events that have none of their own.")
+    BRAND_LOGO = text(
+        "Logo of events that have none of their own: the path of a PNG, JPEG or WebP file, the same on "
+        "every machine."
+    )
+    LOBBY_MUSIC = text(
+        "Music that organizers can play in the lobby: the path of an audio file that browsers can play, the "
+        "same on every machine. Displays load it completely, so a few minutes are best."
+    )
+
+
+class Mail:
+    """E-mail."""
+
+    EMAIL_URL = text(
+        "Mail server: `smtp://USER:PASSWORD@HOST:587` (STARTTLS), `smtps://…` (TLS, port 465) or "
+        "`smtp+plain://…` (unencrypted, port 25).",
+        described="no e-mail; nobody is asked for an address",
+    )
+    MAIL_FROM = text("Sender of e-mails.", described="`crowdgame@` and the host in `PUBLIC_URL`")
+
+
+class OpenId:
+    """OpenID Connect."""
+
+    OIDC_URL = text(
+        "Address of the provider through which organizers can log in, such as "
+        "`https://login.example.org/realms/school`. The login page shows a button."
+    )
+    OIDC_NAME = text("Name of the provider on the button.", described="the host in `OIDC_URL`")
+    OIDC_CLIENT_ID = text("Id that the provider has given this server.")
+    OIDC_CLIENT_SECRET = text("Secret that the provider has given this server.")
+    OIDC_TRUST_EMAIL = switch(
+        "`true`: who logs in through the provider gets the existing account with the same address, if the "
+        "provider has verified it. Only for providers whose users cannot choose addresses freely."
+    )
+
+
+class Monitoring:
+    """Logs and metrics."""
+
+    LOG_LEVEL = choice(
+        "Lowest level that is logged: `DEBUG`, `INFO`, `WARNING`, `ERROR` or `CRITICAL`.",
+        ("INFO", "DEBUG", "WARNING", "ERROR", "CRITICAL"),
+    )
+    LOG_FORMAT = choice("`line`, or `json` for one object per record.", ("line", "json"))
+    METRICS_TOKEN = text(
+        "Bearer token that allows other machines to read `/metrics`.",
+        described="none: only this machine can read it",
+    )
+    METRICS_PORT = number(
+        "Port on which a worker, scheduler, analyzer or chat reader serves `/metrics` itself.",
+        0,
+        least=0,
+        most=MAX_PORT,
+        described="none",
+    )
+    METRICS_HOST = text("Address for `METRICS_PORT`.", "127.0.0.1")
+    PROMETHEUS_MULTIPROC_DIR = text(
+        "Folder through which the processes on a machine share their metrics. Use one per container.",
+        described="each process has its own",
+    )
+
+
+SECTIONS = (Addresses, Storage, Gateways, Features, Branding, Mail, OpenId, Monitoring)
+VARIABLES: dict[str, list[Variable[Any]]] = {
+    str(section.__doc__).rstrip("."): [one for one in vars(section).values() if isinstance(one, Variable)]
+    for section in SECTIONS
 }
+SET_BY_PLAY = {name for name, value in Stack(DATA, "any", 8000).env.items() if value}
 
 
 def render() -> str:
@@ -230,9 +209,9 @@ def render() -> str:
     return "\n\n".join(blocks) + "\n"
 
 
-def render_table(variables: Iterable[Variable]) -> str:
+def render_table(variables: Iterable[Variable[Any]]) -> str:
     rows = (
-        f"| `{one.name}`{' *' if one.is_set_by_make_play else ''} | {one.meaning} | {one.default} |"
+        f"| `{one.name}`{' *' if one.name in SET_BY_PLAY else ''} | {one.meaning} | {one.default} |"
         for one in variables
     )
     return "\n".join(["| variable | meaning | default |", "| --- | --- | --- |", *rows])

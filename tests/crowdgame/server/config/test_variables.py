@@ -8,7 +8,7 @@ from django.core.management import CommandError, load_command_class
 
 from crowdgame.server.config.environment import VARIABLES
 from crowdgame.server.config.mail_settings import sender
-from crowdgame.server.config.variables import read_choice, read_number, read_switch
+from crowdgame.server.config.variables import choice, number, switch
 from crowdgame.server.laptop.paths import ROOT
 
 HTTPS = {"PUBLIC_URL": "https://play.example.org"}
@@ -98,17 +98,17 @@ REFUSED = {"10", "9" * 20, "-1", "1.5", "1_0", "²", "jsonl", "disabled"}
 def test_variable_is_read_or_refused_with_what_to_write(value: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANY", value)
     for read, accepted, wanted in (
-        (lambda: read_number("ANY", 7, most=9), NUMBERS, "a whole number from 1 to 9"),
-        (lambda: read_choice("ANY", ("line", "json")), CHOICES, "line or json"),
-        (lambda: read_switch("ANY", default=True), SWITCHES, "1, true, yes, on, 0, false, no or off"),
+        (number("", 7, most=9).read, NUMBERS, "a whole number from 1 to 9"),
+        (choice("", ("line", "json")).read, CHOICES, "line or json"),
+        (switch("", default=True).read, SWITCHES, "1, true, yes, on, 0, false, no or off"),
     ):
         if value in accepted:
-            assert read() == accepted[value]
+            assert read("ANY") == accepted[value]
         else:
             with pytest.raises(ImproperlyConfigured, match=f"^ANY must be {wanted}. It is '{value}'.$"):
-                read()
+                read("ANY")
 
 
 def test_variable_that_is_not_set_has_its_default() -> None:
-    found = read_number("ANY", 7), read_choice("ANY", ("line", "json")), read_switch("ANY")
+    found = number("", 7).read("ANY"), choice("", ("line", "json")).read("ANY"), switch("").read("ANY")
     assert found == (7, "line", False)
