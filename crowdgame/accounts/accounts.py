@@ -102,8 +102,8 @@ def find_username(typed: str) -> str:
 def transfer_games(guest: Guest, account: Guest) -> list[str]:
     """Move the games of an anonymous guest to the account they log in to. Returns sentences to show."""
     with transaction.atomic():
-        handed_over = guest_merged.send(Guest, guest=guest, account=account)
-    return [sentence for _receiver, sentences in handed_over for sentence in sentences or ()]
+        transferred = guest_merged.send(Guest, guest=guest, account=account)
+    return [sentence for _receiver, sentences in transferred for sentence in sentences or ()]
 
 
 def delete_account(user: User, box: BallotBox) -> None:

@@ -1,7 +1,7 @@
 """The ballot box: the only Redis client for ballots, and the reference clock of all deadlines.
 
 Every script is idempotent, so a call whose reply was lost can be repeated. All keys of an event carry its id
-as hash tag and so live in one slot of a cluster, except those of further shards. Gateways use
+as hash tag and so live in one hash slot of a cluster, except those of further shards. Gateways use
 `AsyncBallotBox`.
 """
 

@@ -34,7 +34,7 @@ def delete_person(person: Person, box: BallotBox) -> None:
             guest_left.send(Guest, guest=person.guest, box=box)
         return
     check_deletion(person.user)
-    _hand_over_shared_events(person.user)
+    _transfer_shared_events(person.user)
     for event in Event.objects.filter(owner=person.user):
         if not delete_unless_playing(event.pk):
             raise DeletionRefused(_live_text(event))
@@ -63,7 +63,8 @@ def _solely_owned(user: User) -> QuerySet[Organization]:
     return owned.exclude(members__in=owners.exclude(user=user))
 
 
-def _hand_over_shared_events(user: User) -> None:
+def _transfer_shared_events(user: User) -> None:
+    """Transfer ownership to another owner of the organization. Events without one are deleted."""
     owners = OrganizationMember.objects.filter(role=Role.OWNER, user__is_active=True).exclude(user=user)
     for shared in SharedEvent.objects.filter(event__owner=user):
         if heir := owners.filter(organization=shared.organization_id).order_by("pk").first():

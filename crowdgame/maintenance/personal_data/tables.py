@@ -1,4 +1,4 @@
-"""Everything that is stored about a person: an organizer, or a guest with or without an account."""
+"""Everything that is stored about a person (GDPR): an organizer, or a guest with or without an account."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass

@@ -74,12 +74,12 @@ def answer_voters(asks: Sequence[VoterAsk], now: int) -> list[VoterAnswer | None
             answers.append(None)
             continue
         key = (ask.seat.event_id, team)
-        place = rooms.get(key) or rooms.setdefault(key, _open_room(discussion, team))
-        problem = _handle(place, ask, now)
+        team_room = rooms.get(key) or rooms.setdefault(key, _open_room(discussion, team))
+        problem = _handle(team_room, ask, now)
         marks = Mark.objects.filter(voter_code=ask.voter_code, kind=MarkKind.AGREE)
-        agreed = marks.filter(suggestion__room=place.room, suggestion__turn=place.turn)
+        agreed = marks.filter(suggestion__room=team_room.room, suggestion__turn=team_room.turn)
         own = tuple(agreed.values_list("suggestion", flat=True))
-        answers.append(VoterAnswer(place.room, SuggestionAnswered(own, problem)))
+        answers.append(VoterAnswer(team_room.room, SuggestionAnswered(own, problem)))
     return answers
 
 
@@ -92,28 +92,28 @@ def _open_room(discussion: Discussion, team: int) -> _TeamRoom:
     return _TeamRoom(room, turn, tuple(position.game.legal_actions(position.state, side)))
 
 
-def _handle(place: _TeamRoom, ask: VoterAsk, now: int) -> str:
+def _handle(team_room: _TeamRoom, ask: VoterAsk, now: int) -> str:
     """Return why the suggestion is refused, or an empty string."""
     asked = ask.message
-    if isinstance(asked, SuggestionMark) and place.turn:
-        _mark(place.room, place.turn, ask.voter_code, asked)
+    if isinstance(asked, SuggestionMark) and team_room.turn:
+        _mark(team_room.room, team_room.turn, ask.voter_code, asked)
     if not isinstance(asked, SuggestionSend):
         return ""
     with override(asked.language if asked.language in dict(settings.LANGUAGES) else None):
         try:
-            _send(place, ask.voter_code, asked, now)
+            _send(team_room, ask.voter_code, asked, now)
         except ChatError as refusal:
             return str(refusal)
     return ""
 
 
-def _send(place: _TeamRoom, voter_code: str, asked: SuggestionSend, now: int) -> None:
-    text, room, turn = clean_message(asked.text, SUGGESTION_LENGTH), place.room, place.turn
+def _send(team_room: _TeamRoom, voter_code: str, asked: SuggestionSend, now: int) -> None:
+    text, room, turn = clean_message(asked.text, SUGGESTION_LENGTH), team_room.room, team_room.turn
     if LINK.search(text):
         raise ChatError(_("Suggestions cannot contain links."))
     if turn is None or (turn.state == TurnState.OPEN and now >= turn.closes_at):
         raise ChatError(_("No vote is open or about to open."))
-    if asked.choice is not None and asked.choice not in place.legal:
+    if asked.choice is not None and asked.choice not in team_room.legal:
         raise ChatError(_("This column cannot be chosen now."))
     next_seq(room)
     _check_limits(room, turn, voter_code, text)

@@ -13,7 +13,7 @@ class DuelsConfig(AppConfig):
         from crowdgame.play.duels import player_actions, rematch  # noqa: F401, PLC0415  register gateway hooks
         from crowdgame.play.duels.cleanup import clean_up_duels  # noqa: PLC0415
         from crowdgame.play.duels.conditional_picks import forget_plans  # noqa: PLC0415
-        from crowdgame.play.duels.guests import hand_over_games, leave_games, rename_seats  # noqa: PLC0415
+        from crowdgame.play.duels.guests import leave_games, rename_seats, transfer_games  # noqa: PLC0415
         from crowdgame.play.duels.plan_casting import (  # noqa: PLC0415
             CAST_CONDITIONAL_PICKS,
             drop_plans,
@@ -24,7 +24,7 @@ class DuelsConfig(AppConfig):
         from voting.models import Match  # noqa: PLC0415
         from voting.turns.tasks import DueTask  # noqa: PLC0415
 
-        guest_merged.connect(hand_over_games)
+        guest_merged.connect(transfer_games)
         guest_left.connect(leave_games)
         guest_left.connect(forget_plans)
         guest_renamed.connect(rename_seats)

@@ -76,9 +76,9 @@ def new_duel(guest: Guest, duel_settings: DuelSettings, network: str = "") -> Du
     The code of an unlisted duel can't be guessed. `network` is the creator's, see `creation_limits`.
     """
     check_game_limit(guest)
-    place = secrets.choice((1, 2))
+    number = secrets.choice((1, 2))
     other = opponent_name(duel_settings) or pgettext("team", "Open seat")
-    names = (str(guest), other) if place == 1 else (other, str(guest))
+    names = (str(guest), other) if number == 1 else (other, str(guest))
     with transaction.atomic():
         event = create_event(
             _system_user(),
@@ -87,14 +87,14 @@ def new_duel(guest: Guest, duel_settings: DuelSettings, network: str = "") -> Du
             _duel_code(duel_settings),
             **_event_fields(duel_settings),
         )
-        event.teams.filter(number=place).update(solo=duel_settings.crowd)
+        event.teams.filter(number=number).update(solo=duel_settings.crowd)
         if duel_settings.bot:
-            event.teams.exclude(number=place).update(source=f"{BOT}:{duel_settings.bot}")
+            event.teams.exclude(number=number).update(source=f"{BOT}:{duel_settings.bot}")
         pupils = [Pupil(name, team) for team, name in enumerate(names, 1)]
         make_roster(
-            event, [pupil for pupil in pupils if pupil.team == place or not opponent_name(duel_settings)]
+            event, [pupil for pupil in pupils if pupil.team == number or not opponent_name(duel_settings)]
         )
-        seats: dict[str, Any] = {SEAT_FIELDS[place]: guest}
+        seats: dict[str, Any] = {SEAT_FIELDS[number]: guest}
         return Duel.objects.create(
             event=event,
             listed=duel_settings.listed,
@@ -270,7 +270,7 @@ def seat_number(duel: Duel, guest: Guest | None) -> int:
     if guest is None and duel.is_for_one:
         return 0
     pk = guest.pk if guest else None
-    return next((place for place, seat in SEAT_FIELDS.items() if getattr(duel, f"{seat}_id") == pk), 0)
+    return next((number for number, seat in SEAT_FIELDS.items() if getattr(duel, f"{seat}_id") == pk), 0)
 
 
 def active_games(guest: Guest) -> QuerySet[Duel]:
@@ -291,6 +291,6 @@ def games_just_started(guest: Guest) -> QuerySet[Duel]:
 
 def load_seat_key(duel: Duel, guest: Guest) -> str:
     """Return the roster code with which this guest joins the event; empty for anybody else."""
-    place = seat_number(duel, guest)
-    codes = Ticket.objects.filter(event_id=duel.event_id, team=place).values_list("code", flat=True)
-    return codes.first() or "" if place else ""
+    number = seat_number(duel, guest)
+    codes = Ticket.objects.filter(event_id=duel.event_id, team=number).values_list("code", flat=True)
+    return codes.first() or "" if number else ""

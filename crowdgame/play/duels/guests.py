@@ -28,19 +28,19 @@ from voting.terms import MatchState
 ballot_box = cache(BallotBox)
 
 
-def games_to_hand_over(guest: Guest) -> QuerySet[Duel]:
+def games_to_transfer(guest: Guest) -> QuerySet[Duel]:
     """Return the games that move to an account at login: unfinished ones without a finished match."""
     ended = Match.objects.filter(event=OuterRef("event"), state=MatchState.ENDED)
     return active_games(guest).filter(~Exists(ended))
 
 
-def hand_over_games(guest: Guest, account: Guest, **_: Any) -> list[str]:
+def transfer_games(guest: Guest, account: Guest, **_: Any) -> list[str]:
     """Move the guest's unfinished games to the account. Returns sentences to show.
 
     A pair that has finished a match keeps its rematch under the guest's name, as its ratings belong to that
     guest. So does a game against the account itself.
     """
-    taken = [duel for duel in games_to_hand_over(guest) if not seat_number(duel, account)]
+    taken = [duel for duel in games_to_transfer(guest) if not seat_number(duel, account)]
     for duel in taken:
         Duel.objects.filter(pk=duel.pk).update(**{SEAT_FIELDS[seat_number(duel, guest)]: account})
     sentences = []
@@ -83,9 +83,9 @@ def _unstarted_games(guest: Guest) -> Q:
 
 
 def _rename_seat(duel: Duel, guest: Guest) -> None:
-    place = seat_number(duel, guest)
+    number = seat_number(duel, guest)
     with locked_event(duel.event_id) as event:
-        name_seat(event, place, guest)
+        name_seat(event, number, guest)
         if event.matches.exists():
             name_after_teams(event)
         else:

@@ -1,4 +1,4 @@
-"""`{% games_to_hand_over guest as count %}`: how many games move along when a guest logs in to an account."""
+"""`{% games_to_transfer guest as count %}`: how many games move along when a guest logs in to an account."""
 
 from django import template
 
@@ -9,5 +9,5 @@ register = template.Library()
 
 
 @register.simple_tag
-def games_to_hand_over(guest: Guest | None) -> int:
-    return guests.games_to_hand_over(guest).count() if guest and not guest.has_account else 0
+def games_to_transfer(guest: Guest | None) -> int:
+    return guests.games_to_transfer(guest).count() if guest and not guest.has_account else 0
