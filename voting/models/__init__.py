@@ -9,4 +9,5 @@ from voting.models.match import *
 from voting.models.match_terms import *
 from voting.models.offer import *
 from voting.models.stored import *
+from voting.models.team import *
 from voting.models.transparency import *

@@ -1,17 +1,17 @@
-"""The models of an event and its two teams."""
+"""The model of an event."""
 
 import secrets
 
 from django.conf import settings
 from django.core.validators import MaxValueValidator, MinLengthValidator, MinValueValidator
 from django.db import models
-from django.db.models import CheckConstraint, Q, UniqueConstraint
+from django.db.models import CheckConstraint, Q
 from django.utils.translation import get_language, gettext_noop
 from django.utils.translation import gettext_lazy as _
 
 from voting.models.match_terms import MatchTerms
-from voting.models.settings import HiddenPart, choices, hidden_part, setting
-from voting.terms import BOT, DISCORD, PHONES, TWITCH, Admission, AnalysisTime, Lobby, Nicknames, TeamChoice
+from voting.models.settings import choices, hidden_part, setting
+from voting.terms import Admission, AnalysisTime, Lobby, Nicknames, TeamChoice
 
 MAX_BEST_OF = 21
 NOTICE_LENGTH = 140
@@ -150,72 +150,59 @@ class Event(MatchTerms):
     notice_until = models.BigIntegerField(null=True, blank=True, editable=False)
     hide_code = hidden_part(
         _("Hide the join code on the big screen"),
-        HiddenPart(
-            "code",
-            "Code",
-            gettext_noop("%(by)s hid the join code"),
-            gettext_noop("%(by)s showed the join code"),
-        ),
+        "code",
+        "Code",
+        gettext_noop("%(by)s hid the join code"),
+        gettext_noop("%(by)s showed the join code"),
     )
     hide_turnout = hidden_part(
         _("Hide the turnout on the big screen"),
-        HiddenPart(
-            "turnout",
-            "Turnout",
-            gettext_noop("%(by)s hid the turnout"),
-            gettext_noop("%(by)s showed the turnout"),
-        ),
+        "turnout",
+        "Turnout",
+        gettext_noop("%(by)s hid the turnout"),
+        gettext_noop("%(by)s showed the turnout"),
     )
     hide_tally = hidden_part(
         _("Reveal only the moves, without vote counts"),
-        HiddenPart(
-            "tally", "Votes", gettext_noop("%(by)s hid the votes"), gettext_noop("%(by)s showed the votes")
-        ),
+        "tally",
+        "Votes",
+        gettext_noop("%(by)s hid the votes"),
+        gettext_noop("%(by)s showed the votes"),
     )
     hide_drops = hidden_part(
         _("Don't let voters mark their own drop on the big screen"),
-        HiddenPart(
-            "drops",
-            "Marks of drops",
-            gettext_noop("%(by)s hid the marks of voters' drops"),
-            gettext_noop("%(by)s showed the marks of voters' drops"),
-        ),
+        "drops",
+        "Marks of drops",
+        gettext_noop("%(by)s hid the marks of voters' drops"),
+        gettext_noop("%(by)s showed the marks of voters' drops"),
     )
     hide_sound = hidden_part(
         _("No sound from any big screen"),
-        HiddenPart(
-            "sound",
-            "Sound",
-            gettext_noop("%(by)s turned the sound off"),
-            gettext_noop("%(by)s turned the sound on"),
-        ),
+        "sound",
+        "Sound",
+        gettext_noop("%(by)s turned the sound off"),
+        gettext_noop("%(by)s turned the sound on"),
     )
     hide_hints = hidden_part(
         _("No hints about winning columns before the match is over"),
-        HiddenPart(
-            "hints",
-            "Hints",
-            gettext_noop("%(by)s turned off the hints about winning columns"),
-            gettext_noop("%(by)s turned on the hints about winning columns"),
-        ),
+        "hints",
+        "Hints",
+        gettext_noop("%(by)s turned off the hints about winning columns"),
+        gettext_noop("%(by)s turned on the hints about winning columns"),
     )
     hide_recognition = hidden_part(
         _("No streaks of good or shared choices on phones"),
-        HiddenPart(
-            "recognition",
-            "Streaks",
-            gettext_noop("%(by)s turned off the streaks on phones"),
-            gettext_noop("%(by)s turned on the streaks on phones"),
-        ),
+        "recognition",
+        "Streaks",
+        gettext_noop("%(by)s turned off the streaks on phones"),
+        gettext_noop("%(by)s turned on the streaks on phones"),
     )
     hide_judges = hidden_part(
         _("No best judges at the end of a match"),
-        HiddenPart(
-            "judges",
-            "Best judges",
-            gettext_noop("%(by)s hid the best judges"),
-            gettext_noop("%(by)s showed the best judges"),
-        ),
+        "judges",
+        "Best judges",
+        gettext_noop("%(by)s hid the best judges"),
+        gettext_noop("%(by)s showed the best judges"),
     )
     sound_on = models.BooleanField(default=False, db_default=False, editable=False)
     lobby_music = models.BooleanField(default=False, db_default=False, editable=False)
@@ -278,51 +265,3 @@ class Event(MatchTerms):
     @property
     def shown_logo(self) -> str:
         return self.logo or str(settings.BRAND_LOGO_KEY)
-
-
-class Team(models.Model):
-    """One of the event's two teams.
-
-    `source` is where its ballots come from: `phones`, `hands` (an organizer enters the counts of a show of
-    hands), or the slug and address of a ballot source (`voting.sources`), such as `bot:3` or
-    `twitch:channel`.
-
-    `captain` is the voter code of its captain, whose ballot breaks ties if the match uses captains. `solo`: a
-    single voter with a ticket plays it, and everyone else joins the other team.
-
-    `color` is `#rrggbb`, or empty for the color of the side that it plays.
-    """
-
-    event = models.ForeignKey(Event, on_delete=models.CASCADE, related_name="teams")
-    number = models.PositiveSmallIntegerField()
-    name = models.CharField(max_length=40)
-    source = models.CharField("where its ballots come from", max_length=80, default=PHONES, db_default=PHONES)
-    captain = models.CharField(max_length=6, blank=True, default="", db_default="", editable=False)
-    color = models.CharField(max_length=7, blank=True, default="", db_default="", editable=False)
-    solo = models.BooleanField("is one voter, with a ticket", default=False, db_default=False, editable=False)
-
-    class Meta:
-        db_table = "games_team"
-        constraints = [
-            UniqueConstraint(fields=["event", "number"], name="team_number_once"),
-            CheckConstraint(condition=Q(number__in=[1, 2]), name="team_number_1_or_2"),
-            UniqueConstraint(
-                fields=["event", "source"],
-                condition=Q(source__startswith=f"{TWITCH}:") | Q(source__startswith=f"{DISCORD}:"),
-                name="team_chat_once_an_event",
-            ),
-        ]
-
-    def __str__(self) -> str:
-        return self.name
-
-    @property
-    def is_public(self) -> bool:
-        """Whether anyone can read its votes before the reveal."""
-        return self.source.startswith(f"{TWITCH}:")
-
-    @property
-    def bot_strength(self) -> int | None:
-        """The strength of the computer opponent that plays this team; None if none does."""
-        slug, _, address = self.source.partition(":")
-        return int(address) if slug == BOT else None

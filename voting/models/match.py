@@ -4,8 +4,9 @@ from django.db import models
 from django.db.models import CheckConstraint, F, Q, UniqueConstraint
 
 from voting.counting.commitments import FROM_ROOTS, FROM_SEED, commit_lot
-from voting.models.event import Event, Team
+from voting.models.event import Event
 from voting.models.match_terms import MatchTerms
+from voting.models.team import Team
 from voting.terms import Ending, MatchState, VoidReason
 
 

@@ -55,9 +55,9 @@ def choices(terms: type[LabeledEnum]) -> "list[tuple[str, StrOrPromise]]":
     return [(value, gettext_lazy(label)) for value, label in terms.choices()]
 
 
-def hidden_part(label: "StrOrPromise", part: HiddenPart) -> "models.BooleanField[bool, bool]":
-    """A switch that hides a part of the projector: off by default, as for clients that do not know it."""
-    return setting(models.BooleanField(label, default=False, db_default=False), "seen", part)
+def hidden_part(label: "StrOrPromise", *part: str) -> "models.BooleanField[bool, bool]":
+    """A switch that hides this HiddenPart: off by default, as for clients that do not know it."""
+    return setting(models.BooleanField(label, default=False, db_default=False), "seen", HiddenPart(*part))
 
 
 def column_of(model: type[models.Model], name: str) -> "models.Field[Any, Any]":
