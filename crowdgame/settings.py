@@ -111,7 +111,7 @@ TEMPLATES = [
                 "crowdgame.accounts.context.account_settings",
             ],
         },
-    },
+    }
 ]
 
 DATABASES = {"default": database(env.Storage.DATABASE_URL, DATA_DIR)}
@@ -254,10 +254,7 @@ _OIDC_APP = {
     "name": OIDC_NAME,
     "client_id": env.OpenId.OIDC_CLIENT_ID,
     "secret": env.OpenId.OIDC_CLIENT_SECRET,
-    "settings": {
-        "server_url": OIDC_URL,
-        "email_authentication": env.OpenId.OIDC_TRUST_EMAIL,
-    },
+    "settings": {"server_url": OIDC_URL, "email_authentication": env.OpenId.OIDC_TRUST_EMAIL},
 }
 SOCIALACCOUNT_PROVIDERS = {
     "openid_connect": {"OAUTH_PKCE_ENABLED": True, "APPS": [_OIDC_APP] if OIDC_URL else []}

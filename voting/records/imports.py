@@ -18,14 +18,7 @@ from voting.events import CODE_LETTERS, create_event
 from voting.matches import TERMS, locked_event
 from voting.models import Event, Match, SidesRecord, TallyRecord, Turn, TurnState
 from voting.records.exports import export_match
-from voting.records.match_record import (
-    UNSORTED,
-    MatchRecord,
-    SideCount,
-    TurnCount,
-    VoidedTurn,
-    side_count,
-)
+from voting.records.match_record import UNSORTED, MatchRecord, SideCount, TurnCount, VoidedTurn, side_count
 from voting.records.recount import find_faults
 from voting.terms import MatchState
 

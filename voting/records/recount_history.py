@@ -7,13 +7,7 @@ from itertools import pairwise
 from msgspec.structs import replace
 
 from voting.counting.commitments import draws_version
-from voting.records.match_record import (
-    BACKUP_EPOCH_LEAP,
-    MatchRecord,
-    PublishedSeal,
-    TurnCount,
-    VoidedTurn,
-)
+from voting.records.match_record import BACKUP_EPOCH_LEAP, MatchRecord, PublishedSeal, TurnCount, VoidedTurn
 from voting.terms import MatchState
 
 SEED = re.compile(r"[0-9a-f]{32}")

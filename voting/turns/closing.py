@@ -196,11 +196,7 @@ def _seal_in_time(
 
 
 def _commit(
-    turn: Turn,
-    position: Position,
-    ballots: Sequence[Ballot],
-    sealed_at: int,
-    leaves: Mapping[int, bytes],
+    turn: Turn, position: Position, ballots: Sequence[Ballot], sealed_at: int, leaves: Mapping[int, bytes]
 ) -> SealedTurn:
     """Commit to the ballots of each side, in public; if sides are secret, to all ballots and side changes."""
     side_changes = load_side_changes(turn.match) if turn.match.max_side_changes else ()

@@ -77,10 +77,7 @@ USER_TABLES: dict[str, tuple[Promise, Callable[[User], Rows]]] = {
         _("API tokens"),
         _rows(ApiToken, "user", "name scopes event__code created_at used_on expires_at"),
     ),
-    "webhooks": (
-        _("Webhooks"),
-        _rows(Webhook, "user", "event__code url types created_at paused_at"),
-    ),
+    "webhooks": (_("Webhooks"), _rows(Webhook, "user", "event__code url types created_at paused_at")),
     "cups": (_("Cups"), _rows(Cup, "owner", "code name created_at")),
     "memberships": (_("Memberships in events"), _rows(Member, "user", "event__code role")),
     "organizations": (
