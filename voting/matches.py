@@ -128,7 +128,7 @@ def _bots(red: Team, yellow: Team) -> dict[str, int] | None:
 
 def _shards(event: Event, game: Game[Any], options: Any) -> int:
     """Return the number of shards for a match. Ballots that depend on clocks or stay secret have one."""
-    if event.shards == 1 or event.bank_s is not None or event.is_duel or event.max_side_changes:
+    if event.shards == 1 or event.bank_s is not None or event.fixed_players or event.max_side_changes:
         return 1
     return 1 if game.view(game.start(options), None).vote == "concealed" else event.shards
 

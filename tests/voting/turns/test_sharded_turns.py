@@ -49,7 +49,7 @@ def shards(monkeypatch: pytest.MonkeyPatch) -> None:
         ({}, 3),
         ({"game": CLASSIC, "host_wait_s": 60, "peek": True}, 3),
         ({"bank_s": 60}, 1),
-        ({"is_duel": True}, 1),
+        ({"fixed_players": True}, 1),
         ({"max_side_changes": 1}, 1),
         ({"game": SELECTOR}, 1),
     ],
