@@ -5,7 +5,6 @@ Ballot secrecy: it tells nothing of the votes in an open window or of a conceale
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple, cast
 
@@ -13,16 +12,14 @@ import msgspec
 from django.conf import settings
 from django.db.models import Count, Q
 from django.utils.translation import gettext, override
-from msgspec.structs import replace
 
-from games.engine.game import SIDES, Resolution, Side
-from games.engine.texts import translate_board, translate_drawing, translate_text
+from games.engine.game import SIDES, Side
+from games.engine.texts import translate_board
 from voting import protocol
+from voting.announcements.reveals import ShownMatch, show_concealed, show_reveal
 from voting.counting.commitments import commit_lot
-from voting.counting.pacing import RevealSteps, find_close_call, pace_reveal
 from voting.counting.series import series_starts, winning_team
 from voting.counting.side_changes import SidesSummary
-from voting.counting.tally import SideTally
 from voting.matches import is_idle
 from voting.models import (
     CLOSED_STATES,
@@ -39,7 +36,7 @@ from voting.models import (
 from voting.models.settings import list_hidden_parts
 from voting.nicknames import offered_nicknames
 from voting.positions import Position, end_reason, load_end_reasons, replay
-from voting.terms import EndReason, MatchState, Pace, TieRule
+from voting.terms import EndReason, MatchState, TieRule
 
 MAX_FINISHED, MAX_CACHED_REASONS = 20, 10_000
 AnalysisLoader = Callable[[Event, Match, Turn], protocol.Analysis | None]
@@ -67,20 +64,6 @@ class PlayersState(NamedTuple):
 
     is_casual: bool = False
     rematch_wanted_by: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ShownMatch:
-    """A match in its `position`, with its `live` turn, and the tallies that its reveal shows.
-
-    `steps` are those of the reveal, unless they have yet to be planned.
-    """
-
-    match: Match
-    position: Position
-    live: Turn | None
-    tallies: Sequence[TallyRecord]
-    steps: RevealSteps | None = None
 
 
 def provide_analyses(loader: AnalysisLoader) -> None:
@@ -183,9 +166,9 @@ def _match(event: Event, shown: ShownMatch, teams: dict[int, Team]) -> protocol.
         "result": match.result or "open",
         "board": translate_board(position.game.view(position.state, None), gettext),
         "turn": _turn(event, turn, position) if turn else None,
-        "reveal": _reveal(shown) if position.turns else None,
+        "reveal": show_reveal(shown) if position.turns else None,
         "clocks": _clocks(match, turn or position.last),
-        "concealed": _concealed(position.concealed) if position.concealed else None,
+        "concealed": show_concealed(position.concealed) if position.concealed else None,
         "rated": _rated(match),
         "sides": load_sides_summary(match),
         "offers": _offers(turn) if turn and event.fixed_players else (),
@@ -247,64 +230,6 @@ def _turn(event: Event, turn: Turn, position: Position) -> protocol.Turn:
         "draw_offered_by": turn.draw_offered_by or None,
     }
     return msgspec.convert(vars(turn) | computed, protocol.Turn)
-
-
-def _reveal(shown: ShownMatch) -> protocol.Reveal:
-    match, position, records = shown.match, shown.position, shown.tallies
-    turn, kept = position.turns[-1], position.revealed_with_last
-    tallies = _public_tallies(match, records)
-    red, yellow = (tallies.get(side) for side in SIDES)
-    resolution = position.resolutions[-1]
-    return protocol.Reveal(
-        turn=turn.pk,
-        number=turn.number,
-        sealed_at=turn.sealed_at or 0,
-        resolved_at=turn.resolved_at or 0,
-        red=red,
-        yellow=yellow,
-        resolution=_translate_resolution(resolution),
-        steps=shown.steps or plan_reveal(match, resolution, records),
-        close_call=find_close_call(resolution, tallies),
-        seed=None if match.is_secret else turn.seed,
-        concealed=replace(_concealed(kept), seed=kept.seed) if kept else None,
-        turn_commitment=turn.turn_commitment or None,
-    )
-
-
-def _translate_resolution(resolution: Resolution) -> Resolution:
-    sentences = tuple(translate_text(sentence, gettext) for sentence in resolution.sentences)
-    before = resolution.before and translate_drawing(resolution.before, gettext)
-    return replace(resolution, sentences=sentences, before=before)
-
-
-def plan_reveal(match: Match, resolution: Resolution, records: Iterable[TallyRecord]) -> RevealSteps:
-    """Return the steps of the reveal of a turn with these tallies. They follow from what the reveal shows."""
-    tallies = _public_tallies(match, records)
-    names: dict[Side, str] = {"red": match.red.name, "yellow": match.yellow.name}
-    return pace_reveal(resolution, tallies, find_close_call(resolution, tallies), names, Pace(match.pace))
-
-
-def _public_tallies(match: Match, records: Iterable[TallyRecord]) -> dict[Side, SideTally]:
-    return {cast(Side, record.side): _tally(record, match) for record in records}
-
-
-def _concealed(turn: Turn) -> protocol.Concealed:
-    """A concealed turn: it reveals only the seal, nothing of the votes."""
-    record = turn.tallies.get()
-    return protocol.Concealed(
-        turn=turn.pk,
-        number=turn.number,
-        side=cast(Side, record.side),
-        sealed_at=turn.sealed_at or 0,
-        root=record.root,
-        ballots=record.ballots,
-    )
-
-
-def _tally(record: TallyRecord, match: Match) -> SideTally:
-    if match.is_secret:
-        return SideTally(counts=(), ballots=0, pick=record.pick, decided_by=None)
-    return msgspec.convert(record, SideTally, from_attributes=True)
 
 
 def _finished(event: Event, ended: Sequence[EndedMatch]) -> tuple[protocol.Finished, ...]:

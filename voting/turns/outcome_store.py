@@ -12,13 +12,8 @@ from msgspec.structs import asdict, replace
 from games.engine.game import Side
 from voting import protocol
 from voting.announcements.outbox import announce_all
-from voting.announcements.snapshots import (
-    ShownMatch,
-    build_snapshot,
-    load_ended_matches,
-    load_snapshot,
-    plan_reveal,
-)
+from voting.announcements.reveals import ShownMatch, plan_reveal
+from voting.announcements.snapshots import build_snapshot, load_ended_matches, load_snapshot
 from voting.counting import window
 from voting.counting.ballots import pack_ballots
 from voting.counting.pacing import RevealSteps

@@ -20,7 +20,7 @@ from tests.voting.match_helpers import (
     tally_of,
 )
 from voting import protocol
-from voting.announcements import snapshots
+from voting.announcements import reveals, snapshots
 from voting.announcements.outbox import announcements_after
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.commitments import commit_lot
@@ -88,7 +88,8 @@ def test_snapshot_of_open_or_paused_turn(box: BallotBox) -> None:
 
 
 def test_snapshot_words_games_in_language_of_event(box: BallotBox, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(snapshots, "gettext", lambda message: f"{get_language()}: {message}")
+    for module in (snapshots, reveals):
+        monkeypatch.setattr(module, "gettext", lambda message: f"{get_language()}: {message}")
     with override("fr"):
         turn = start(box, game="goofspiel", options={"cards": 5}, language="de")
         play_turn(turn, box, [1], [2])
