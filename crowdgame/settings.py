@@ -305,16 +305,8 @@ CONTENT_SECURITY_POLICY = {
     }
 }
 # The pages need no browser features except full screen and the screen wake lock.
-PERMISSIONS_POLICY: dict[str, list[str]] = {
-    "camera": [],
-    "display-capture": [],
-    "geolocation": [],
-    "microphone": [],
-    "midi": [],
-    "payment": [],
-    "serial": [],
-    "usb": [],
-}
+UNUSED_FEATURES = "camera display-capture geolocation microphone midi payment serial usb"
+PERMISSIONS_POLICY: dict[str, list[str]] = {feature: [] for feature in UNUSED_FEATURES.split()}
 
 LOG_FORMAT = env.Monitoring.LOG_FORMAT
 LOGGING = logging_config(LOG_FORMAT, env.Monitoring.LOG_LEVEL)

@@ -31,9 +31,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
-            "--server",
-            default=Gateways.GATEWAY,
-            help=f"{' or '.join(SERVERS)} (default: $GATEWAY or daphne)",
+            "--server", default=Gateways.GATEWAY, help=f"{' or '.join(SERVERS)} (default: $GATEWAY or daphne)"
         )
         parser.add_argument("--host", default="127.0.0.1", help="listen on this address (127.0.0.1)")
         parser.add_argument("--port", type=_port_number, default=PORT, help=f"listen on this port ({PORT})")

@@ -55,9 +55,7 @@ class TokenForm(forms.Form):
 
     def clean_code(self) -> str:
         code = self.cleaned_data["code"].strip().upper()
-        self.event = (
-            visible_events(self.user).filter(code=code, fixed_players=False).first() if code else None
-        )
+        self.event = visible_events(self.user).filter(code=code, fixed_players=False).first()
         if code and self.event is None:
             raise forms.ValidationError(_("You have no event with this code."))
         return str(code)

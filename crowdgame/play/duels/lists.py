@@ -114,7 +114,7 @@ def load_page(kind: DuelListKind, number: int | str | None, query: str = "") -> 
     page = paginator.get_page(number)
     last = page.number * PAGE_SIZE
     listed = _load_lists({kind: found[last - PAGE_SIZE : last]})[kind]
-    lines = _list_items(listed, _load_matches(listed), kind)
+    lines = _list_items(listed, load_matches(one.duel for one in listed), kind)
     return Page(lines, page.number, paginator)
 
 
@@ -129,7 +129,7 @@ def load_play_lists(guest: Guest | None, box: BallotBox | None, most: int, query
     if guest:
         sources["mine"] = active_games(guest)
     found = _load_lists(sources)
-    matches = _load_matches(chain.from_iterable(found.values()))
+    matches = load_matches(one.duel for one in chain.from_iterable(found.values()))
     latest = [
         LatestGames(kind, _list_items(found[kind][:most], matches, kind), len(found[kind]) > most)
         for kind in DUEL_LIST_KINDS
@@ -150,10 +150,6 @@ def _load_lists(sources: Mapping[str, QuerySet[Duel]]) -> dict[str, list[ListedD
     for duel in first.union(*others, all=True).order_by("-pk"):
         found[duel.source].append(ListedDuel(duel, (duel.team_1, duel.team_2)))
     return found
-
-
-def _load_matches(listed: Iterable[ListedDuel]) -> DuelMatches:
-    return load_matches(one.duel for one in listed)
 
 
 def _guest_games(
