@@ -45,7 +45,6 @@ DATABASE_TESTS = [
     "crowdgame/results/reports/test_match_roots.py",
     "crowdgame/results/reports/test_report.py",
     "crowdgame/results/reports/test_report_pages.py",
-    "crowdgame/results/reports/test_study_migration.py",
     "crowdgame/server/web/test_admin.py",
     "voting/announcements/test_announcements.py",
     "voting/announcements/test_snapshots.py",
