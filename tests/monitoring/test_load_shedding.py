@@ -7,6 +7,7 @@ from typing import get_args
 
 import pytest
 
+from crowdgame.play.chat.consumer import MAX_UNANSWERED
 from crowdgame.server.laptop.paths import ROOT
 from tests.deploy.processes import wait_until
 from tests.hardening.login_flood import login_flood
@@ -38,9 +39,19 @@ def send_frames(server: Server, clients: SocketClients, code: str) -> None:
 
 
 def open_displays(server: Server, clients: SocketClients, code: str) -> None:
-    with ThreadPoolExecutor(4) as threads:
-        oldest, *_ = threads.map(lambda _: clients.display(code)[0], range(MAX_DISPLAYS + 4))
+    oldest, *_ = [clients.display(code)[0] for _ in range(MAX_DISPLAYS + 1)]
     assert oldest.closed() == CloseCode.CROWDED
+
+
+def send_suggestions(server: Server, clients: SocketClients, _code: str) -> None:
+    """More than one poll of the chat answers."""
+    event = server.ask("event", window_s=600, lobby="open", team_discussion=True)
+    server.ask("begin", event_id=event["id"])
+    chat = clients.open("chat")
+    chat.say("chat.join", key=server.ask("seat_token", event_id=event["id"], voter="ann", team=1))
+    chat.receive("suggestion.answered")
+    for number in range(2 * MAX_UNANSWERED + 2):
+        chat.say("suggestion.send", text=f"Column {number}")
 
 
 def log_in_often(server: Server, clients: SocketClients, code: str) -> None:
@@ -54,6 +65,7 @@ def log_in_often(server: Server, clients: SocketClients, code: str) -> None:
         ("cheer", send_cheers),
         ("frame", send_frames),
         ("display", open_displays),
+        ("chat", send_suggestions),
         pytest.param("login", log_in_often, marks=pytest.mark.nightly),
     ],
 )

@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from tests.monitoring.probes import own_refusals
 from tests.voting.box_loss_helpers import empty
 from tests.voting.gateway_helpers import (
     FakeSocket,
@@ -22,6 +23,7 @@ from voting.announcements.channel_layer import LayerMessage
 from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.intake import MAX_PAUSE_S
+from voting.gateway import side_change_queue
 from voting.gateway.event_room import MAX_SOCKETS_PER_SEAT
 from voting.gateway.live_event import EARLY_TOLERANCE_MS
 from voting.gateway.room_sockets import WRITES_PER_ITERATION
@@ -30,6 +32,7 @@ from voting.gateway.text_frames import text_frame
 from voting.models import Event
 from voting.protocol import CloseCode
 from voting.turns.restoring import restore_turn
+from voting.turns.side_change_store import SideChangeRequest
 
 pytestmark = pytest.mark.django_db
 
@@ -72,6 +75,23 @@ def test_event_room_closes_oldest_sockets_of_a_seat(box: BallotBox) -> None:
     for socket in sockets[:2]:
         room.leave(socket, socket.seat)
     assert room.connected() == (1, 0)
+
+
+class Answers(list[Any]):
+    """A client that asks for a side change."""
+
+    send = list.append
+
+
+def test_side_change_is_refused_while_the_queue_is_full(
+    box: BallotBox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(side_change_queue, "MAX_QUEUED", 0)
+    turn, answers, before = start(box, max_side_changes=1), Answers(), own_refusals("change")
+    queue = make_room(turn.match.event_id).side_change_queue
+    queue.take(answers, SideChangeRequest("ann", 1, turn.pk, 1, 2, "00" * 16))
+    assert answers == [protocol.SideRefused(number=1, code="busy")]
+    assert own_refusals("change") == before + 1
 
 
 def test_event_room_applies_changes_and_resets_votes_per_turn(box: BallotBox) -> None:

@@ -9,9 +9,10 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import path
 
 from crowdgame.accounts.known_devices import find_known_user
-from crowdgame.server.web import request_turns
+from crowdgame.server.web import page_queue, request_turns
 from crowdgame.server.web.page_queue import MAX_PAGES, MAX_SLOW_PAGES, queue_requests
 from tests.crowdgame.server.web.queued_site import ATTACKER, ELSEWHERE, PAGE, SentForm, Site, request_scope
+from tests.monitoring.probes import own_refusals
 
 TIMEOUT_S = 20
 
@@ -20,6 +21,15 @@ async def test_pages_are_rendered_a_few_at_a_time() -> None:
     site = Site(PAGE)
     assert list(await asyncio.gather(*site.flood(ATTACKER, 10 * MAX_PAGES))) == [302] * 10 * MAX_PAGES
     assert site.most_active == MAX_PAGES
+
+
+async def test_page_without_a_place_is_refused_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(request_turns, "REFUSAL_DELAY_S", 0)
+    monkeypatch.setattr(page_queue, "PAGE_PLACES", 5)
+    site, before = Site(PAGE), own_refusals("page")
+    await asyncio.gather(*site.flood(ATTACKER, MAX_PAGES + 7))
+    assert site.statuses == {302: MAX_PAGES + 5, 503: 2}
+    assert own_refusals("page") == before + 2
 
 
 async def test_slow_page_does_not_block_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
