@@ -25,6 +25,12 @@ def test_phone_warns_only_of_another_history(server: Server, open_at: OpenScreen
         server.ask("play_to", event_id=event["id"], picks=[list(pick) for pick in WON])
         phone.wait_for(2 * TIMEOUT_MS, phase="ended")
 
+    def expect_readable() -> None:
+        for width, height in ((320, 568), (844, 390), (PHONE["width"], PHONE["height"])):
+            phone.page.set_viewport_size({"width": width, "height": height})
+            phone.page.evaluate(NEXT_FRAME_JS)
+            assert faults(visible_lines(phone.page), width, height) == []
+
     play_match()
     wait_until(phone, lambda: checkpoint() != "")
     first = checkpoint()
@@ -33,6 +39,7 @@ def test_phone_warns_only_of_another_history(server: Server, open_at: OpenScreen
     server.ask("restore_log")
     play_match()
     expect(restored).to_be_visible()
+    expect_readable()
     expect(warning).to_have_count(0)
     second = checkpoint()
     assert first.split("\n")[0] != second.split("\n")[0]
@@ -53,10 +60,7 @@ def test_phone_warns_only_of_another_history(server: Server, open_at: OpenScreen
     evidence = download.value.path().read_text()
     assert evidence.startswith(f"{third}\n")
     assert evidence.removeprefix(f"{third}\n").split("\n")[:2] != third.split("\n")[:2]
-    for width, height in ((320, 568), (844, 390)):
-        phone.page.set_viewport_size({"width": width, "height": height})
-        phone.page.evaluate(NEXT_FRAME_JS)
-        assert faults(visible_lines(phone.page), width, height) == []
+    expect_readable()
 
 
 def test_display_names_witnesses_that_cosigned(server: Server, open_at: OpenScreen) -> None:
