@@ -757,7 +757,8 @@ class BallotCounter:
 
     def __init__(self, choices, columns, terms, lot):
         self.choices, self.terms, self.lot = choices, terms, lot
-        self.named = [decode_columns(choice, terms) for choice in choices]
+        columns_of = {choice: decode_columns(choice, terms) for choice in set(choices)}
+        self.named = [columns_of[choice] for choice in choices]
         self.columns = range(1, columns + 1)
         ranked = METHODS[terms["tally_method"]].ranked
         self.first = self.counted([named[:1] if ranked else named for named in self.named])

@@ -14,11 +14,11 @@ from games.engine.game import SIDES, Game, Picks, Side
 from voting.counting.ballots import Ballot
 from voting.counting.commitments import (
     FROM_ROOTS,
-    Tree,
     ballot_leaf,
     draw_lot,
     draws_version,
     hash_leaf,
+    merkle_root,
     mix_seed,
 )
 from voting.counting.methods.voting_method import find_method
@@ -126,7 +126,7 @@ def _find_root_faults(recorded: RecordedTurn, side: Side, counted: SideCount) ->
     leaves = [hash_leaf(ballot_leaf(turn_id, side, choice, blind)) for choice, blind in counted.ballots]
     if recorded.record.format != UNSORTED and leaves != sorted(leaves):
         yield Fault(recorded.number, side, "the ballots are not sorted by leaf hash")
-    if counted.root != Tree(leaves).root.hex():
+    if counted.root != merkle_root(leaves).hex():
         yield Fault(recorded.number, side, "the ballots do not match the committed root")
 
 
