@@ -14,10 +14,9 @@ from games.engine.game import SIDES, Game, Picks, Side
 from voting.counting.ballots import Ballot
 from voting.counting.commitments import (
     FROM_ROOTS,
-    ballot_leaf,
     draw_lot,
     draws_version,
-    hash_leaf,
+    hash_leaves,
     merkle_root,
     mix_seed,
 )
@@ -123,7 +122,7 @@ def _find_count_faults(recorded: RecordedTurn, side: Side, counted: SideCount) -
 
 def _find_root_faults(recorded: RecordedTurn, side: Side, counted: SideCount) -> Iterator[Fault]:
     turn_id = recorded.count.turn
-    leaves = [hash_leaf(ballot_leaf(turn_id, side, choice, blind)) for choice, blind in counted.ballots]
+    leaves = hash_leaves(turn_id, side, counted.ballots)
     if recorded.record.format != UNSORTED and leaves != sorted(leaves):
         yield Fault(recorded.number, side, "the ballots are not sorted by leaf hash")
     if counted.root != merkle_root(leaves).hex():
