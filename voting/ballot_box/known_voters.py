@@ -14,7 +14,7 @@ from voting.ballot_box.async_ballot_box import AsyncBallotBox
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import event_key, turn_keys
 
-MAX_KNOWN_VOTERS = 200_000  # per event; a client that joins again and again must not fill the memory
+MAX_KNOWN_VOTERS = 1_200_000  # per event; a client that joins again and again must not fill the memory
 MAX_SCANS = 10  # a page reads a bounded part of the record, however many phones there are
 
 
