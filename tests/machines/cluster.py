@@ -110,6 +110,12 @@ class Cluster:
         for node in (to, source, *self.primaries()):
             node.ask("CLUSTER SETSLOT", slot, "NODE", to.id)
 
+    def fail_over(self, to: Node) -> None:
+        """Make a replica the primary of its slots, without loss."""
+        wait_until(lambda: _is_linked(to), WITHIN_S)
+        to.ask("CLUSTER FAILOVER")
+        wait_until(lambda: to in self.primaries() and len(self.primaries()) == PRIMARIES, WITHIN_S)
+
     def is_whole(self) -> bool:
         return all(node.ask("CLUSTER INFO")["cluster_state"] == "ok" for node in self.living)
 

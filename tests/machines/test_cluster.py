@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 from msgspec.structs import replace as change
@@ -191,6 +192,34 @@ def test_node_away_stops_the_seal_and_a_lost_shard_a_whole_turn(
         assert counts.keys() == {CastResult.OK, CastResult.DUPLICATE}
         assert len(sealed(closed(restored, box.now()), box)) == len(crowd)
         box.close()
+
+
+def test_failover_during_a_prefetch_loses_no_ballots(
+    cluster: Cluster, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The cursor of one node means nothing on the next one."""
+    settings.BALLOT_BOX_URL = cluster.url
+    monkeypatch.setattr("voting.ballot_box.sealed_lists.PIECE", 200)
+    box = BallotBox()
+    hscan, reads = box._redis.hscan, list[int]()
+    first, replica = cluster.nodes[0], cluster.nodes[PRIMARIES]
+    turn = opened(box, next(n for n in range(500, 600) if cluster.owner(event_key(n, "box")) is first))
+    crowd = [Ballot(f"{n:016x}", SIDES[n % 2], n % 7 + 1, 1) for n in range(4_000)]
+    box.cast(turn, crowd)
+
+    def fail_over_between(key: str, cursor: int, count: int) -> Any:
+        reads.append(cursor)
+        if len(reads) == 4:
+            cluster.fail_over(replica)
+        return hscan(key, cursor, count=count)
+
+    monkeypatch.setattr(box._redis, "hscan", fail_over_between)
+    prefetched = box.prefetch(turn)
+    assert len(prefetched.ballots) < len(crowd)
+    assert len(sealed(closed(turn, box.now()), box, prefetched)) == len(crowd)
+    box.expire(turn.ref)
+    box.close()
+    cluster.fail_over(first)
 
 
 # ------------------------------------------------------------------ a failed node

@@ -155,11 +155,13 @@ class BallotBox:
         by_turn: dict[int, list[Any]] = {turn.turn_id: [] for turn in turns}
         for part, answer in zip(parts, answers, strict=True):
             by_turn[part.turn_id].append(read_sealed(self._redis, part, answer))
-        return {
+        read = {
             turn_id: read_seal(answers, prefetched)
             for turn_id, answers in by_turn.items()
             if all(isinstance(answer, list) for answer in answers)
         }
+        sealed = {turn_id: seal for turn_id, seal in read.items() if seal is not None}
+        return sealed if len(sealed) == len(read) else self.seal_all(turns)
 
     def cast(self, turn: BoxedTurn, ballots: Sequence[Ballot]) -> None:
         """Put ballots back into a box that was lost."""

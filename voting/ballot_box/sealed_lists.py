@@ -36,15 +36,21 @@ def read_sealed(store: Any, turn: BoxedTurn, answer: Any) -> Any:
     """Decode the ballots of a shard, and read those of a large one. It is lost if some are missing."""
     if not isinstance(answer, list) or answer[0] in {LOST, EARLY}:
         return answer
-    status, sealed_at, held = answer
+    status, sealed_at, rows, *total = answer
     if status != SEALED_TO_READ:
-        return [status, sealed_at, decode_stored_ballots(held[::2], held[1::2])]
-    ballots = read_pieces(store, turn)
-    return [SEALED, sealed_at, ballots] if len(ballots) == held else [LOST]
+        ballots = decode_stored_ballots(rows[::2], rows[1::2])
+        return [status, sealed_at, ballots, *(total or [len(ballots)])]
+    # The cursor means nothing to another node that takes over: the next read asks only that one.
+    lists = (read_pieces(store, turn) for _ in range(2))
+    ballots = next((ballots for ballots in lists if len(ballots) == rows), ())
+    return [SEALED, sealed_at, ballots, rows] if ballots else [LOST]
 
 
-def read_seal(answers: Sequence[list[Any]], prefetched: Prefetched) -> TooEarly | BoxLost | Sealed:
-    """Read the replies of a turn's shards. The turn is sealed once all of them are."""
+def read_seal(answers: Sequence[list[Any]], prefetched: Prefetched) -> TooEarly | BoxLost | Sealed | None:
+    """Read the replies of a turn's shards. The turn is sealed once all of them are.
+
+    Returns None if the prefetch missed ballots: the shards must reply without it.
+    """
     statuses = [answer[0] for answer in answers]
     if LOST in statuses:
         return BoxLost()
@@ -54,6 +60,8 @@ def read_seal(answers: Sequence[list[Any]], prefetched: Prefetched) -> TooEarly 
     if SEALED_AFTER_PREFETCH in statuses:
         whole = {number for number, status in enumerate(statuses) if status == SEALED}
         ballots = prefetched.merge(ballots, whole)
+        if len(ballots) != sum(answer[3] for answer in answers):
+            return None
         ballots = in_order(ballots) if len(answers) > 1 else ballots
     return Sealed(ballots, max(answer[1] for answer in answers))
 

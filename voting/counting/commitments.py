@@ -137,12 +137,13 @@ def _leaf_start(turn_id: int, side: Side) -> str:
 
 
 def hash_ballots(turn_id: int, ballots: Iterable[Ballot]) -> dict[int, bytes]:
-    """Return the leaf hash of each ballot by its arrival."""
+    """Return the leaf hash of each ballot by its `id()`, while the ballots are kept.
+
+    A node that takes over may give the arrival number of a ballot to another one.
+    """
     starts = {side: _leaf_start(turn_id, side) for side in SIDES}
     return {
-        ballot.arrival: sha256(
-            f"{starts[ballot.side]}{ballot.choice}:{ballot.blind}".encode("ascii")
-        ).digest()
+        id(ballot): sha256(f"{starts[ballot.side]}{ballot.choice}:{ballot.blind}".encode("ascii")).digest()
         for ballot in ballots
     }
 
@@ -157,13 +158,12 @@ def sort_ballots(
 ) -> SortedBallots:
     """Sort a side's ballots, which are in order of arrival, by leaf hash, and commit to them.
 
-    `leaves` are leaf hashes that are known already, by arrival. `commit_order` commits to the order of
-    arrival, too. The ballots are numbered anew if their `arrival` does not grow.
+    `leaves` are leaf hashes that are known already (`hash_ballots`). `commit_order` commits to the
+    order of arrival, too. The ballots are numbered anew if their `arrival` does not grow.
     """
     start = _leaf_start(turn_id, side)
     hashes = [
-        leaves.get(ballot.arrival)
-        or sha256(f"{start}{ballot.choice}:{ballot.blind}".encode("ascii")).digest()
+        leaves.get(id(ballot)) or sha256(f"{start}{ballot.choice}:{ballot.blind}".encode("ascii")).digest()
         for ballot in arrived
     ]
     order = [ballot.arrival for ballot in arrived]

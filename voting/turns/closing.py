@@ -217,7 +217,7 @@ def _commit(
 def sort_sides(
     turn: Turn, arrived: dict[Side, Sequence[Ballot]], leaves: Mapping[int, bytes] = NO_LEAVES
 ) -> dict[Side, SortedBallots]:
-    """Sort each side's ballots, which are in order of arrival. `leaves` are leaf hashes known by arrival."""
+    """Sort each side's ballots, which are in order of arrival. `leaves` come from `hash_ballots`."""
     is_first = turn.match.tie_rule == TieRule.FIRST
     return {
         side: sort_ballots(turn.pk, side, ballots, leaves, commit_order=is_first)

@@ -23,7 +23,7 @@ MAX_EARLY_MS = 900
 
 
 class PreparedBallots(NamedTuple):
-    """Ballots read before the deadline, and their leaf hashes by arrival."""
+    """Ballots read before the deadline, and their leaf hashes (`hash_ballots`)."""
 
     prefetched: Prefetched = Prefetched()
     leaves: Mapping[int, bytes] = NO_LEAVES

@@ -13,7 +13,7 @@ from tests.voting.ballot_strategies import cast_batches
 from tests.voting.box_helpers import R1, Y2, cast, over, running, seal, sealed
 from voting.ballot_box.ballot_box import EXPIRE_AFTER_MS, BallotBox
 from voting.ballot_box.box_types import MAX_BATCH, BoxedTurn, BoxLost, Prefetched
-from voting.ballot_box.shards import Shard
+from voting.ballot_box.sealed_lists import PIECE, SEALED_AFTER_PREFETCH
 from voting.counting.ballots import Ballot
 
 MAX_AFTER = 4_000  # of seal.lua
@@ -27,9 +27,9 @@ def shards(request: pytest.FixtureRequest) -> int:
 
 def uses(prefetched: Prefetched, turn: BoxedTurn, box: BallotBox) -> bool:
     """Whether the seal of Y2's shard leaves it to the caller to know the prefetched ballots."""
-    foreign = Ballot("never-cast", "red", 7, 1, Shard.of(Y2.voter, turn.shard.total).number)
-    tampered = replace(prefetched, ballots=(*prefetched.ballots, foreign))
-    return foreign in sealed(turn, box, tampered)
+    part = part_of_y2(turn)
+    status, *_ = box._seal(keys=part.keys, args=(*part.window, prefetched.token, PIECE))
+    return bool(status == SEALED_AFTER_PREFETCH)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -76,8 +76,26 @@ def test_large_lists_are_read_in_pieces(
     ended = over(reopened, box)
     answers = sealed(ended, box, prefetched), sealed(ended, box)
     assert (answers[0], len(answers[0]) - len(small)) == (answers[1], len(reads))
-    monkeypatch.setattr(box._redis, "hscan", lambda *args, count: (0, hscan(*args, count=count)[1]))
+
+    def end_early(key: str, cursor: int, count: int) -> Any:
+        """As a node that has just taken over may answer, which knows other cursors."""
+        reads.append(cursor)
+        return 0, hscan(key, cursor, count=count)[1]
+
+    monkeypatch.setattr(box._redis, "hscan", end_early)
+    extended = replace(reopened, version=ended.version + 1)
+    assert box.place(extended, create=True)
+    incomplete = box.prefetch(extended)
+    assert len(incomplete.ballots) < len(answers[0])
+    ended = over(extended, box)
     assert seal(box, ended) == BoxLost()
+    reads.clear()
+    monkeypatch.setattr(
+        box._redis, "hscan", lambda key, at, count: (hscan if reads else end_early)(key, at, count=count)
+    )
+    assert sealed(ended, box) == answers[0]
+    monkeypatch.setattr(box._redis, "hscan", hscan)
+    assert sealed(ended, box, incomplete) == answers[0]
 
 
 def part_of_y2(turn: BoxedTurn) -> BoxedTurn:

@@ -4,7 +4,8 @@
 --   prefetch, or ''; number of ballots from which on the caller reads them in pieces.
 -- Returns {0} if the box is missing, incomplete, an older copy of itself or of an older epoch; {1, closes_at} if it is
 --   too early; or {2, time at which it was first sealed, {voter, ballot, voter, ballot, ...}}; or {3, the same time,
---   only the ballots that arrived after the prefetch} if the box still knows the prefetch and all arrivals after it;
+--   only the ballots that arrived after the prefetch, number of all ballots} if the box still knows the prefetch and
+--   all arrivals after it;
 --   or {4, the same time, number of ballots}, which the caller reads, since all at once would block other events.
 local MAX_AFTER = 4000
 local box = redis.call('HMGET', KEYS[1], 'version', 'closes_at', 'sealed', 'red', 'yellow', 'sealed_at',
@@ -26,6 +27,7 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 if box[3] ~= '1' and now < tonumber(box[2]) then
   return { 1, tonumber(box[2]) }
 end
+local held = redis.call('HLEN', KEYS[2])
 local sealed_at = box[3] == '1' and tonumber(box[6]) or now
 redis.call('HSET', KEYS[1], 'sealed', 1, 'sealed_at', sealed_at)
 if ARGV[8] ~= '' then
@@ -41,10 +43,9 @@ if ARGV[8] ~= '' then
         after[#after + 1] = redis.call('HGET', KEYS[2], voter)
       end
     end
-    return { 3, sealed_at, after }
+    return { 3, sealed_at, after, held }
   end
 end
-local held = redis.call('HLEN', KEYS[2])
 if held > tonumber(ARGV[9]) then
   return { 4, sealed_at, held }
 end
