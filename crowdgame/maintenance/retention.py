@@ -22,6 +22,7 @@ from crowdgame.play.duels.models import Duel
 from crowdgame.play.notifications.models import EmailAddress, PushSubscription
 from crowdgame.results.analysis.models import MatchJudges
 from voting.counting.ballots import pack_ballots, unpack_ballots
+from voting.counting.commitments import arrival_order
 from voting.matches import event_lock
 from voting.models import (
     Announcement,
@@ -192,9 +193,15 @@ def _clear_captains(event: Event) -> None:
 
 
 def anonymize_ballots(packed: bytes) -> bytes:
-    """Return the packed ballots in the same order, without voter and sequence number."""
+    """Return the packed ballots in the same order, without voter, sequence number and time.
+
+    In several shards, `arrival` tells the time. Its rank among the list keeps the order of arrival.
+    """
+    ballots = unpack_ballots(packed)
+    ranks = {index: rank for rank, index in enumerate(arrival_order(ballots), 1)}
     return pack_ballots(
-        msgspec.structs.replace(ballot, voter="", sequence=0) for ballot in unpack_ballots(packed)
+        msgspec.structs.replace(ballot, voter="", sequence=0, arrival=ranks[index])
+        for index, ballot in enumerate(ballots)
     )
 
 

@@ -21,7 +21,8 @@ from voting.admission.roster import Pupil
 from voting.admission.tickets import make_roster
 from voting.ballot_box.archive import store_ballots
 from voting.ballot_box.ballot_box import BallotBox
-from voting.counting.ballots import Ballot, unpack_ballots
+from voting.counting.ballots import Ballot, pack_ballots, unpack_ballots
+from voting.counting.commitments import arrival_order
 from voting.models import (
     Announcement,
     Event,
@@ -40,6 +41,7 @@ from voting.turns.turns import start_match
 
 pytestmark = pytest.mark.django_db
 DAYS = 30
+FIRST_TIME = 3_592_061_959_776_577  # an arrival of a turn in several shards, which is a time
 DAY_MS = 24 * 3600 * 1000
 OPENED = PerformedAction(LogText("%(by)s opened the lobby"), Pressed(action="lobby.open"))
 
@@ -111,6 +113,10 @@ def test_anonymize_removes_voters_and_keeps_ballots_tallies_and_board(box: Ballo
     event.teams.filter(number=1).update(captain="KXWQZT")
     Turn.objects.filter(match__event=event).update(yellow_captain="QQQQQQ")
     match, before, tallies = Match.objects.get(event=event), sealed_ballots(event), dump_tallies()
+    orders = [arrival_order(ballots) for ballots in before]
+    for record, ballots in zip(TallyRecord.objects.order_by("pk"), before, strict=True):
+        timed = [replace(ballot, arrival=FIRST_TIME + 16 * ballot.arrival) for ballot in ballots]
+        TallyRecord.objects.filter(pk=record.pk).update(sealed=pack_ballots(timed))
     board = load_position(match).state
     voters = {ballot.voter for ballots in before for ballot in ballots}
     voters |= {"Karen", "KAREN7", "v1", "oscar", "KXWQZT", "QQQQQQ", "BCDFGH", "LMNPQR", "Heron", "TVWXZB"}
@@ -119,8 +125,16 @@ def test_anonymize_removes_voters_and_keeps_ballots_tallies_and_board(box: Ballo
     anonymize()
     stored = dump_database()
     assert [voter for voter in voters if voter in stored] == []
-    kept = [[replace(ballot, voter="", sequence=0) for ballot in ballots] for ballots in before]
-    assert list(map(list, sealed_ballots(event))) == kept
+    after = list(sealed_ballots(event))
+    assert [{ballot.arrival for ballot in ballots} for ballots in after] == [
+        set(range(1, len(ballots) + 1)) for ballots in before
+    ]
+    assert [arrival_order(ballots) for ballots in after] == orders
+    for kept, ballots in zip(after, before, strict=True):
+        same = [
+            replace(b, voter="", sequence=0, arrival=k.arrival) for b, k in zip(ballots, kept, strict=True)
+        ]
+        assert list(kept) == same
     assert (dump_tallies(), load_position(Match.objects.get(pk=match.pk)).state) == (tallies, board)
     assert is_anonymized(event)
     for model in (StoredBallot, Ticket, Announcement, AuditEntry, StoredRestriction, Nickname):
