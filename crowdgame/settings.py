@@ -39,6 +39,7 @@ CSRF_TRUSTED_ORIGINS = [PUBLIC_URL] if PUBLIC_URL else []
 REDIS_URL = store_url("REDIS_URL", env.Storage.REDIS_URL)
 REDIS_TIMEOUT_S = 2.0
 BALLOT_BOX_URL = store_url("BALLOT_BOX_URL", env.Storage.BALLOT_BOX_URL or REDIS_URL, may_be_cluster=True)
+MAX_SHARDS = env.Storage.MAX_SHARDS
 EVENT_PHONES = env.Gateways.EVENT_PHONES
 TRUSTED_PROXIES = env.Gateways.TRUSTED_PROXIES
 # Pages that accept bodies of up to 1 MiB: class lists, logos and cups. All others accept 64 KiB.

@@ -155,10 +155,11 @@ def give_database(stack: Stack) -> None:
 
 
 @contextmanager
-def organizer(stack: Stack) -> Iterator[subprocess.Popen[str]]:
+def organizer(stack: Stack, max_shards: int = 1) -> Iterator[subprocess.Popen[str]]:
     """The process that answers `Server.ask`."""
     stack.logs.mkdir(parents=True, exist_ok=True)  # a chaos run keeps its own elsewhere
-    argv, env, pipe = [sys.executable, "-m", "tests.organizer"], {**os.environ, **stack.env}, subprocess.PIPE
+    argv, pipe = [sys.executable, "-m", "tests.organizer"], subprocess.PIPE
+    env = {**os.environ, **stack.env, "MAX_SHARDS": str(max_shards)}
     with (
         (stack.logs / "organizer.log").open("w") as log,
         subprocess.Popen(argv, cwd=ROOT, env=env, stdin=pipe, stdout=pipe, stderr=log, text=True) as process,

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import msgspec
+from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import Max, Q, QuerySet, Sum
 from django.dispatch import Signal
@@ -128,9 +129,10 @@ def _bots(red: Team, yellow: Team) -> dict[str, int] | None:
 
 def _shards(event: Event, game: Game[Any], options: Any) -> int:
     """Return the number of shards for a match. Ballots that depend on clocks or stay secret have one."""
-    if event.shards == 1 or event.bank_s is not None or event.fixed_players or event.max_side_changes:
+    shards = min(event.shards, settings.MAX_SHARDS)
+    if shards == 1 or event.bank_s is not None or event.fixed_players or event.max_side_changes:
         return 1
-    return 1 if game.view(game.start(options), None).vote == "concealed" else event.shards
+    return 1 if game.view(game.start(options), None).vote == "concealed" else shards
 
 
 def _check_secret_sides(event: Event, game: Game[Any], options: Any) -> None:

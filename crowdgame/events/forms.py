@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from django import forms
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.forms import BoundField
@@ -121,7 +122,9 @@ class EventForm(ClockFields, EventModelForm):
         kwargs.setdefault("instance", Event())
         super().__init__(*args, **kwargs)
         self.label_suffix = ""
-        self.fields["max_side_changes"].required = self.fields["shards"].required = False
+        self.fields["max_side_changes"].required = False
+        if settings.MAX_SHARDS == 1:
+            del self.fields["shards"]
         if self.instance.pk:
             for name in HIDING:  # switched in the console; a stale form would revert them
                 del self.fields[name]
@@ -195,9 +198,6 @@ class EventForm(ClockFields, EventModelForm):
     def clean_max_side_changes(self) -> int:
         return self.cleaned_data["max_side_changes"] or 0
 
-    def clean_shards(self) -> int:
-        return self.cleaned_data["shards"] or 1
-
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
         names = [cleaned.get(field, "").casefold() for field in TEAM_FIELDS]
@@ -214,7 +214,8 @@ class EventForm(ClockFields, EventModelForm):
         return cleaned
 
     def create(self, owner: User) -> Event:
-        choices = {name: self.cleaned_data[name] for name in self.Meta.fields if name != "name"}
+        named = [name for name in self.Meta.fields if name in self.fields and name != "name"]
+        choices = {name: self.cleaned_data[name] for name in named}
         choices |= {name: getattr(self.instance, name) for name in DERIVED_FIELDS}
         with transaction.atomic():
             event = create_event(owner, self.cleaned_data["name"], self._team_names(), **choices)

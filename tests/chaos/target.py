@@ -198,7 +198,7 @@ def running_target(home: Path, options: TargetOptions) -> Iterator[Target]:
         readers = held.enter_context(chat.keeping_readers())
         supervisor.start(*_parts(stack, options, own_clocks, chat.url))
         wait_for_pages(stack, supervisor)
-        asked = held.enter_context(organizer(own))
+        asked = held.enter_context(organizer(own, options.shards))
         server = Server(stack, supervisor, asked)
         clocks = (box_clock, own_clocks)
         yield Target(
@@ -224,7 +224,7 @@ def _parts(stack: Stack, options: TargetOptions, clock: Clocks | None, chat_url:
     plain, faulty = ([], gateways + faulty) if options.mutant else (gateways, faulty)
     plain.append(Child("chatreader", [*MANAGE, "chatreader"], stack.env))
     env = {"CHAOS_MUTANT": options.mutant, "CHAOS_LARGE_TURN": str(options.large_turn)}
-    env["TWITCH_CHAT_URL"] = chat_url
+    env |= {"TWITCH_CHAT_URL": chat_url, "MAX_SHARDS": str(options.shards)}
     for child in (*plain, *(replace(one, argv=_under_faulty(one.argv)) for one in faulty)):
         yield replace(child, env=_timed({**child.env, **env}, clock))
 

@@ -15,7 +15,7 @@ from voting.ballot_box.box_types import (
     decode_unordered,
     in_order,
 )
-from voting.counting.ballots import Ballot
+from voting.counting.ballots import Ballot, merge_ballots
 
 PIECE = 5_000  # ballots that are read at once, in about 10 ms
 LOST, EARLY, SEALED, SEALED_AFTER_PREFETCH, SEALED_TO_READ = range(5)  # replies of `seal.lua`
@@ -67,5 +67,8 @@ def read_seal(answers: Sequence[list[Any]], prefetched: Prefetched) -> TooEarly 
 
 
 def merge_shards(parts: Sequence[tuple[Ballot, ...]]) -> tuple[Ballot, ...]:
-    """Return the ballots of all shards in order of arrival."""
-    return parts[0] if len(parts) == 1 else in_order(chain.from_iterable(parts))
+    """Return the ballots of all shards in order of arrival.
+
+    A gateway of an earlier version casts into the first shard, so that a voter may have two ballots.
+    """
+    return parts[0] if len(parts) == 1 else merge_ballots(chain.from_iterable(parts), ())

@@ -9,6 +9,7 @@ from typing import Any
 from crowdgame.server.config.variables import Variable, choice, number, switch, text, texts
 from crowdgame.server.laptop.paths import DATA
 from crowdgame.server.laptop.stack import SERVERS, Stack
+from voting import terms
 
 MAX_PORT = 65_535
 MAX_DAYS = 36_500
@@ -71,6 +72,12 @@ class Storage:
     BALLOT_BOX_URL = text(
         "A separate store for ballots: `redis://…`, or a cluster as `redis+cluster://HOST:PORT,HOST:PORT`.",
         described="`REDIS_URL`",
+    )
+    MAX_SHARDS = number(
+        "Maximum number of [shards](../operations.md#valkey-or-redis) of an event. Raise it when all "
+        "processes run this version and the ballots are in a cluster of so many nodes.",
+        1,
+        most=terms.MAX_SHARDS,
     )
     CROWDGAME_DATA = text("Folder of the SQLite database and the static files.", described="`.play`")
 

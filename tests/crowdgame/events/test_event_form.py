@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 from django.test import Client
@@ -40,11 +41,21 @@ def duration(name: str, number: int, unit: int) -> dict[str, str]:
     return {f"{name}_usual": "other", f"{name}_number": str(number), f"{name}_unit": str(unit)}
 
 
+def test_event_form_shows_shards_if_the_installation_has_several(
+    browser: Client, organizer: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert 'name="shards"' not in browser.get(NEW).content.decode()
+    browser.post(NEW, answers(shards="2"))
+    monkeypatch.setattr(settings, "MAX_SHARDS", 2)
+    assert 'name="shards"' in browser.get(NEW).content.decode()
+    browser.post(NEW, answers(shards="2"))
+    assert [event.shards for event in organizer.events.order_by("pk")] == [1, 2]
+
+
 @pytest.mark.parametrize(
     ("fields", "stored"),
     [
         ({}, {"window_s": 20, "pace": "normal", "bank_s": None, "shards": 1}),
-        ({"shards": "16"}, {"shards": 16}),
         ({}, {"options": {"columns": 7, "rows": 6, "token": "lot", "tie": "other"}}),
         (
             {"game": CLASSIC, f"{CLASSIC}-columns": "6", f"{CLASSIC}-first": "yellow"},

@@ -100,6 +100,20 @@ def test_turnout_counts_and_people_add_all_shards(turn: BoxedTurn, box: BallotBo
     assert (turnout.voted, turnout.figures.changed) == (60, 1)
 
 
+def test_voter_of_gateways_of_two_versions_counts_once(turn: BoxedTurn, box: BallotBox) -> None:
+    """A gateway of an earlier version sends all voters to the first shard. The last ballot counts."""
+    cast(turn, *CROWD)
+    prefetched = box.prefetch(turn)
+    first = replace(turn, shard=Shard())
+    cast(first, *(change(ballot, sequence=2 * (n % 2), choice=7) for n, ballot in enumerate(CROWD)))
+    later = over(turn, box)
+    for ballots in (sealed(later, box), sealed(later, box, prefetched)):
+        assert sorted(ballot.voter for ballot in ballots) == [ballot.voter for ballot in CROWD]
+        own = {ballot.voter: ballot for ballot in ballots if Shard.of(ballot.voter, 3).number}
+        changed = {ballot.voter for n, ballot in enumerate(CROWD) if n % 2}
+        assert {voter for voter, ballot in own.items() if ballot.sequence == 2} == own.keys() & changed
+
+
 # ------------------------------------------------------------------ a seal of some shards only
 def test_seal_after_crash_between_shards_returns_the_same_lists(turn: BoxedTurn, box: BallotBox) -> None:
     cast(turn, *CROWD)

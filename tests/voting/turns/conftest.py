@@ -3,6 +3,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
+from django.conf import settings
 
 from tests.voting.match_helpers import COMMON_TERMS, run_out, start_open, vote
 from tests.voting.recovery_model import Crash
@@ -32,6 +33,7 @@ def crashing(owner: Any, step: str, *, after: bool = False) -> Iterator[None]:
 def shards(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
     """The number of shards of the ballot box in new matches."""
     monkeypatch.setitem(COMMON_TERMS, "shards", request.param)
+    monkeypatch.setattr(settings, "MAX_SHARDS", request.param)
     return int(request.param)
 
 

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings
 
 from games.engine.game import SIDES
 from tests.voting.box_helpers import cast
@@ -41,6 +42,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture(autouse=True)
 def shards(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(COMMON_TERMS, "shards", 3)
+    monkeypatch.setattr(settings, "MAX_SHARDS", 3)
 
 
 @pytest.mark.parametrize(
@@ -56,6 +58,12 @@ def shards(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_match_has_shards_unless_by_clocks_or_secret(terms: dict[str, Any], count: int) -> None:
     assert create_match(new_event(**terms), now=5).shards == count
+
+
+@pytest.mark.parametrize("allowed", [1, 2])
+def test_installation_limits_shards(allowed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settings, "MAX_SHARDS", allowed)
+    assert create_match(new_event(), now=5).shards == allowed
 
 
 def cast_crowd(turn: Turn) -> list[Ballot]:

@@ -27,6 +27,7 @@ WRONG = {
     "DATABASE_POOL": "0",
     "REDIS_URL": "h:6379",
     "BALLOT_BOX_URL": "h:6379",
+    "MAX_SHARDS": "17",
     "GATEWAY": "apache",
     "TRUSTED_PROXIES": "-1",
     "EVENT_PHONES": "20,000",
