@@ -173,6 +173,7 @@ def test_players_who_follow_a_batch_share_the_next_one(
         await asyncio.gather(third, harness.join(player()))
 
     monkeypatch.setattr(harness.box, "load_ballots", observed)
+    monkeypatch.setattr("voting.gateway.admission_queue.BATCH_PAUSE_S", 1)
     harness.gather(follow_each_other())
     harness.join_now(player())
     assert batches == [2, 2, 1]
