@@ -179,6 +179,8 @@ def test_node_away_stops_the_seal_and_a_lost_shard_a_whole_turn(
         over = closed(turn, box.now())
         with pytest.raises(RedisError):
             seal(box, over)
+        with pytest.raises(RedisError):
+            box.find_ballots(400, 4000, [ballot.voter for ballot in crowd], 3)
         away.start()
         wait_until(cluster.is_whole, TIMEOUT_S)
         answer = seal(box, over)

@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 from django.conf import settings
+from redis.exceptions import ConnectionError as NoConnection
 
 from games.engine.game import SIDES, Side
 from voting.ballot_box.box_types import (
@@ -238,7 +239,9 @@ class BallotBox:
     def find_ballots(self, event_id: int, turn_id: int, voters: Sequence[str], shards: int = 1) -> set[str]:
         """Return those of the voters who have a ballot in the turn, without reading the ballots."""
         keys = [turn_keys(event_id, turn_id, Shard.of(voter, shards))[1] for voter in voters]
-        answers = execute_all(self._redis, [("HEXISTS", *held) for held in zip(keys, voters, strict=True)])
+        answers = execute_all(self._redis, [("HEXISTS", *pair) for pair in zip(keys, voters, strict=True)])
+        if None in answers:
+            raise NoConnection("a shard of the ballot box is away")
         return {voter for voter, answer in zip(voters, answers, strict=True) if answer == 1}
 
     def list_active_events(self) -> list[int]:

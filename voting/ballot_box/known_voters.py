@@ -15,6 +15,7 @@ from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import event_key, turn_keys
 
 MAX_KNOWN_VOTERS = 1_200_000  # per event; a client that joins again and again must not fill the memory
+MAX_DOUBLINGS = 3
 MAX_SCANS = 10  # a page reads a bounded part of the record, however many phones there are
 
 
@@ -92,8 +93,11 @@ def scan_phones(
     keys = [_key(event_id), turn_keys(event_id, which.turn_id)[1]]
     voted = "" if which.voted is None or which.shards > 1 else int(which.voted)
     found: list[ConnectedPhone] = []
-    for _ in range(MAX_SCANS):
-        args = (cursor, which.code_part, which.team or "", voted, wanted - len(found), *gateways)
+    is_filtered_here = which.voted is not None and which.shards > 1
+    for scan in range(MAX_SCANS):
+        # Few of the rows may pass the filter below, so that each further scan reads more of them.
+        rows_wanted = (wanted - len(found)) * (2 ** min(scan, MAX_DOUBLINGS) if is_filtered_here else 1)
+        args = (cursor, which.code_part, which.team or "", voted, rows_wanted, *gateways)
         after, rows = box.scan_voters(keys, args)
         cursor = after.decode()
         ids = [voter.decode() for *_, voter in rows] if which.shards > 1 else []

@@ -248,6 +248,21 @@ def test_search_tells_whether_phones_voted_in_the_open_turn(shards: int, box: Ba
     assert voted() == {"BCDFGH": None, "BCDFGJ": None}, "no window is open"
 
 
+@pytest.mark.parametrize("shards", [1, 3])
+def test_search_finds_the_few_who_have_not_voted(shards: int, box: BallotBox) -> None:
+    turn, letters = start(box), VOTER_CODE_ALPHABET[:9]
+    voters = ["".join(code) + "BCD" for code in product(letters, repeat=3)]
+    record_voters(turn.match.event_id, *voters)
+    show_gateways(turn.match.event, box, "a")
+    with connect(settings.BALLOT_BOX_URL) as redis:
+        for code in voters[40:]:
+            voter = f"voter-{code}"
+            redis.hset(turn_keys(turn.match.event_id, turn.pk, Shard.of(voter, shards))[1], voter, "")
+    vote = OpenVote(turn.pk, frozenset({1, 2}), shards)
+    assert codes(find(turn.match.event, vote=vote, voted=False)) == set(voters[:40])
+    assert len(codes(find(turn.match.event, vote=vote, voted=True))) < 3 * PAGE_SIZE
+
+
 def test_pages_of_many_phones_and_pupils_are_bounded(event: Event, box: BallotBox) -> None:
     make_roster(event, [Pupil(f"Pupil {number:03}", None) for number in range(120)])
     found = [find(event, "pupil", after=after) for after in ("", "50", "100", "500")]
