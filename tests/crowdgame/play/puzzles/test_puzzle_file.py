@@ -1,12 +1,12 @@
-"""Every stored puzzle is what it says: proven by the solver, and short wins also by the rules alone."""
+"""Every stored puzzle is what it says: proven by the solver, and wins also by the rules alone."""
 
 from datetime import date, timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
 from django.core.management import call_command
 
+from crowdgame.play.puzzles.management.commands.generate_puzzles import wins
 from crowdgame.play.puzzles.puzzle_file import (
     FILE,
     GAME,
@@ -16,7 +16,6 @@ from crowdgame.play.puzzles.puzzle_file import (
     read_puzzles,
     unpack_puzzles,
 )
-from games.engine.game import Picks, Side, other_side
 from games.engine.record import GameRecord, replay
 from games.solver.positions import read_position
 from games.solver.puzzles import MIN_ADVANTAGE, guaranteed, read_payoffs
@@ -46,21 +45,10 @@ def check(puzzle: StoredPuzzle) -> None:
         bound = 1 if puzzle.kind == "win" else -1 + 1e-9
         assert [column for column in worst if worst[column] >= bound] == [puzzle.answer]
         assert puzzle.depth in {2, 3, 4}
-    if puzzle.kind == "win" and puzzle.depth == 2:
-        forced = [column for column in worst if wins(replayed.game, replayed.state, puzzle.side, column, 2)]
+    if puzzle.kind == "win":
+        game, state, turns_left = replayed.game, replayed.state, puzzle.depth
+        forced = [column for column in worst if wins(game, state, puzzle.side, column, turns_left)]
         assert forced == [puzzle.answer]
-
-
-def wins(game: Any, state: Any, side: Side, column: int, turns: int) -> bool:
-    """Whether the column wins within so many turns whatever the opponent plays."""
-    for reply in game.legal_actions(state, other_side(side)):
-        after, _ = game.resolve(state, Picks(*((column, reply) if side == "red" else (reply, column))))
-        if game.result(after) == side:
-            continue
-        follow_ups = game.legal_actions(after, side) if turns > 1 and game.to_move(after) else ()
-        if not any(wins(game, after, side, each, turns - 1) for each in follow_ups):
-            return False
-    return True
 
 
 NIGHTLY = [pytest.param(at, marks=pytest.mark.nightly) for at in range(1, SAMPLE)]

@@ -10,7 +10,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 
 from crowdgame.play.puzzles.puzzle_file import FILE, GAME, OPTIONS, StoredPuzzle, pack_puzzles
-from games.engine.game import SIDES, Picks
+from games.engine.game import SIDES, Picks, Side, other_side
 from games.engine.registry import find_game, read_options
 from games.solver.positions import Position, read_position
 from games.solver.puzzles import find_puzzles
@@ -53,8 +53,27 @@ def _search(lots: random.Random) -> Iterator[StoredPuzzle]:
             if position.free_cells <= MOST_FREE_CELLS and position not in seen:
                 seen |= position.equivalents()
                 for puzzle in find_puzzles(position):
+                    if puzzle.kind == "win" and not wins(
+                        game, state, puzzle.side, puzzle.answer, puzzle.depth
+                    ):
+                        continue
                     fields = (puzzle.answer, puzzle.depth, puzzle.tempting, turns, puzzle.mixes)
                     yield StoredPuzzle(puzzle.kind, puzzle.side, *fields)
             picks = Picks(*(lots.choice(game.legal_actions(state, side)) for side in SIDES))
             state, _ = game.resolve(state, picks)
             turns += f"{picks.red}{picks.yellow}"
+
+
+def wins(game: Any, state: Any, side: Side, column: int, turns: int) -> bool:
+    """Return whether a column wins within so many turns, by the rules alone, whatever the opponent plays.
+
+    The solver searches to the end once that seems as near, but a full column can make a match longer.
+    """
+    for reply in game.legal_actions(state, other_side(side)):
+        after, _ = game.resolve(state, Picks(*((column, reply) if side == "red" else (reply, column))))
+        if game.result(after) == side:
+            continue
+        follow_ups = game.legal_actions(after, side) if turns > 1 and game.to_move(after) else ()
+        if not any(wins(game, after, side, each, turns - 1) for each in follow_ups):
+            return False
+    return True
