@@ -29,6 +29,10 @@ def expect_explained(page: Page, verdict: str, explanation: str) -> None:
     expect(page.locator(".explained")).to_contain_text(explanation)
     expect(page.locator(".value")).to_contain_text("exact")
     assert not axe.check(page, "puzzle")
+    cells = page.locator(".cabinet [data-owner]")
+    puzzle_cells = cells.evaluate_all("found => found.map((cell) => cell.outerHTML)")
+    page.keyboard.press("Home")
+    assert cells.evaluate_all("found => found.map((cell) => cell.outerHTML)") == puzzle_cells
 
 
 @pytest.mark.parametrize("is_right", [True, False])

@@ -48,7 +48,7 @@ export function Explorer({ start, options, played, at, names, live, side = "red"
         {explain && solution?.isExact && line.at === at && left === null && <p class="explained" role="status">{explain(solution)}</p>}
         <Steps line={line} setLine={setLine} />
         <p class="where">
-          <strong role="status">{line.at === 0 ? t("Before the first turn") : left === null ? t("After turn %(number)s", { number: line.at }) : t("After turn %(number)s, not as played", { number: line.at })}</strong>
+          <strong role="status">{line.at === 0 ? (explain ? t("Puzzle") : t("Before the first turn")) : left === null || explain ? t("After turn %(number)s", { number: line.at }) : t("After turn %(number)s, not as played", { number: line.at })}</strong>
           {token && position.result === "open" && <Token holder={names[token]} />}
           {left !== null && <button type="button" class="main" onClick={() => setLine(returnToPlayed(line))}>{explain ? t("Back to the puzzle") : t("Back to the match")}</button>}
         </p>

@@ -49,7 +49,7 @@ function Posed({ puzzle }: { puzzle: Puzzle }) {
           </div>
         </div>
       ) : (
-        <Explorer start={start} options={options} played={played} at={played.length} names={sideNames()} live={null} side={side} explain={(solution) => explain(puzzle, choice, solution)} />
+        <Explorer start={() => position} options={options} played={[]} at={0} names={sideNames()} live={null} side={side} explain={(solution) => explain(puzzle, choice, solution)} />
       )}
       <nav class="actions" aria-label={t("Puzzles")}><Links puzzle={puzzle} /></nav>
     </>
