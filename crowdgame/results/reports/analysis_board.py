@@ -1,8 +1,9 @@
-"""`/report/CODE/N/board`: the analysis board of a finished match, and the match that it loads.
+"""`/report/CODE/N/board`: the analysis board of a finished match, the match that it loads, and what it polls.
 
 The browser computes the analysis. It needs to know what people vote on now, because it may not analyze that.
 """
 
+import time
 from typing import Any
 
 import msgspec
@@ -38,7 +39,13 @@ class AnalyzableMatch(msgspec.Struct, frozen=True, kw_only=True):
     options: Any
     teams: dict[Side, str]
     turns: tuple[tuple[int | None, int | None], ...]
+
+
+class LiveAnswer(msgspec.Struct, frozen=True):
+    """What the event votes on now. `is_over`: it votes on nothing more."""
+
     live: LivePosition | None
+    is_over: bool
 
 
 @require_safe
@@ -58,7 +65,6 @@ def analyzable_match(_request: HttpRequest, code: str, number: int) -> HttpRespo
     """Serve the match as JSON. Answers 404 unless it may be analyzed."""
     match = _find_analyzable(code, number)
     position = load_position(match)
-    live = load_live_position(match.event_id)
     body = AnalyzableMatch(
         event=match.event.name,
         number=match.number,
@@ -66,9 +72,19 @@ def analyzable_match(_request: HttpRequest, code: str, number: int) -> HttpRespo
         options=msgspec.to_builtins(read_options(position.game, match.options)),
         teams={"red": match.red.name, "yellow": match.yellow.name},
         turns=tuple((turn.red_pick, turn.yellow_pick) for turn in position.turns),
-        live=_describe(live) if live else None,
     )
     return HttpResponse(msgspec.json.encode(body), "application/json", headers={"Cache-Control": "no-store"})
+
+
+@require_safe
+def live_position(_request: HttpRequest, code: str, number: int) -> HttpResponse:
+    """Serve what the event votes on now as JSON. Answers 404 unless the match may be analyzed."""
+    event = _find_analyzable(code, number).event
+    live = load_live_position(event.pk)
+    is_over = live is None and event.ends_at is not None and event.ends_at <= 1_000 * time.time()
+    return HttpResponse(
+        msgspec.json.encode(LiveAnswer(_describe(live) if live else None, is_over)), "application/json"
+    )
 
 
 def has_analysis_board(match: Match) -> bool:

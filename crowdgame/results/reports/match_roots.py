@@ -1,8 +1,8 @@
 """`/record/CODE/N/roots.json` and `log/KNOWN.json`: the seals of a match in its record, and in the log.
 
 All its phones request them within two minutes after it. The views serve what is true now. `cache_roots`,
-ahead of Django, keeps their answers for FRESH_S. So a crowd costs a few queries every few seconds, and
-otherwise only responses from memory.
+ahead of Django, keeps their answers for FRESH_S, and those of `/report/CODE/N/live.json`, which analysis
+boards poll. So a crowd costs a few queries every few seconds, and otherwise only responses from memory.
 """
 
 import asyncio
@@ -25,12 +25,12 @@ from voting.records.exports import SidesStillSecret, find_match, record_version
 from voting.records.match_roots import export_logged_seals, export_roots
 from voting.transparency.merkle import InvalidProof
 
-ROOTS_PATH = re.compile(r"/record/([A-Za-z0-9]{4,16})/(\d{1,9})/(?:roots|log/(\d{1,10}))\.json")
+POLLED_PATH = re.compile(r"/(record|report)/([A-Za-z0-9]{4,16})/(\d{1,9})/(roots|live|log/\d{1,10})\.json")
 # Phones confirm a difference by asking again after more than MAX_AGE_S + FRESH_S (`sealChecks.ts`).
 FRESH_S, MAX_AGE_S = 2, 5
 CACHE_SIZE = 64
 GZIP_LEVEL = 6
-RootsKey = tuple[str, int, str | None]
+RootsKey = tuple[str, str, int, str]
 # Headers that the answer does not depend on, or that would make it one for a single client.
 OWN_HEADERS = {b"cookie", b"authorization", b"accept-encoding", b"if-none-match", b"if-modified-since"}
 _bodies: dict[tuple[object, ...], bytes] = {}
@@ -95,25 +95,29 @@ class FreshRoots:
 
 
 def cache_roots(next_app: AsgiApplication) -> AsgiApplication:
-    """Answer GET of ROOTS_PATH from memory. Asks `next_app` once for all requests that wait for an answer.
+    """Answer GET of POLLED_PATH from memory. Asks `next_app` once for all requests that wait for an answer.
 
     Other requests, and answers other than 200, are those of `next_app`.
     """
     cache = RootsCache(next_app)
 
     async def application(scope: Any, receive: Any, send: Any) -> None:
-        path = ROOTS_PATH.fullmatch(scope["path"])
+        path = POLLED_PATH.fullmatch(scope["path"])
         if path is None or scope["method"] != "GET":
             await next_app(scope, receive, send)
-        elif found := await cache.find((path[1].upper(), int(path[2]), path[3]), scope, receive, send):
+        elif found := await cache.find(_cache_key(path), scope, receive, send):
             await found.send(scope, send)
 
     return application
 
 
+def _cache_key(path: re.Match[str]) -> RootsKey:
+    return path[1], path[2].upper(), int(path[3]), path[4]
+
+
 @dataclass(slots=True)
 class RootsCache:
-    """The latest answers of `next_app`, by event code and match number."""
+    """The latest answers of `next_app`, by the parts of the path."""
 
     next_app: AsgiApplication
     _answers: dict[RootsKey, FreshRoots] = field(default_factory=dict)

@@ -2,7 +2,7 @@
 
 from django.urls import path, re_path
 
-from crowdgame.results.reports.analysis_board import analysis_board, analyzable_match
+from crowdgame.results.reports.analysis_board import analysis_board, analyzable_match, live_position
 from crowdgame.results.reports.animation import animation
 from crowdgame.results.reports.board_editor import board_editor
 from crowdgame.results.reports.board_picture import board_picture
@@ -24,6 +24,7 @@ urlpatterns = [
     path("report/<code:code>/<int:number>.csv", match_csv, name="report_csv"),
     path("report/<code:code>/<int:number>/board", analysis_board, name="analysis_board"),
     path("report/<code:code>/<int:number>/board.json", analyzable_match, name="analyzable_match"),
+    path("report/<code:code>/<int:number>/live.json", live_position, name="live_position"),
     path("follow/<code:code>", follow, name="follow"),
     path("board", board_editor, name="board_editor"),
     path("board/<code:code>/<int:number>.svg", animation, name="animation"),

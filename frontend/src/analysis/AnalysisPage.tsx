@@ -6,9 +6,10 @@ import type { JsonObject } from "../verify/json";
 import type { Move, Side } from "../verify/record";
 import { GAMES } from "../verify/rules/games";
 import { Explorer } from "./Explorer";
+import type { Balls } from "./withheld";
 
 const WITHIN_MS = 20_000;
-const REFRESH_MS = 5_000;
+const REFRESH_MS = 3_000;
 
 /** The answer of `/report/CODE/N/board.json`. */
 interface AnalyzableMatch {
@@ -18,58 +19,64 @@ interface AnalyzableMatch {
   readonly options: JsonObject;
   readonly teams: Readonly<Record<Side, string>>;
   readonly turns: readonly (readonly [red: number | null, yellow: number | null])[];
-  /** What the event votes on now: the balls as hexadecimal bits. */
+}
+
+/** The answer of `/report/CODE/N/live.json`: what the event votes on now, with the balls as hexadecimal bits. */
+interface LiveAnswer {
   readonly live: { readonly columns: number; readonly red: string; readonly yellow: string } | null;
+  readonly is_over: boolean;
 }
 
 export function AnalysisPage() {
-  const { match, hasFailed, isFresh } = useMatch();
+  const [match, setMatch] = useState<AnalyzableMatch | null | undefined>();
+  useEffect(() => void load<AnalyzableMatch>("board.json").then(setMatch), []);
   return (
     <>
       <header class="top"><a class="mark" href="/"><Badge side="red" /><Badge side="yellow" /><span>Crowdgame</span></a></header>
       <main class="page">
-        {hasFailed && <p class="note error" role="alert">{t("The match can’t be loaded now. Try again in a moment.")}</p>}
-        {match && <Match match={match} isFresh={isFresh} />}
+        {match === null && <p class="note error" role="alert">{t("The match can’t be loaded now. Try again in a moment.")}</p>}
+        {match && <Match match={match} />}
       </main>
     </>
   );
 }
 
-function Match({ match, isFresh }: { match: AnalyzableMatch; isFresh: boolean }) {
-  const { event, number, game, options, teams, turns, live } = match;
-  const balls = live && { columns: live.columns, red: BigInt(`0x${live.red}`), yellow: BigInt(`0x${live.yellow}`) };
+function Match({ match: { event, number, game, options, teams, turns } }: { match: AnalyzableMatch }) {
+  const live = useLivePosition();
   const played: Move[] = turns.map(([red, yellow]) => ({ red, yellow }));
   const turn = Number(/^#turn-(\d+)$/.exec(location.hash)?.[1] ?? 1);
   return (
     <>
       <p class="eyebrow"><bdi>{event}</bdi> · <a href={location.pathname.replace(/\/board$/, "")}>{t("Match %(number)s", { number })}</a></p>
       <h1>{t("Analysis board")}</h1>
-      <Explorer start={GAMES.get(game)!} options={options} played={played} at={turn - 1} names={teams} live={isFresh ? balls : undefined} />
+      <Explorer start={GAMES.get(game)!} options={options} played={played} at={turn - 1} names={teams} live={live} />
     </>
   );
 }
 
-/** Loads the match, and again every few seconds what is voted on. Not fresh while the page wasn't visible or the server didn't answer. */
-function useMatch() {
-  const [match, setMatch] = useState<AnalyzableMatch | null>(null);
-  const [hasFailed, setFailed] = useState(false);
-  const [isFresh, setFresh] = useState(false);
+/** Polls what the event votes on, until it is over. Undefined while the page isn't visible or the server doesn't answer. */
+function useLivePosition(): Balls | null | undefined {
+  const [live, setLive] = useState<Balls | null | undefined>();
   useEffect(() => {
-    const load = async () => {
-      if (document.hidden) return setFresh(false);
-      const answer = await fetchInTime(`${location.pathname}.json`, WITHIN_MS).catch(() => null);
-      const loaded = answer?.ok ? ((await answer.json()) as AnalyzableMatch) : null;
-      if (loaded) setMatch(loaded);
-      setFresh(loaded !== null);
-      setFailed(loaded === null);
+    const poll = async () => {
+      const answer = document.hidden ? null : await load<LiveAnswer>("live.json");
+      if (answer?.is_over) stop();
+      setLive(answer ? answer.live && { columns: answer.live.columns, red: BigInt(`0x${answer.live.red}`), yellow: BigInt(`0x${answer.live.yellow}`) } : undefined);
     };
-    const timer = setInterval(() => void load(), REFRESH_MS);
-    document.addEventListener("visibilitychange", load);
-    void load();
-    return () => {
+    const timer = setInterval(() => document.hidden || void poll(), REFRESH_MS);
+    const stop = () => {
       clearInterval(timer);
-      document.removeEventListener("visibilitychange", load);
+      document.removeEventListener("visibilitychange", poll);
     };
+    document.addEventListener("visibilitychange", poll);
+    void poll();
+    return stop;
   }, []);
-  return { match, hasFailed, isFresh };
+  return live;
+}
+
+/** Null if it can't be loaded. */
+async function load<Answer>(name: string): Promise<Answer | null> {
+  const answer = await fetchInTime(location.pathname.replace(/board$/, name), WITHIN_MS, { cache: "no-store" }).catch(() => null);
+  return answer?.ok ? answer.json().catch(() => null) : null;
 }

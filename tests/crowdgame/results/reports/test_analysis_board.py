@@ -8,7 +8,7 @@ from django.test import Client
 from tests.crowdgame.results.analysis.analysis_helpers import TOKEN, begin
 from tests.voting.match_helpers import RED_WINS, only_turn, play, play_turn
 from voting.ballot_box.ballot_box import BallotBox
-from voting.models import Match
+from voting.models import Event, Match
 from voting.terms import AnalysisTime
 from voting.turns.turns import start_match
 
@@ -16,10 +16,10 @@ pytestmark = pytest.mark.django_db
 
 
 def load(client: Client, match: Match, status: int = 200) -> Any:
-    answer = client.get(f"/report/{match.event.code}/{match.number}/board.json")
-    assert answer.status_code == status
-    assert client.get(f"/report/{match.event.code}/{match.number}/board").status_code == status
-    return answer.json() if status == 200 else None
+    page = f"/report/{match.event.code}/{match.number}"
+    answers = [client.get(f"{page}/{name}") for name in ("board", "board.json", "live.json")]
+    assert {answer.status_code for answer in answers} == {status}
+    return answers[1].json() | answers[2].json() if status == 200 else None
 
 
 def has_link(client: Client, match: Match) -> bool:
@@ -42,6 +42,13 @@ def test_board_opens_after_the_match_and_names_the_live_position(client: Client,
     assert load(client, match)["live"] == {"columns": 7, "red": "0", "yellow": "0"}
     play_turn(only_turn(later), box, [1], [2])
     assert load(client, match)["live"] == {"columns": 7, "red": "1", "yellow": "80"}
+    for ends_at, is_over in ((1, False), (None, False)):
+        Event.objects.update(ends_at=ends_at)
+        assert load(client, match)["is_over"] is is_over, "the vote is still open"
+    play(later, box, RED_WINS[1:])
+    for ends_at, is_over in ((1, True), (2**50, False), (None, False)):
+        Event.objects.update(ends_at=ends_at)
+        assert load(client, match)["is_over"] is is_over
 
 
 @pytest.mark.parametrize("choices", [{"analysis": "off"}, {"game": "trails", "options": {}}])

@@ -225,8 +225,9 @@ def test_other_requests_are_not_cached(path: str, method: str) -> None:
 
 def test_phones_with_the_same_checkpoint_share_an_answer() -> None:
     django, logged = Django(), PATH.replace("roots", "log/7")
-    get_each(django, logged, logged, logged.replace("7", "8"), PATH, PATH)
-    assert len(django.scopes) == 3
+    live = "/report/BCDF/1/live.json"
+    get_each(django, logged, logged, logged.replace("7", "8"), PATH, PATH, live, live)
+    assert len(django.scopes) == 4
 
 
 def test_cache_keeps_few_matches() -> None:
