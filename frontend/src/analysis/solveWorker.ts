@@ -14,11 +14,16 @@ export interface Task {
 
 let solver: Promise<Solver> | null = null;
 
-addEventListener("message", ({ data }: MessageEvent<Task>) => void answer(data).catch(() => postMessage(null)));
+addEventListener("message", ({ data }: MessageEvent<Task>) => {
+  void answer(data).catch(() => {
+    solver = null; // load it again for the next position
+    postMessage(null);
+  });
+});
 
 /** The positions are of one match, so one solver is enough. */
 async function answer({ position, isQuick }: Task): Promise<void> {
   solver ??= loadSolver(position, isQuick ? SMALL_TABLE_BITS : undefined);
   const loaded = await solver;
-  postMessage(isQuick ? loaded.solveDepth(position, 1) : loaded.solve(position));
+  postMessage(isQuick ? loaded.solveDepth(position, 1) : loaded.analyze(position));
 }

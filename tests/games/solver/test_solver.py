@@ -1,7 +1,9 @@
 """Solutions, compared with brute force and with a plain search."""
 
+import json
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -183,3 +185,13 @@ def test_other_games_have_no_solver() -> None:
     for slug in ("goofspiel", "trails"):
         game = find_game(slug)
         assert read_position(game.start(game.draw_lots(game.options(), 0))) is None
+
+
+def test_analysis_is_the_stored_one_which_browsers_compute_too() -> None:
+    for line in Path("tests/games/solver/analyses.ndjson").read_text().splitlines():
+        stored = json.loads(line)
+        red, yellow = int(stored["red"], 16), int(stored["yellow"], 16)
+        solution = solve(Position(stored["columns"], red, yellow, stored["first"]))
+        assert (solution.is_exact, solution.value) == (stored["isExact"], stored["value"])
+        assert [list(solution.red_mix), list(solution.yellow_mix)] == [stored["redMix"], stored["yellowMix"]]
+        assert [list(row) for row in solution.matrix] == stored["matrix"]

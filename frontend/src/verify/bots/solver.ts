@@ -9,7 +9,11 @@ const EXACT_CELLS = 18;
 const LIKELY_EXACT_CELLS = 22;
 const EXACT_SHARE = 0.7;
 const TO_THE_END = 63;
+/** Also to the end, without the evaluation's limits. */
+const EXACT = 62;
 const NODES = 800_000;
+const EXACT_NODES = 3 * NODES;
+const NODES_AFTER_EXACT = NODES / 10;
 const UNLIMITED = (1n << 62n) - 1n;
 const DIGITS = 12;
 
@@ -56,9 +60,14 @@ export class Solver {
     new Float32Array(this.exports.memory.buffer, weightsAddress).set(Float32Array.from(weights, (steps) => steps / STEPS_PER_UNIT));
   }
 
-  /** Solves a turn as deep as the budget of nodes allows. */
+  /** Solves a turn as version 2 of the bots does: `solve_for_bots`. */
   solve(position: SolverPosition): Solution {
-    return solveNormalized(position, (normalized) => this.solveBudget(normalized));
+    return solveNormalized(position, (normalized) => this.solveBudget(normalized, TO_THE_END));
+  }
+
+  /** Solves a turn as the server's analysis does: `solve`, with a faster exact search. */
+  analyze(position: SolverPosition): Solution {
+    return solveNormalized(position, (normalized) => this.solveBudget(normalized, normalized.isClassic ? TO_THE_END : EXACT));
   }
 
   /** Solves a turn so many turns deep. */
@@ -69,13 +78,14 @@ export class Solver {
     });
   }
 
-  private solveBudget(position: SolverPosition): Solution {
+  private solveBudget(position: SolverPosition, depth: number): Solution {
     this.exports.forget();
     const free = countFreeCells(position);
-    if (free <= EXACT_CELLS) return this.search(position, TO_THE_END)!;
+    if (free <= EXACT_CELLS) return this.search(position, depth)!;
     if (free > LIKELY_EXACT_CELLS) return this.deepen(position, NODES);
-    const exact = this.search(position, TO_THE_END, BigInt(Math.trunc(NODES * EXACT_SHARE)));
-    return exact ?? this.deepen(position, NODES - this.nodesSearched());
+    const nodes = depth === EXACT ? EXACT_NODES : Math.trunc(NODES * EXACT_SHARE);
+    const exact = this.search(position, depth, BigInt(nodes));
+    return exact ?? this.deepen(position, depth === EXACT ? NODES_AFTER_EXACT : NODES - this.nodesSearched());
   }
 
   private deepen(position: SolverPosition, nodes: number): Solution {
