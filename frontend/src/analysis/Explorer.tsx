@@ -6,7 +6,7 @@ import type { JsonObject } from "../verify/json";
 import type { Solution } from "../verify/bots/solver";
 import type { Move, Result, Side } from "../verify/record";
 import type { Start } from "../verify/rules/position";
-import { Analyzer } from "./analyzer";
+import { Analyzer, NOTHING, positionKey } from "./analyzer";
 import { BoardFigure } from "./BoardFigure";
 import { leavesAt, linePosition, returnToPlayed, startLine, stepTo, type Line } from "./line";
 import { PairTable } from "./PairTable";
@@ -67,9 +67,9 @@ export const Token = ({ holder }: { holder: string }) => <span class="small">{t(
 function useAnalysis(position: ReturnType<typeof readSolverPosition>) {
   const analyzer = useMemo(() => new Analyzer(), []);
   const analysis = useStore(analyzer.store);
-  const shown = position && `${position.red}:${position.yellow}:${position.first}`;
+  const shown = position ? positionKey(position) : "";
   useEffect(() => analyzer.show(position), [analyzer, shown]);
-  return analysis;
+  return analysis.key === shown ? analysis : NOTHING;
 }
 
 const KEYS: Readonly<Record<string, (line: Line) => number>> = { ArrowLeft: ({ at }) => at - 1, ArrowRight: ({ at }) => at + 1, Home: () => 0, End: ({ moves }) => moves.length };

@@ -4,6 +4,8 @@ import { Store } from "../live/state/store";
 import type { Task } from "./solveWorker";
 
 export interface Analysis {
+  /** Of the position; empty for none. */
+  readonly key: string;
   readonly solution: Solution | null;
   /** Whether a better answer is still to come. */
   readonly isSearching: boolean;
@@ -11,7 +13,7 @@ export interface Analysis {
   readonly hasFailed: boolean;
 }
 
-const NOTHING: Analysis = { solution: null, isSearching: false, hasFailed: false };
+export const NOTHING: Analysis = { key: "", solution: null, isSearching: false, hasFailed: false };
 
 /** A worker that solves one position at a time. The next one is the latest that was asked for. */
 class SolveQueue {
@@ -39,13 +41,18 @@ class SolveQueue {
 
   private start(): Worker {
     const worker = new Worker(new URL("./solveWorker.ts", import.meta.url), { type: "module" });
+    const fail = () => {
+      worker.terminate();
+      this.worker = null;
+      end(null);
+    };
     const end = (solution: Solution | null) => {
       const solved = this.running!;
       this.sendNext();
       this.onAnswer(solved, solution);
     };
     worker.addEventListener("message", ({ data }: MessageEvent<Solution | null>) => end(data));
-    worker.addEventListener("error", () => end(null));
+    worker.addEventListener("error", fail);
     return worker;
   }
 }
@@ -54,25 +61,27 @@ class SolveQueue {
 export class Analyzer {
   readonly store = new Store<Analysis>(NOTHING);
   private shown = "";
-  private readonly known = new Map<string, Solution>();
+  /** By position; null if the deep search failed. */
+  private readonly known = new Map<string, Solution | null>();
   private readonly deep = new SolveQueue(false, (position, solution) => this.receive(position, solution, false));
   private readonly quick = new SolveQueue(true, (position, solution) => this.receive(position, solution, true));
 
   show(position: SolverPosition | null): void {
-    this.shown = position ? key(position) : "";
+    this.shown = position ? positionKey(position) : "";
     const solution = this.known.get(this.shown) ?? null;
-    this.store.set({ solution, isSearching: Boolean(position && !solution), hasFailed: false });
+    this.store.set({ key: this.shown, solution, isSearching: Boolean(position && !solution), hasFailed: false });
     if (!position || solution) return;
+    this.known.delete(this.shown);
     this.quick.ask(position);
     this.deep.ask(position);
   }
 
   private receive(position: SolverPosition, solution: Solution | null, isQuick: boolean): void {
-    const name = key(position);
-    if (solution && !isQuick) this.known.set(name, solution);
-    if (name !== this.shown || (isQuick && this.known.has(name))) return;
-    this.store.set({ solution, isSearching: isQuick && solution !== null, hasFailed: solution === null });
+    const key = positionKey(position);
+    if (!isQuick) this.known.set(key, solution);
+    if (key !== this.shown || (isQuick && this.known.has(key))) return;
+    this.store.set({ key, solution, isSearching: isQuick && solution !== null, hasFailed: solution === null });
   }
 }
 
-const key = ({ red, yellow, first }: SolverPosition): string => `${red}:${yellow}:${first}`;
+export const positionKey = ({ red, yellow, first }: SolverPosition): string => `${red}:${yellow}:${first}`;
