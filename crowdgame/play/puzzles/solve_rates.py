@@ -3,26 +3,24 @@
 from typing import Literal
 
 from django.db.models import Count, Q
-from django.utils.crypto import salted_hmac
 
 from crowdgame.play.puzzles.models import PuzzleAnswer
 from crowdgame.play.puzzles.puzzle_file import StoredPuzzle
 
 Difficulty = Literal["easy", "medium", "hard"]
-MAX_COUNTED = 1_000  # people a puzzle: enough for a rate, and bounds the table
+MAX_COUNTED = 1_000  # people a puzzle, the newest: enough for a rate, and bounds the table
 PRIOR_WEIGHT = 20  # people: how much the solver's estimate counts
 EASY, MEDIUM = 0.6, 0.35
-MARK_SALT = "crowdgame.puzzles"
 
 
-def count_answer(puzzle: StoredPuzzle, person: str, choice: int) -> bool:
-    """Count a person's first answer. Idempotent. Returns whether the choice is right."""
-    solved = choice == puzzle.answer
-    if PuzzleAnswer.objects.filter(puzzle=puzzle.key).count() < MAX_COUNTED:
-        mark = salted_hmac(MARK_SALT, f"{puzzle.key}:{person}").hexdigest()[:32]
-        answer = PuzzleAnswer(puzzle=puzzle.key, mark=mark, solved=solved)
-        PuzzleAnswer.objects.bulk_create([answer], ignore_conflicts=True)
-    return solved
+def count_answer(puzzle: StoredPuzzle, mark: str, choice: int) -> None:
+    """Count a person's first answer. Idempotent."""
+    answer = PuzzleAnswer(puzzle=puzzle.key, mark=mark, solved=choice == puzzle.answer)
+    PuzzleAnswer.objects.bulk_create([answer], ignore_conflicts=True)
+    answers = PuzzleAnswer.objects.filter(puzzle=puzzle.key)
+    oldest = answers.order_by("-pk").values_list("pk", flat=True)[MAX_COUNTED - 1 : MAX_COUNTED].first()
+    if oldest:
+        answers.filter(pk__lt=oldest).delete()
 
 
 def rate_difficulty(puzzle: StoredPuzzle) -> Difficulty:

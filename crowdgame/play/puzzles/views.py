@@ -34,9 +34,9 @@ class ShownPuzzle(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Answer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`person` is a number that the browser drew, in hexadecimal digits."""
+    """`mark` is a hash of the puzzle and a number that the browser drew."""
 
-    person: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{32}$")]
+    mark: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{32}$")]
     choice: int
 
 
@@ -84,7 +84,7 @@ def answer(request: HttpRequest, number: int) -> HttpResponse:
         return HttpResponse("This is no answer.\n", "text/plain", 400)
     if given.choice not in stored.choices:
         return HttpResponse("There is no such choice.\n", "text/plain", 400)
-    count_answer(stored, given.person, given.choice)
+    count_answer(stored, given.mark, given.choice)
     return HttpResponse(status=204)
 
 

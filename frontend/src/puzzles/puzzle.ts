@@ -1,5 +1,6 @@
 import { read, write } from "../live/browserStorage";
 import { fetchInTime } from "../live/connection/fetchInTime";
+import { textHash, toHex } from "../verify/hashes";
 import type { JsonObject } from "../verify/json";
 import type { Side } from "../verify/record";
 
@@ -27,13 +28,13 @@ export interface Puzzle {
 export async function loadPuzzle(): Promise<Puzzle | null> {
   const number = /^\/puzzles\/(\d+)$/.exec(location.pathname)?.[1] ?? "today";
   const answer = await fetchInTime(`/puzzles/${number}.json`, WITHIN_MS).catch(() => null);
-  return answer?.ok ? ((await answer.json()) as Puzzle) : null;
+  return answer?.ok ? answer.json().catch(() => null) : null;
 }
 
-/** Sends an answer to be counted. It doesn't matter whether that works. */
-export function sendAnswer({ number }: Puzzle, choice: number): void {
-  const drawn = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
-  const person = read(PERSON) ?? drawn;
+/** Sends an answer to be counted, with a mark that is the same only for this puzzle in this browser. It doesn't matter whether that works. */
+export function sendAnswer({ number, side, turns }: Puzzle, choice: number): void {
+  const person = read(PERSON) ?? toHex(crypto.getRandomValues(new Uint8Array(16)));
   write(PERSON, person);
-  fetchInTime(`/puzzles/${number}/answer`, WITHIN_MS, { method: "POST", body: JSON.stringify({ person, choice }) }).catch(() => undefined);
+  const mark = textHash(`${person}:${side}:${turns.flat().join("")}`).slice(0, 32);
+  fetchInTime(`/puzzles/${number}/answer`, WITHIN_MS, { method: "POST", body: JSON.stringify({ mark, choice }) }).catch(() => undefined);
 }
