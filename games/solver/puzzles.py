@@ -15,13 +15,13 @@ from games.solver.solver import solve, solve_depth
 
 Payoffs = dict[int, tuple[float, ...]]
 
-TWELVE = 12
+MIX_PARTS = 12  # of a mix's weights
 DEPTHS = range(2, 5)
 MIN_CHOICES = 4  # open columns
 CHOICES = 4  # mixes
 SHARES = (2, 3, 4, 6, 8, 9, 10)
 MIN_ADVANTAGE = 0.1  # of a value: 5 percentage points
-LEVEL = 1e-9
+TOLERANCE = 1e-9
 
 
 def find_puzzles(position: Position) -> Iterator[Puzzle]:
@@ -37,7 +37,7 @@ def find_puzzles(position: Position) -> Iterator[Puzzle]:
 
 
 def _find_column(position: Position, side: Side, payoffs: Payoffs) -> Puzzle | None:
-    for kind, look in LOOKS.items():
+    for kind, look in GOOD_COLUMNS.items():
         good = look(payoffs)
         if len(good) == 1 and (depth := _find_depth(position, side, look)):
             return Puzzle(kind, side, good[0], depth, _count_tempting(position, side, good[0]))
@@ -58,18 +58,18 @@ def read_payoffs(solution: Solution, side: Side) -> Payoffs:
 def guaranteed(payoffs: Payoffs, mix: Weights) -> float:
     """Return the value that a mix has against the best reply to it."""
     rows = [[weight * value for value in payoffs[column]] for column, weight in enumerate(mix, 1) if weight]
-    return min(map(sum, zip(*rows, strict=True))) / TWELVE
+    return min(map(sum, zip(*rows, strict=True))) / MIX_PARTS
 
 
 def _winning(payoffs: Payoffs) -> list[int]:
-    return [column for column, row in payoffs.items() if min(row) >= 1 - LEVEL]
+    return [column for column, row in payoffs.items() if min(row) >= 1 - TOLERANCE]
 
 
 def _safe(payoffs: Payoffs) -> list[int]:
-    return [column for column, row in payoffs.items() if min(row) > LEVEL - 1]
+    return [column for column, row in payoffs.items() if min(row) > TOLERANCE - 1]
 
 
-LOOKS: dict[Kind, Callable[[Payoffs], list[int]]] = {"win": _winning, "safe": _safe}
+GOOD_COLUMNS: dict[Kind, Callable[[Payoffs], list[int]]] = {"win": _winning, "safe": _safe}
 
 
 def _find_depth(position: Position, side: Side, look: Callable[[Payoffs], list[int]]) -> int:
@@ -92,28 +92,28 @@ def _find_mix(solution: Solution, side: Side) -> Puzzle | None:
     """Ask for a mix of two columns, with the three best of the plain ones that are clearly worse."""
     payoffs = read_payoffs(solution, side)
     chances = solution.red_mix if side == "red" else solution.yellow_mix
-    perfect = tuple(round(TWELVE * chance) for chance in chances)
+    perfect = tuple(round(MIX_PARTS * chance) for chance in chances)
     value = solution.value if side == "red" else -solution.value
     if perfect.count(0) != len(perfect) - 2 or not set(perfect) <= {0, *SHARES}:
         return None
-    if abs(guaranteed(payoffs, perfect) - value) > LEVEL:
+    if abs(guaranteed(payoffs, perfect) - value) > TOLERANCE:
         return None
-    worths = {mix: guaranteed(payoffs, mix) for mix in _plain_mixes(len(chances), payoffs, perfect)}
-    clear = [mix for mix, worth in worths.items() if worth <= value - MIN_ADVANTAGE]
-    worst = sorted(clear, key=lambda mix: (-worths[mix], mix))[: CHOICES - 1]
-    if len(worst) < CHOICES - 1 or abs(value) >= 1 - LEVEL:
+    guarantees = {mix: guaranteed(payoffs, mix) for mix in _plain_mixes(len(chances), payoffs, perfect)}
+    clear = [mix for mix, worth in guarantees.items() if worth <= value - MIN_ADVANTAGE]
+    worst = sorted(clear, key=lambda mix: (-guarantees[mix], mix))[: CHOICES - 1]
+    if len(worst) < CHOICES - 1 or abs(value) >= 1 - TOLERANCE:
         return None
     mixes = tuple(sorted((perfect, *worst), reverse=True))
-    tempting = sum(worths[mix] > value - 2 * MIN_ADVANTAGE for mix in worst)
+    tempting = sum(guarantees[mix] > value - 2 * MIN_ADVANTAGE for mix in worst)
     return Puzzle("mix", side, 1 + mixes.index(perfect), 0, tempting, mixes)
 
 
 def _plain_mixes(width: int, payoffs: Payoffs, perfect: Weights) -> Iterator[Weights]:
     """Yield each column alone, and other shares of the two columns of the perfect mix."""
     for column in payoffs:
-        yield tuple(TWELVE * (place == column) for place in range(1, width + 1))
+        yield tuple(MIX_PARTS * (place == column) for place in range(1, width + 1))
     one, two = (place for place, weight in enumerate(perfect) if weight)
     for share in SHARES:
-        mix = tuple({one: share, two: TWELVE - share}.get(place, 0) for place in range(width))
+        mix = tuple({one: share, two: MIX_PARTS - share}.get(place, 0) for place in range(width))
         if mix != perfect:
             yield mix

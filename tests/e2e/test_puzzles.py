@@ -62,7 +62,7 @@ def test_mix_is_explained_by_what_it_guarantees(server: Server, open_at: OpenScr
     puzzle = find(server, "mix")
     page = open_at(SMALL_PHONE, f"/puzzles/{puzzle['number']}").page
     page.locator(".mixes button").nth(puzzle["answer"] % 4).click()
-    expect_explained(page, "Not quite.", "The best way wins")
+    expect_explained(page, "Not quite.", "The best mix has")
 
 
 def test_phone_in_the_lobby_leads_to_the_puzzle_of_the_day(server: Server, open_at: OpenScreen) -> None:
