@@ -26,8 +26,12 @@ def test_reader_tries_other_columns_and_returns_to_the_match(server: Server, ope
     _pick(page, "Rooks", 4)
     _pick(page, "Doves", 1)
     expect(page.get_by_role("status")).to_have_text("After turn 4, not as played")
+    assert page.evaluate("document.activeElement.textContent") == "After turn 4, not as played"
     expect(page.locator('.cabinet [data-cell="1,4"]')).to_have_attribute("data-owner", "yellow")
     page.get_by_role("button", name="Back to the match").click()
+    expect(page.get_by_role("status")).to_have_text("After turn 3")
+    assert page.evaluate("document.activeElement.textContent") == "After turn 3"
+    page.keyboard.press("Shift+ArrowRight")
     expect(page.get_by_role("status")).to_have_text("After turn 3")
     page.keyboard.press("ArrowRight")
     expect(page.locator(".explorer .end")).to_have_text("Rooks wins")

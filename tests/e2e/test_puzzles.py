@@ -26,6 +26,7 @@ def find(server: Server, kind: str) -> dict[str, Any]:
 
 def expect_explained(page: Page, verdict: str, explanation: str) -> None:
     expect(page.locator(".page .verdict")).to_have_text(verdict)
+    assert page.evaluate("document.activeElement.textContent") == verdict
     expect(page.locator(".explained")).to_contain_text(explanation)
     expect(page.locator(".value")).to_contain_text("exact")
     assert not axe.check(page, "puzzle")

@@ -1,5 +1,5 @@
-import { useEffect, useMemo, useState } from "preact/hooks";
-import { t } from "../live/i18n";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { parts, t } from "../live/i18n";
 import { useStore } from "../live/state/useStore";
 import { readSolverPosition } from "../verify/bots/position";
 import type { JsonObject } from "../verify/json";
@@ -34,6 +34,12 @@ interface Props {
 export function Explorer({ start, options, played, at, names, live, side = "red", explain }: Props) {
   const [line, setLine] = useState(() => startLine(start(options), played, at));
   useKeys(setLine);
+  const status = useRef<HTMLElement>(null);
+  /** For controls that the new position may lack or disable. */
+  const goTo = (next: Line) => {
+    setLine(next);
+    status.current!.focus();
+  };
   const position = linePosition(line);
   const solvable = position.result === "open" ? readSolverPosition(position, options.tie) : null;
   const isHidden = solvable !== null && (live === undefined || isWithheld(solvable, live));
@@ -48,21 +54,21 @@ export function Explorer({ start, options, played, at, names, live, side = "red"
         {explain && solution?.isExact && line.at === at && left === null && <p class="explained" role="status">{explain(solution)}</p>}
         <Steps line={line} setLine={setLine} />
         <p class="where">
-          <strong role="status">{line.at === 0 ? (explain ? t("Puzzle") : t("Before the first turn")) : left === null || explain ? t("After turn %(number)s", { number: line.at }) : t("After turn %(number)s, not as played", { number: line.at })}</strong>
+          <strong role="status" tabIndex={-1} ref={status}>{line.at === 0 ? (explain ? t("Puzzle") : t("Before the first turn")) : left === null || explain ? t("After turn %(number)s", { number: line.at }) : t("After turn %(number)s, not as played", { number: line.at })}</strong>
           {token && position.result === "open" && <Token holder={names[token]} />}
-          {left !== null && <button type="button" class="main" onClick={() => setLine(returnToPlayed(line))}>{explain ? t("Back to the puzzle") : t("Back to the match")}</button>}
+          {left !== null && <button type="button" class="main" onClick={() => goTo(returnToPlayed(line))}>{explain ? t("Back to the puzzle") : t("Back to the match")}</button>}
         </p>
         {position.result !== "open" && <p class="end">{describeResult(position.result, names)}</p>}
         {isHidden && <p class="note">{live === undefined ? t("Waiting for the server…") : t("People are voting on this position, or on one that can lead to it. Its analysis is hidden for now.")}</p>}
         {solvable && !isHidden && <Value analysis={analysis} names={names} side={side} />}
-        {position.toMove.length > 0 && <Picker key={`${line.at}:${left}`} line={line} setLine={setLine} solution={solution} names={names} />}
+        {position.toMove.length > 0 && <Picker line={line} setLine={goTo} solution={solution} names={names} />}
         {solution && position.result === "open" && <PairTable solution={solution} names={names} />}
       </div>
     </div>
   );
 }
 
-export const Token = ({ holder }: { holder: string }) => <span class="small">{t("%(name)s holds the token and drops first", { name: holder })}</span>;
+export const Token = ({ holder }: { holder: string }) => <span class="small">{parts("%(name)s holds the token and drops first", { name: <bdi>{holder}</bdi> })}</span>;
 
 function useAnalysis(position: ReturnType<typeof readSolverPosition>) {
   const analyzer = useMemo(() => new Analyzer(), []);
@@ -78,7 +84,7 @@ function useKeys(setLine: (change: (line: Line) => Line) => void): void {
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
       const goal = KEYS[event.key];
-      if (!goal || event.altKey || event.ctrlKey || event.metaKey || event.target instanceof HTMLInputElement) return;
+      if (!goal || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || event.target instanceof HTMLInputElement) return;
       event.preventDefault();
       setLine((line) => stepTo(line, goal(line)));
     };
@@ -87,6 +93,6 @@ function useKeys(setLine: (change: (line: Line) => Line) => void): void {
   }, [setLine]);
 }
 
-function describeResult(result: Result, names: Readonly<Record<Side, string>>): string {
-  return result === "red" || result === "yellow" ? t("%(team)s wins", { team: names[result] }) : t("The game is a draw");
+function describeResult(result: Result, names: Readonly<Record<Side, string>>) {
+  return result === "red" || result === "yellow" ? parts("%(team)s wins", { team: <bdi>{names[result]}</bdi> }) : t("The game is a draw");
 }

@@ -1,6 +1,6 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { Badge } from "../board/Ball";
-import { p, t } from "../live/i18n";
+import { p, parts, t } from "../live/i18n";
 import type { Solution } from "../verify/bots/solver";
 import { SIDES, type Move, type Side } from "../verify/record";
 import { percent } from "./evaluation";
@@ -19,6 +19,7 @@ const NOBODY: Move = { red: null, yellow: null };
 /** Buttons for the next turn of both sides, with the share of each column in best play. Plays it once all have chosen. */
 export function Picker({ line, setLine, solution, names }: Props) {
   const [chosen, setChosen] = useState(NOBODY);
+  useEffect(() => setChosen(NOBODY), [line]);
   const position = linePosition(line);
   const choose = (side: Side, column: number) => {
     const move = { ...chosen, [side]: column };
@@ -30,7 +31,7 @@ export function Picker({ line, setLine, solution, names }: Props) {
     <div class="picker">
       {SIDES.filter((side) => position.toMove.includes(side)).map((side) => (
         <fieldset key={side} data-side={side}>
-          <legend><Badge side={side} /> {t("Column of %(team)s", { team: names[side] })}</legend>
+          <legend><Badge side={side} /> {parts("Column of %(team)s", { team: <bdi>{names[side]}</bdi> })}</legend>
           <div class="columns" dir="ltr">
             {Array.from({ length: position.choices }, (_, index) => index + 1).map((column) => {
               const share = mix(solution, side)?.[column - 1];

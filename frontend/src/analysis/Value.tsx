@@ -1,4 +1,4 @@
-import { t } from "../live/i18n";
+import { parts, t } from "../live/i18n";
 import type { Side } from "../verify/record";
 import type { Analysis } from "./analyzer";
 import { percent, winningChance, type Chance } from "./evaluation";
@@ -12,7 +12,7 @@ export function Value({ analysis, names, side }: { analysis: Analysis; names: Re
       <Bar chance={solution && winningChance(solution, "red", isSearching)} />
       <p>
         {hasFailed && t("This browser can’t compute the analysis.")}
-        {chance && <>{t("Winning chance of %(name)s: %(percent)s", { name: names[side], percent: `${chance.high > chance.low ? "≈ " : ""}${percent(chance.value)}` })}{" · "}{describeSureness(chance)}</>}
+        {chance && <>{parts("Winning chance of %(name)s: %(percent)s", { name: <bdi>{names[side]}</bdi>, percent: `${chance.high > chance.low ? "≈ " : ""}${percent(chance.value)}` })}{" · "}{describeSureness(chance)}</>}
         {solution && !chance && !isSearching && t("There are too many empty cells to tell.")}
         {isSearching && <span class="small"> {t("Still computing…")}</span>}
       </p>

@@ -31,8 +31,10 @@ function below(view: PhoneView): ReturnType<DeferredPart["below"]> {
   updateTitle(view);
   showTeamColors(view.event);
   const [open, line, talk] = [openness(view.event), nextLine(view), discussionButton(view)];
-  return [(open ? 34 : 0) + (line ? 46 : 0) + (talk ? 46 : 0), html`${open}${line}${talk}${!view.match && html`${!view.event.is_duel && puzzleLink()}${brand(view.event)}`}`];
+  return [(open ? 34 : 0) + (line ? 46 : 0) + (talk ? 46 : 0), html`${open}${line}${talk}${!view.match && html`${!view.event.is_duel && view.event.game === PUZZLE_GAME && puzzleLink()}${brand(view.event)}`}`];
 }
+
+const PUZZLE_GAME = "simultaneous-captains-mistress";
 
 /** A warm-up for voters who wait for the match. */
 const puzzleLink = () => html`<p class="next">${tabLink("puzzles", t("Warm up with a puzzle"))}</p>`;

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { BoardFigure } from "../analysis/BoardFigure";
 import { Explorer, Token } from "../analysis/Explorer";
 import { linePosition, startLine } from "../analysis/line";
@@ -25,6 +25,7 @@ export function PuzzlePage() {
 
 function Posed({ puzzle }: { puzzle: Puzzle }) {
   const { number, daily, side, options, turns, answer } = puzzle;
+  const verdict = useRef<HTMLDivElement>(null);
   const [choice, setChoice] = useState<number | null>(null);
   const start = GAMES.get(puzzle.game)!;
   const played = useMemo(() => turns.map(([red, yellow]) => ({ red, yellow })), [turns]);
@@ -32,6 +33,7 @@ function Posed({ puzzle }: { puzzle: Puzzle }) {
   const position = linePosition(line);
   const choose = (chosen: number) => {
     setChoice(chosen);
+    verdict.current!.focus();
     sendAnswer(puzzle, chosen);
   };
   return (
@@ -39,7 +41,7 @@ function Posed({ puzzle }: { puzzle: Puzzle }) {
       <p class="eyebrow">{t("Puzzle %(number)s", { number })} · {difficultyName(puzzle)}</p>
       <h1>{number === daily ? t("Puzzle of the day") : t("Puzzle")}</h1>
       <p class="question"><Badge side={side} /> <strong>{t("You are %(side)s.", { side: sideNames()[side] })}</strong> {question(puzzle)}</p>
-      <div role="status">{choice !== null && <p class="verdict" data-right={choice === answer}>{choice === answer ? t("Right!") : t("Not quite.")}</p>}</div>
+      <div role="status" tabIndex={-1} ref={verdict}>{choice !== null && <p class="verdict" data-right={choice === answer}>{choice === answer ? t("Right!") : t("Not quite.")}</p>}</div>
       {choice === null ? (
         <div class="explorer">
           <BoardFigure line={line} />
