@@ -31,13 +31,14 @@ class LivePosition(msgspec.Struct, frozen=True):
 
 
 class AnalyzableMatch(msgspec.Struct, frozen=True, kw_only=True):
-    """`turns` has red's and yellow's picks, null for none."""
+    """`turns` has red's and yellow's picks, null for none. A color is empty if the team has no own one."""
 
     event: str
     number: int
     game: str
     options: Any
     teams: dict[Side, str]
+    colors: dict[Side, str]
     turns: tuple[tuple[int | None, int | None], ...]
 
 
@@ -71,6 +72,7 @@ def analyzable_match(_request: HttpRequest, code: str, number: int) -> HttpRespo
         game=match.game,
         options=msgspec.to_builtins(read_options(position.game, match.options)),
         teams={"red": match.red.name, "yellow": match.yellow.name},
+        colors={"red": match.red.color, "yellow": match.yellow.color},
         turns=tuple((turn.red_pick, turn.yellow_pick) for turn in position.turns),
     )
     return HttpResponse(msgspec.json.encode(body), "application/json", headers={"Cache-Control": "no-store"})

@@ -2,8 +2,9 @@ import { useEffect, useState } from "preact/hooks";
 import { Badge } from "../board/Ball";
 import { fetchInTime } from "../live/connection/fetchInTime";
 import { t } from "../live/i18n";
+import { showSideColors } from "../live/teamColors";
 import type { JsonObject } from "../verify/json";
-import type { Move, Side } from "../verify/record";
+import { SIDES, type Move, type Side } from "../verify/record";
 import { GAMES } from "../verify/rules/games";
 import { Explorer } from "./Explorer";
 import type { Balls } from "./withheld";
@@ -18,6 +19,8 @@ interface AnalyzableMatch {
   readonly game: string;
   readonly options: JsonObject;
   readonly teams: Readonly<Record<Side, string>>;
+  /** Empty for a team without an own one. */
+  readonly colors: Readonly<Record<Side, string>>;
   readonly turns: readonly (readonly [red: number | null, yellow: number | null])[];
 }
 
@@ -41,8 +44,9 @@ export function AnalysisPage() {
   );
 }
 
-function Match({ match: { event, number, game, options, teams, turns } }: { match: AnalyzableMatch }) {
+function Match({ match: { event, number, game, options, teams, colors, turns } }: { match: AnalyzableMatch }) {
   const live = useLivePosition();
+  useEffect(() => showSideColors(SIDES.filter((side) => colors[side]).map((side) => [side, colors[side]])), [colors]);
   const played: Move[] = turns.map(([red, yellow]) => ({ red, yellow }));
   const turn = Number(/^#turn-(\d+)$/.exec(location.hash)?.[1] ?? 1);
   return (

@@ -5,9 +5,10 @@ import type { EventState, Side } from "../protocol";
 const BRIGHT = 0.18;
 
 /** Sets the colors of teams that have their own, as custom properties which `team_colors.css` uses. */
-export function showTeamColors(event: EventState): void {
+export const showTeamColors = (event: EventState): void => showSideColors(ownColors(event));
+
+export function showSideColors(own: readonly (readonly [Side, string])[]): void {
   const { dataset, style } = document.documentElement;
-  const own = ownColors(event);
   const shown = own.flat().join(" ");
   if ((dataset.own ?? "") === shown) return;
   dataset.own = shown;

@@ -8,7 +8,7 @@ from django.test import Client
 from tests.crowdgame.results.analysis.analysis_helpers import TOKEN, begin
 from tests.voting.match_helpers import RED_WINS, only_turn, play, play_turn
 from voting.ballot_box.ballot_box import BallotBox
-from voting.models import Event, Match
+from voting.models import Event, Match, Team
 from voting.terms import AnalysisTime
 from voting.turns.turns import start_match
 
@@ -36,6 +36,9 @@ def test_board_opens_after_the_match_and_names_the_live_position(client: Client,
     loaded = load(client, match)
     assert loaded["turns"] == [[1, 2], *(list(picks) for picks in RED_WINS[1:])]
     assert (loaded["options"]["token"], loaded["options"]["tie"], loaded["live"]) == ("red", "holder", None)
+    assert loaded["colors"] == {"red": "", "yellow": ""}
+    Team.objects.filter(pk=match.red_id).update(color="#123456")
+    assert load(client, match)["colors"] == {"red": "#123456", "yellow": ""}
     assert has_link(client, match)
     later = start_match(match.event_id, box)
     load(client, later, 404)
