@@ -1,11 +1,13 @@
 """Read a log that a server serves, or a folder with a copy of its files."""
 
-import socket
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from http import HTTPStatus
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from pathlib import Path
-from threading import Timer
+from socket import SHUT_RDWR, create_connection, socket
+from ssl import SSLSocket, create_default_context
+from threading import Event, Timer
 from urllib.error import HTTPError
 from urllib.parse import urlsplit
 from urllib.request import urlopen
@@ -50,28 +52,42 @@ def get(url: str) -> Answer:
 
 
 def post(url: str, body: bytes, timeout_s: float = TIMEOUT_S) -> Answer:
-    """Connect, then send and receive, each within `timeout_s`. Follows no redirect. Raises Unreachable."""
+    """Connect, then encrypt, send and receive, each within `timeout_s`. Follows no redirect.
+
+    Raises Unreachable.
+    """
     parts = urlsplit(url)
     kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
+    is_cut_off = Event()
     try:
-        connection = kind(parts.netloc, timeout=timeout_s)
-        connection.connect()
-        cutoff = Timer(timeout_s, socket.socket.shutdown, [connection.sock, socket.SHUT_RDWR])
-        cutoff.daemon = True
-        cutoff.start()
-        try:
-            connection.request("POST", parts.path, body)
-            with connection.getresponse() as response:
-                answer = Answer(response.status, response.read(MAX_NOTE_BYTES + 1))
-            is_cut_off = cutoff.finished.is_set()
-        finally:
-            cutoff.cancel()
-            connection.close()
+        connection = kind(parts.netloc)
+        address = connection.host, connection.port
+        with create_connection(address, timeout_s) as plain, plain.dup() as same, closing(connection):
+            cutoff = Timer(timeout_s, _cut_off, [same, is_cut_off])
+            cutoff.daemon = True
+            cutoff.start()
+            try:
+                connection.sock = _encrypt(plain, connection.host) if kind is HTTPSConnection else plain
+                connection.request("POST", parts.path, body)
+                with connection.getresponse() as response:
+                    answer = Answer(response.status, response.read(MAX_NOTE_BYTES + 1))
+            finally:
+                cutoff.cancel()
     except (OSError, ValueError, HTTPException) as error:
         raise Unreachable(f"{url}: {error}") from error
-    if is_cut_off or len(answer.body) > MAX_NOTE_BYTES:
+    if is_cut_off.is_set() or len(answer.body) > MAX_NOTE_BYTES:
         raise Unreachable(f"{url}: the answer is too slow or too long")
     return answer
+
+
+def _encrypt(plain: socket, host: str) -> SSLSocket:
+    return create_default_context().wrap_socket(plain, server_hostname=host)
+
+
+def _cut_off(connection: socket, is_cut_off: Event) -> None:
+    is_cut_off.set()
+    with suppress(OSError):
+        connection.shutdown(SHUT_RDWR)
 
 
 @dataclass(frozen=True, slots=True)

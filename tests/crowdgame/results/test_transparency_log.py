@@ -302,26 +302,44 @@ def test_listening_witness_follows_the_protocol(listening: str, tmp_path: Path, 
         connection.close()
 
 
-@pytest.mark.parametrize("answer", [b"", b"HTTP/1.1 200 OK\r\nX: ", b"HTTP/1.1 200 OK\r\n\r\n"])
+@pytest.mark.parametrize(
+    ("scheme", "answer"),
+    [
+        ("http", b""),
+        ("http", b"HTTP/1.1 200 OK\r\nX: "),
+        ("http", b"HTTP/1.1 200 OK\r\n\r\n"),
+        ("https", b"\x16\x03\x03\x40\x00"),  # the beginning of a long TLS record
+    ],
+)
 @pytest.mark.parametrize("pause_s", [0, 0.05])
-def test_exchange_with_witness_is_bounded(answer: bytes, pause_s: float) -> None:
+def test_exchange_with_witness_is_bounded(
+    scheme: str, answer: bytes, pause_s: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The witness sends the beginning of an answer, and then more bytes, at once or one by one, for long."""
 
-    def serve() -> None:
+    def serve() -> bool:
         connection, _ = server.accept()
         with connection, suppress(ConnectionError):
             connection.sendall(answer)
             for _ in range(100):
                 if is_over.wait(pause_s):
-                    return
+                    return False
                 connection.sendall(b"0" if pause_s else b"0" * 65536)
+            return pause_s > 0
+        return False
 
-    is_over = Event()
+    def shut_down(connection: socket.socket, how: int) -> None:
+        original(connection, how)
+        is_over.wait(10)  # the reader continues before the thread that has cut it off
+
+    is_over, original = Event(), socket.socket.shutdown
+    monkeypatch.setattr(socket.socket, "shutdown", shut_down)
     with socket.create_server(("127.0.0.1", 0)) as server, ThreadPoolExecutor() as pool:
-        pool.submit(serve)
+        served = pool.submit(serve)
         with pytest.raises(Unreachable):
-            post(f"http://127.0.0.1:{server.getsockname()[1]}/add-checkpoint", b"", timeout_s=0.5)
+            post(f"{scheme}://127.0.0.1:{server.getsockname()[1]}/add-checkpoint", b"", timeout_s=0.5)
         is_over.set()
+        assert not served.result(), "it was cut off before it had sent everything"
 
 
 def test_checkpoint_is_on_disk_before_the_witness_answers(
