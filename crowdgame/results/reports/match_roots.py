@@ -16,21 +16,24 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 import msgspec
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.views.decorators.http import require_safe
 
 from crowdgame.server.web.cached_pages import AsgiApplication
 from crowdgame.server.web.cached_responses import CachedResponse, CollectedResponse, secure_headers
 from voting.records.exports import SidesStillSecret, find_match, record_version
 from voting.records.match_roots import export_logged_seals, export_roots
+from voting.transparency.log import load_log
 from voting.transparency.merkle import InvalidProof
 
-POLLED_PATH = re.compile(r"/(record|report)/([A-Za-z0-9]{4,16})/(\d{1,9})/(roots|live|log/\d{1,10})\.json")
+POLLED_PATH = re.compile(
+    r"/(record|report)/([A-Za-z0-9]{4,16})/(\d{1,9})/(?:(roots|live)|log/(\d{1,10}))\.json"
+)
 # Phones confirm a difference by asking again after more than MAX_AGE_S + FRESH_S (`sealChecks.ts`).
 FRESH_S, MAX_AGE_S = 2, 5
 CACHE_SIZE = 64
 GZIP_LEVEL = 6
-RootsKey = tuple[str, str, int, str]
+RootsKey = tuple[str, str, int, str | int]
 # Headers that the answer does not depend on, or that would make it one for a single client.
 OWN_HEADERS = {b"cookie", b"authorization", b"accept-encoding", b"if-none-match", b"if-modified-since"}
 _bodies: dict[tuple[object, ...], bytes] = {}
@@ -58,7 +61,13 @@ def match_roots(_request: HttpRequest, code: str, number: int) -> HttpResponse:
 
 @require_safe
 def match_log(_request: HttpRequest, code: str, number: int, known: int) -> HttpResponse:
-    """Serve the logged seals as JSON. Answers 404 if the match isn't over, or isn't in the log."""
+    """Serve the logged seals as JSON. Answers 404 if the match isn't over, or isn't in the log.
+
+    Redirects a phone that knows more entries than the log has.
+    """
+    size = load_log().checkpoint.size
+    if known > size:
+        return HttpResponseRedirect(f"{size}.json")
     match = find_match(code, number)
     try:
         logged = match and export_logged_seals(match, known)
@@ -99,20 +108,18 @@ def cache_roots(next_app: AsgiApplication) -> AsgiApplication:
 
     Other requests, and answers other than 200, are those of `next_app`.
     """
-    cache = RootsCache(next_app)
+    others, logs = RootsCache(next_app), RootsCache(next_app)
 
     async def application(scope: Any, receive: Any, send: Any) -> None:
         path = POLLED_PATH.fullmatch(scope["path"])
         if path is None or scope["method"] != "GET":
             await next_app(scope, receive, send)
-        elif found := await cache.find(_cache_key(path), scope, receive, send):
+            return
+        key = path[1], path[2].upper(), int(path[3]), path[4] or int(path[5])
+        if found := await (logs if path[5] else others).find(key, scope, receive, send):
             await found.send(scope, send)
 
     return application
-
-
-def _cache_key(path: re.Match[str]) -> RootsKey:
-    return path[1], path[2].upper(), int(path[3]), path[4]
 
 
 @dataclass(slots=True)
@@ -142,10 +149,11 @@ class RootsCache:
             for message in collected.messages:
                 await send(message)
             return None
+        fresh = await asyncio.to_thread(_fresh_roots, collected.body)
         while key not in self._answers and len(self._answers) >= CACHE_SIZE:
             self._answers.pop(next(iter(self._answers)))
-        self._answers[key] = _fresh_roots(collected.body)
-        return self._answers[key]
+        self._answers[key] = fresh
+        return fresh
 
 
 def _fresh_roots(body: bytes) -> FreshRoots:

@@ -11,7 +11,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from crowdgame.results.reports import match_roots
-from crowdgame.results.reports.match_roots import cache_roots
+from crowdgame.results.reports.match_roots import CACHE_SIZE, cache_roots
 from games.engine.game import SIDES
 from tests.voting.action_helpers import press
 from tests.voting.match_helpers import RED_WINS, SELECTOR, new_event, play, start, start_open, vote
@@ -115,8 +115,9 @@ def test_logged_seals_are_proven_for_a_phone_that_knows_the_log(box: BallotBox, 
             )
         assert (logged["first_lot"]["index"], logged["restores"]) == (0, [])
     for known in (size + 1, 10**10):
-        shown = client.get(f"{path}{known}.json").json()["checkpoint"]
+        shown = client.get(f"{path}{known}.json", follow=True).json()["checkpoint"]
         assert int(shown.split("\n")[1]) == load_log().checkpoint.size == size + 1
+    assert client.get(f"{path}{10**10 - 1}.json")["Location"] == f"{size + 1}.json", "one answer for all"
     assert client.get(f"/record/{other.event.code}/1/log/0.json").status_code == 404
     LogHead.objects.update(key=b"")
     assert load_log().origin != checkpoint.origin
@@ -224,10 +225,10 @@ def test_other_requests_are_not_cached(path: str, method: str) -> None:
 
 
 def test_phones_with_the_same_checkpoint_share_an_answer() -> None:
-    django, logged = Django(), PATH.replace("roots", "log/7")
-    live = "/report/BCDF/1/live.json"
-    get_each(django, logged, logged, logged.replace("7", "8"), PATH, PATH, live, live)
-    assert len(django.scopes) == 4
+    django, live = Django(), "/report/BCDF/1/live.json"
+    logs = [PATH.replace("roots", f"log/{known}") for known in ("7", "7", "007", *range(8, 7 + CACHE_SIZE))]
+    get_each(django, PATH, live, *logs, live, PATH)
+    assert len(django.scopes) == 2 + CACHE_SIZE, "answers from the log evict none from records"
 
 
 def test_cache_keeps_few_matches() -> None:
