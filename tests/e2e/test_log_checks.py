@@ -50,13 +50,21 @@ def test_phone_warns_only_of_another_history(server: Server, open_at: OpenScreen
     assert third.split("\n")[0] == second.split("\n")[0]
     expect(restored.or_(warning)).to_have_count(0)
 
+    replaced = phone.page.get_by_text("has begun a new log")
+    phone.page.evaluate(f"localStorage.setItem('crowdgame:log', 'another/{third[:3]}' + {third[3:]!r})")
+    play_match()
+    expect(replaced).to_be_visible()
+    expect(warning).to_have_count(0)
+    expect(replaced.get_by_role("link", name="Evidence for the witnesses")).to_be_visible()
+    third = checkpoint()
+
     server.ask("rewrite_log")
     play_match()
     text = "The server's log contradicts what this phone saw."
     expect(warning).to_contain_text(text, timeout=3 * TIMEOUT_MS)
     assert checkpoint() == third
     with phone.page.expect_download() as download:
-        warning.get_by_role("link", name="Proof for the witnesses").click()
+        warning.get_by_role("link", name="Evidence for the witnesses").click()
     evidence = download.value.path().read_text()
     assert evidence.startswith(f"{third}\n")
     assert evidence.removeprefix(f"{third}\n").split("\n")[:2] != third.split("\n")[:2]

@@ -222,7 +222,8 @@ export const votesReplaced = (turns: string): string =>
 export const sealsLogged: string = t("The server's log has them, too.");
 export const logDiffers: string = t("The server's log contradicts what this phone saw. Keep this page open and show it to the organizers.");
 export const logRestored: string = t("The server was restored from a backup. Its log says so.");
-export const logEvidence: string = t("Proof for the witnesses");
+export const logReplaced: string = t("This server has begun a new log: a restored backup, or another computer at this address.");
+export const logEvidence: string = t("Evidence for the witnesses");
 export const sealedAgain: { [why in "time_added" | "box_lost"]: (turns: string) => string } = {
   time_added: (turns) => t("Turn %(turns)s was sealed again because time was added.", { turns }),
   box_lost: (turns) => t("Turn %(turns)s was sealed again because the ballot box was lost.", { turns }),

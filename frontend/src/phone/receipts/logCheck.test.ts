@@ -101,8 +101,11 @@ test("a phone remembers the log across matches, and keeps both checkpoints of tw
   served = answer(ENTRIES.slice(0, 7), 5, 4);
   assert.equal(await check(2, [seal(5)]), "logged");
   served = answer(other, 8, 7);
-  for (const again of [false, true]) assert.equal(await check(3, [seal(8)], again), "differs");
-  assert.equal(readEvidence(), `${note(ENTRIES.slice(0, 7))}\n${note(other)}`);
+  for (const again of [false, true]) {
+    write("crowdgame:log:evidence", "");
+    assert.equal(await check(3, [seal(8)], again), "differs");
+    assert.equal(readEvidence(), `${note(ENTRIES.slice(0, 7))}\n${note(other)}\n${JSON.stringify([seal(8)])}\n`);
+  }
   served = answer(ENTRIES.slice(0, 9), 8, 7);
   assert.equal(await check(3, [seal(8)]), "logged", "the honest checkpoint was kept");
   assert.deepEqual(asked.map((address) => address.split("/").slice(3).join("/")), ["1/log/0.json", "1/log/0.json", "2/log/4.json", "3/log/7.json", "3/log/7.json", "3/log/7.json"]);
@@ -110,17 +113,20 @@ test("a phone remembers the log across matches, and keeps both checkpoints of tw
   const [backup, from] = [ENTRIES.slice(0, 3), note(ENTRIES.slice(0, 9))];
   const [forged, unsaid, foreign] = [[...other.slice(0, 9), restore("log")], backup, [...backup, restore("another")]];
   for (const entries of [forged, unsaid, foreign])
-    for (const [again, kept] of [[false, "log"], [true, "new"]] as const) {
+    for (const [seals, again, found, kept] of [[[seal(8, ELSEWHERE)], false, "differs", "log"], [[seal(8, ELSEWHERE)], true, "differs", "new"], [[], false, "replaced", "new"]] as const) {
+      write("crowdgame:log", from);
       served = answer(entries, 1, 9, "new");
-      assert.equal(await check(4, [], again), "differs");
+      assert.equal(await check(4, seals, again), found);
+      assert.equal(readEvidence(), `${from}\n${note(entries, "new")}\n${JSON.stringify(seals)}\n`);
       assert.equal(read("crowdgame:log")!.split("\n")[0], kept);
-      if (again) assert.equal(await check(4, []), "logged", "warned once");
-      if (again) write("crowdgame:log", from);
+      if (kept === "new") assert.equal(await check(4, []), "logged", "said once");
     }
+  write("crowdgame:log", from);
   for (const entries of [[...backup, restore("another"), restore("log"), entry(9)], [...ENTRIES, restore("log")]]) {
     served = answer(entries, 1, 9, "new");
     served = { ...served, restores: served.restores.map((one) => ({ ...one, path: one.path.slice(1) })) };
-    assert.equal(await check(5, []), "differs", "not in the tree");
+    assert.equal(await check(5, []), "replaced", "not in the tree");
+    write("crowdgame:log", from);
     served = answer(entries, 1, 9, "new");
     assert.equal(await check(5, [seal(8, ELSEWHERE)]), "differs", "a seal is missing");
     assert.equal(await check(5, [seal(1)]), "restored");

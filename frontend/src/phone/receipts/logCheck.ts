@@ -11,10 +11,10 @@ const CHECKPOINT_KEY = "crowdgame:log";
 const EVIDENCE_KEY = "crowdgame:log:evidence";
 
 /**
- * `differs`: the log lacks a seal, or isn't the log that this phone saw before. `restored`: it says that a backup of
- * that one was restored.
+ * `differs`: the log lacks a seal, or contradicts what this phone saw of it. `restored`: a new log says that a backup of
+ * the one that this phone saw was restored. `replaced`: a new log doesn't say that.
  */
-export type LogFinding = "logged" | "restored" | "differs" | null;
+export type LogFinding = "logged" | "restored" | "replaced" | "differs" | null;
 
 /** `entry` is JSON text. */
 interface ProvenEntry {
@@ -46,7 +46,7 @@ function parseCheckpoint(note: string): Checkpoint {
 
 /**
  * Compares the seals that this phone received with the log, and the log with the checkpoint that this phone has kept.
- * `again` confirms a difference: both checkpoints are then kept as evidence.
+ * `again` confirms a difference. Keeps what differs as evidence, also if the next answer doesn't differ.
  */
 export async function checkLog(code: string, match: number, seals: readonly ReceivedSeal[], again: boolean): Promise<LogFinding> {
   const kept = read(CHECKPOINT_KEY);
@@ -56,14 +56,14 @@ export async function checkLog(code: string, match: number, seals: readonly Rece
   if (!answer.ok) return null;
   const shown = (await answer.json()) as LoggedSeals;
   const newer = parseCheckpoint(shown.checkpoint);
-  const history = !known || isConsistent(known, newer, shown.consistency) ? "logged" : isRestored(known, shown) ? "restored" : "differs";
+  const history = !known || isConsistent(known, newer, shown.consistency) ? "logged" : isRestored(known, shown) ? "restored" : known.origin !== newer.origin ? "replaced" : "differs";
   const finding = hasSeals(shown, seals, known) ? history : "differs";
-  if (finding === "differs" && again) write(EVIDENCE_KEY, `${kept ?? ""}\n${shown.checkpoint}`);
+  if (finding === "differs" || finding === "replaced") write(EVIDENCE_KEY, `${kept ?? ""}\n${shown.checkpoint}\n${JSON.stringify(seals)}\n`);
   if (finding !== "differs" || (again && known && known.origin !== newer.origin)) write(CHECKPOINT_KEY, shown.checkpoint);
   return finding;
 }
 
-/** The checkpoints that contradict each other, for the witnesses. */
+/** The checkpoint that this phone kept, the later one, and the seals that it received, for the witnesses. */
 export const readEvidence = () => read(EVIDENCE_KEY);
 
 const isIn = ({ size, root }: Checkpoint, { entry, index, path }: ProvenEntry) => rootFromPath(textHash(`\0${entry}`), { index, ballots: size, path }) === root;

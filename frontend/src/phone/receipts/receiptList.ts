@@ -82,15 +82,16 @@ function reopened(check: SealCheck): string {
 }
 
 /**
- * After the match: record or log contradict a seal that this phone received, or the record doesn't count it. A restored
- * backup is only said.
+ * After the match: record or log contradict a seal that this phone received, or the record doesn't count it. A new log
+ * is only said.
  */
 function sealWarning({ sealCheck }: PhoneView): Html | false {
   if (!sealCheck) return false;
   const { differing, unexplained, log } = sealCheck;
   const text = differing.length ? say.sealsDiffer(differing.join(", ")) : unexplained.length ? say.votesReplaced(unexplained.join(", ")) : log === "differs" && say.logDiffers;
-  const evidence = log === "differs" && html` <a download="checkpoints.txt" href="data:text/plain;charset=utf-8,${encodeURIComponent(readEvidence() ?? "")}">${say.logEvidence}</a>`;
+  const evidence = (log === "differs" || log === "replaced") && html` <a download="checkpoints.txt" href="data:text/plain;charset=utf-8,${encodeURIComponent(readEvidence() ?? "")}">${say.logEvidence}</a>`;
   if (text) return html`<p class="missing" role="alert">${text}${evidence}</p>`;
+  if (log === "replaced") return html`<p class="ground-notice" aria-live="polite">${say.logReplaced}${evidence}</p>`;
   return log === "restored" && html`<p class="ground-notice" aria-live="polite">${say.logRestored}</p>`;
 }
 

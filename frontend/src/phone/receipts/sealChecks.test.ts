@@ -10,7 +10,7 @@ const SOON_MS = 5000;
 const CONFIRMED_MS = 30_000;
 const ROOTS = ["1", "2", "3", "4", "5"].map((digit) => digit.repeat(64));
 const ELSEWHERE = "0".repeat(64);
-const HONEST: SealCheck = { matching: 0, differing: [], unexplained: [], time_added: [], box_lost: [], log: null };
+const HONEST: SealCheck = { matching: 0, differing: [], unexplained: [], time_added: [], box_lost: [], log: "logged" };
 let codes = 0;
 
 type Turns = { -readonly [key in keyof PublishedRoots["turns"][number]]: PublishedRoots["turns"][number][key] }[];
@@ -20,7 +20,7 @@ class Watcher {
   check: SealCheck | null = null;
   asked: boolean[] = [];
   online = true;
-  log: SealCheck["log"] = null;
+  log: SealCheck["log"] = "logged";
   roots: { state: PublishedRoots["state"]; turns: Turns; draw_lot: string | null } = { state: "ended", turns: [], draw_lot: "draw" };
   code = `SEAL${++codes}`;
   seq = 0;
@@ -317,6 +317,38 @@ test("a phone that is offline tries again, and a few times only", async () => {
   const other = new Watcher();
   other.play(1);
   other.online = false;
+  other.end();
+  for (let n = 0; n < 10; n++) await other.wait(CONFIRMED_MS);
+  assert.equal(other.asked.length, 4);
+});
+
+test("a log that doesn't answer is asked again, a few times only", async () => {
+  for (const differing of [[], [1]]) {
+    const phone = new Watcher();
+    phone.play(1);
+    if (differing.length) phone.roots.turns[0]!.lot = "lot of its choice";
+    const is = { ...HONEST, matching: 1 - differing.length, differing };
+    phone.log = null;
+    assert.deepEqual(await phone.said(differing.length ? 2 * CONFIRMED_MS : SOON_MS), { ...is, log: null });
+    phone.log = "logged";
+    await phone.wait(CONFIRMED_MS);
+    assert.deepEqual(phone.check, is);
+    const asked = phone.asked.length;
+    await phone.wait(CONFIRMED_MS);
+    assert.equal(phone.asked.length, asked);
+  }
+  const late = new Watcher();
+  late.play(1);
+  late.log = null;
+  await late.said(SOON_MS);
+  late.log = "differs";
+  await late.wait(20_000);
+  assert.deepEqual([late.check?.log, late.asked], [null, [false, false]], "its first difference isn't confirmed yet");
+  await late.wait(CONFIRMED_MS);
+  assert.deepEqual([late.check?.log, late.asked], ["differs", [false, false, true]]);
+  const other = new Watcher();
+  other.play(1);
+  other.log = null;
   other.end();
   for (let n = 0; n < 10; n++) await other.wait(CONFIRMED_MS);
   assert.equal(other.asked.length, 4);

@@ -125,8 +125,9 @@ export class SealChecks {
     if (this.match?.id !== match.id || !isOver(this.match)) return;
     const check = roots && roots.state !== "playing" ? { ...compareSeals(this.seals(), roots, this.kept().draw), log } : null;
     const differs = !!check && (log === "differs" || check.differing.length + check.unexplained.length > 0);
-    if (check && (differed || !differs)) this.changed(check);
-    else if (++this.tries < MAX_TRIES) this.plan(AGAIN_MS + Math.random() * spreadMs(match), !!check);
+    const isConfirmed = differed || !differs;
+    if (check && isConfirmed) this.changed(check);
+    if (!(check?.log && isConfirmed) && ++this.tries < MAX_TRIES) this.plan(AGAIN_MS + Math.random() * spreadMs(match), differed || differs);
   }
 
   private seals(): readonly ReceivedSeal[] {
