@@ -3,19 +3,24 @@
 from django.contrib.auth.models import User
 from django.db.models import Exists, OuterRef, QuerySet
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from crowdgame.accounts.accounts import delete_account
 from crowdgame.accounts.models import Guest
 from crowdgame.accounts.signals import guest_left
-from crowdgame.events.event_edits import delete_unless_playing
-from crowdgame.events.models import AuditEntry, Organization, OrganizationMember, SharedEvent
+from crowdgame.events.audit_text import LogText
+from crowdgame.events.event_edits import add_page_audit_entry, delete_unless_playing
+from crowdgame.events.members import publish_after_commit
+from crowdgame.events.models import AuditEntry, Member, Organization, OrganizationMember
 from crowdgame.maintenance.personal_data.tables import Person
 from voting.ballot_box.ballot_box import BallotBox
+from voting.matches import event_lock
 from voting.models import Event, Match
 from voting.protocol import Role
 from voting.terms import MatchState
 
 FORMER_ORGANIZER = "former organizer"
+EVENT_HANDED_OVER = gettext_noop("%(by)s deleted their account. %(name)s owns this event now.")
 
 
 class DeletionRefused(Exception):
@@ -34,9 +39,9 @@ def delete_person(person: Person, box: BallotBox) -> None:
             guest_left.send(Guest, guest=person.guest, box=box)
         return
     check_deletion(person.user)
-    _transfer_shared_events(person.user)
-    for event in Event.objects.filter(owner=person.user):
-        if not delete_unless_playing(event.pk):
+    events = Event.objects.filter(owner=person.user)
+    for event in sorted(events, key=lambda event: _find_heir(event) is not None):
+        if not _hand_over(event, box.now()) and not delete_unless_playing(event.pk):
             raise DeletionRefused(_live_text(event))
     _solely_owned(person.user).delete()
     AuditEntry.objects.filter(user=person.user).update(by=FORMER_ORGANIZER)
@@ -63,12 +68,26 @@ def _solely_owned(user: User) -> QuerySet[Organization]:
     return owned.exclude(members__in=owners.exclude(user=user))
 
 
-def _transfer_shared_events(user: User) -> None:
-    """Transfer ownership to another owner of the organization. Events without one are deleted."""
-    owners = OrganizationMember.objects.filter(role=Role.OWNER, user__is_active=True).exclude(user=user)
-    for shared in SharedEvent.objects.filter(event__owner=user):
-        if heir := owners.filter(organization=shared.organization_id).order_by("pk").first():
-            Event.objects.filter(pk=shared.event_id).update(owner=heir.user_id)
+def _find_heir(event: Event) -> User | None:
+    """Return the first of the other owners of the event's organization."""
+    owners = OrganizationMember.objects.filter(role=Role.OWNER, user__is_active=True)
+    owners = owners.filter(organization__shared_events__event=event).exclude(user=event.owner_id)
+    heir = owners.select_related("user").order_by("pk").first()
+    return heir.user if heir else None
+
+
+def _hand_over(event: Event, now: int) -> bool:
+    """Make the heir the owner. Returns False if there is none."""
+    with event_lock(event.pk):
+        heir = _find_heir(event)
+        if heir is None:
+            return False
+        what = LogText(EVENT_HANDED_OVER, {"name": heir.get_username()})
+        add_page_audit_entry(event.pk, event.owner, "event.hand_over", what, now)
+        Event.objects.filter(pk=event.pk).update(owner=heir)
+        Member.objects.filter(event=event, user=heir).delete()
+        publish_after_commit(heir.pk, event.pk)
+    return True
 
 
 def _live_text(event: Event) -> str:

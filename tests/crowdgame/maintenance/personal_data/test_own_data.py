@@ -5,6 +5,7 @@ import io
 import json
 import zipfile
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import pytest
@@ -18,8 +19,10 @@ from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 from django.db.models import QuerySet
 from django.db.models.fields.related import ForeignObjectRel
+from django.db.models.signals import post_delete
 from django.test import Client
 from django.utils import timezone
+from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from crowdgame.accounts.accounts import create_account
 from crowdgame.accounts.guest_names import new_guest
@@ -191,7 +194,9 @@ def test_organizer_deletes_account_and_events(box: BallotBox) -> None:
     assert "Your data is deleted" in client.get("/play/").content.decode()
 
 
-def test_shared_events_of_a_deleted_organizer_go_to_another_owner(box: BallotBox) -> None:
+def test_shared_events_of_a_deleted_organizer_go_to_another_owner(
+    box: BallotBox, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
+) -> None:
     client, user = log_in()
     school, lonely = create_organization("School", user), create_organization("Alone", user)
     for name, role in (("ada", Role.COHOST), ("away", Role.OWNER), ("bob", Role.OWNER), ("eve", Role.OWNER)):
@@ -200,8 +205,29 @@ def test_shared_events_of_a_deleted_organizer_go_to_another_owner(box: BallotBox
     for name, organization in (("Shared", school), ("Own", None), ("Unseen", lonely)):
         event = create_event(user, name, ("Reds", "Yellows"))
         share_event(event, organization, user, is_template=False)
-    ask(client, "delete")
+    shared, unseen = Event.objects.get(name="Shared"), Event.objects.get(name="Unseen")
+    bob = User.objects.get(username="bob")
+    for name in ("ada", "bob"):
+        shared.members.create(user=User.objects.get(username=name), role=Role.VIEWER)
+    start_another = partial(start_later, unseen, box)
+    post_delete.connect(start_another, Event)
+    with django_capture_on_commit_callbacks() as callbacks:
+        ask(client, "delete")
+    post_delete.disconnect(start_another, Event)
+    assert (Event.objects.get(pk=shared.pk).owner, callbacks) == (user, []), "refused: nothing is handed over"
+    unseen.matches.all().delete()
+    with django_capture_on_commit_callbacks() as callbacks:
+        ask(client, "delete")
     assert [(event.name, event.owner.username) for event in Event.objects.all()] == [("Shared", "bob")]
+    assert [member.user.get_username() for member in shared.members.all()] == ["ada"]
+    assert (bob.pk, shared.pk) in [callback.args for callback in callbacks if isinstance(callback, partial)]
+    entry = AuditEntry.objects.get(action="event.hand_over")
+    assert str(entry) == "former organizer deleted their account. bob owns this event now."
+
+
+def start_later(event: Event, box: BallotBox, **_: Any) -> None:
+    """A match begins while the account is deleted, which had no live match before."""
+    start_match(event.pk, box)
 
 
 def test_name_of_a_deleted_organizer_gives_none_of_their_actions() -> None:
