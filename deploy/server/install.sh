@@ -168,7 +168,7 @@ configure_nginx() {
 }
 
 install_units() {
-    cp -r deploy/server/systemd/. /etc/systemd/system/
+    cp -r --remove-destination deploy/server/systemd/. /etc/systemd/system/
     cp deploy/server/sysctl.conf /etc/sysctl.d/60-crowdgame.conf
     sysctl -q --system || echo "warning: some kernel settings of sysctl.conf were not applied" >&2
     if [ -n "$own_address" ]; then

@@ -38,6 +38,7 @@ def run_functions(etc: Path, calls: str, *arguments: str) -> subprocess.Complete
     functions, _, _ = (SERVER / "install.sh").read_text().partition("\ninstall_packages\n")
     here = 'cd "$(dirname "$(readlink -f "$0")")/../.."'
     script = functions.replace(here, f"cd {ROOT}").replace("/etc/crowdgame", str(etc))
+    script = script.replace("/etc/systemd/system", f"{etc}/units").replace("/etc/sysctl.d", str(etc))
     script += f"\nchown() {{ :; }}\nshare_database() {{ :; }}\n{calls}\n"
     argv = ["sh", "-c", script, "install.sh", "play.example.org", *arguments]
     return subprocess.run(argv, check=False, capture_output=True, text=True)
@@ -49,6 +50,19 @@ def etc(tmp_path: Path) -> Path:
     folder.mkdir()
     (folder / "machines").write_text(MACHINES)
     return folder
+
+
+def test_units_are_installed_again_over_masked_ones(etc: Path) -> None:
+    """An earlier version masked crowdgame-migrate on machines that only run gateways."""
+    (etc / "units").mkdir()
+    migrate, valkey = (etc / "units" / f"crowdgame-{name}.service" for name in ("migrate", "valkey"))
+    migrate.symlink_to("/dev/null")
+    for _ in range(2):
+        ended = run_functions(etc, "systemctl() { :; }; sysctl() { :; }; install_units", OTHERS[0])
+        assert ended.returncode == 0, ended.stderr
+        assert ("migrate --noinput" in migrate.read_text(), migrate.is_symlink()) == (False, False)
+        assert "collectstatic" in migrate.read_text()
+        assert valkey.readlink() == Path("/dev/null")
 
 
 def test_main_machine_shares_its_services(etc: Path) -> None:
