@@ -142,7 +142,8 @@ def share_event(event: Event, organization: Organization | None, by: User, *, is
 
 
 def _lock(organization: Organization) -> None:
-    Organization.objects.select_for_update(no_key=True).get(pk=organization.pk)
+    """Lock it, unless it was deleted meanwhile, with its members and invitations."""
+    Organization.objects.select_for_update(no_key=True).filter(pk=organization.pk).first()
 
 
 def _log(organization: Organization, by: User, kind: str, what: LogText) -> None:

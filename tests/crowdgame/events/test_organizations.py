@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from asgiref.sync import async_to_sync
 from django.contrib.auth.models import User
-from django.db import transaction
+from django.db import connection, transaction
 from django.test import AsyncClient, Client
 from django.utils import timezone
 from pytest_django.fixtures import DjangoCaptureOnCommitCallbacks
@@ -253,6 +253,24 @@ def test_each_change_of_a_role_is_published_to_the_gateways(
     with django_capture_on_commit_callbacks() as callbacks:
         delete_organization(school, owner)
     assert (cohost.user_id,) in {one.args for one in callbacks if isinstance(one, partial)}
+
+
+def test_organization_deleted_meanwhile_changes_nothing(school: Organization) -> None:
+    owner, viewer = (
+        User.objects.get(username="owner"),
+        school.members.get(role=Role.VIEWER, user__isnull=False),
+    )
+    token, unrelated = invite_member(school, "Zoe", Role.VIEWER), User.objects.get(username="unrelated")
+
+    def delete_first(execute: Callable[..., object], sql: str, *rest: object) -> object:
+        if sql.startswith("SAVEPOINT"):  # the beginning of the change
+            Organization.objects.all().delete()
+        return execute(sql, *rest)
+
+    with connection.execute_wrapper(delete_first):
+        assert not accept_invitation(token, unrelated)
+    change_member(viewer, Role.COHOST, owner)
+    assert not OrganizationMember.objects.exists()
 
 
 def test_new_events_are_shared_as_chosen(school: Organization) -> None:
