@@ -190,8 +190,9 @@ def prove_turns(turn_ids: Iterable[int], known: int) -> tuple[list[tuple[str, Pr
     """
     first_lot = LogEntry.objects.filter(content__startswith=LOT_PREFIX).order_by("pk").values("pk")[:1]
     shown = Q(turn__in=turn_ids) | Q(turn=None) | Q(pk=Subquery(first_lot))
-    entries = LogEntry.objects.filter(shown).order_by("pk").values_list("pk", "content")
     log = load_log()
+    proven = LogEntry.objects.filter(shown, pk__lt=log.checkpoint.size)
+    entries = proven.order_by("pk").values_list("pk", "content")
     size = min(log.checkpoint.size, max(known, *(index + 1 for index, _ in entries), 1))
     subtrees = log_subtrees(size)
     note = log.sign(Checkpoint(log.origin, size, hash_range(subtrees, 0, size)))

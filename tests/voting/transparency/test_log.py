@@ -13,7 +13,7 @@ from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.commitments import Tree, hash_leaf
 from voting.models import LogEntry, LogHead, LogWitness, Turn
 from voting.transparency.entries import Entry, Lot, MatchOver, Restored, decode_entry
-from voting.transparency.log import append_entries, load_log, log_root, prove_turn, read_tile
+from voting.transparency.log import append_entries, load_log, log_root, prove_turn, prove_turns, read_tile
 from voting.transparency.proof_files import parse_proof, verify_proof
 from voting.transparency.tiles import ENTRIES, decode_bundle
 
@@ -92,6 +92,17 @@ def test_proofs_of_turn_verify(box: BallotBox) -> None:
     for content, proof in proofs:
         verify_proof(parse_proof(str(proof).encode()), content.encode(), log.verifier_key)
     assert prove_turn(turn.pk + 1_000) == []
+
+
+def test_entries_after_the_checkpoint_are_not_proven(box: BallotBox) -> None:
+    """Another process appends after the head was read."""
+    turn = start(box)
+    play(turn.match, box, RED_WINS[:1])
+    head = LogHead.objects.values("size", "hashes").get()
+    play(turn.match, box, RED_WINS[1:])
+    LogHead.objects.update(**head)
+    proofs, _ = prove_turns(Turn.objects.values_list("pk", flat=True), 0)
+    assert [proof.index for _, proof in proofs] == list(range(head["size"]))
 
 
 def test_rolled_back_transaction_appends_nothing() -> None:
