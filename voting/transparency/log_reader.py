@@ -63,7 +63,7 @@ def post(url: str, body: bytes, timeout_s: float = TIMEOUT_S) -> Answer:
         connection = kind(parts.netloc)
         address = connection.host, connection.port
         with create_connection(address, timeout_s) as plain, plain.dup() as same, closing(connection):
-            cutoff = Timer(timeout_s, _cut_off, [same, is_cut_off])
+            cutoff = Timer(timeout_s, cut_off, [same, is_cut_off])
             cutoff.daemon = True
             cutoff.start()
             try:
@@ -84,7 +84,8 @@ def _encrypt(plain: socket, host: str) -> SSLSocket:
     return create_default_context().wrap_socket(plain, server_hostname=host)
 
 
-def _cut_off(connection: socket, is_cut_off: Event) -> None:
+def cut_off(connection: socket, is_cut_off: Event) -> None:
+    """Say so before whoever waits for the connection continues."""
     is_cut_off.set()
     with suppress(OSError):
         connection.shutdown(SHUT_RDWR)

@@ -6,17 +6,18 @@ Exit status 1 if the log showed two histories; 2 with --once if the server is un
 import socket
 import sys
 import time
+from contextlib import closing
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Lock
+from threading import BoundedSemaphore, Event, Lock, Timer
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from crowdgame.server.laptop.lock import LockTaken, hold_lock
 from crowdgame.server.laptop.paths import DATA
-from voting.transparency.log_reader import SCHEMES, LogReader, Unreachable, post
+from voting.transparency.log_reader import SCHEMES, LogReader, Unreachable, cut_off, post
 from voting.transparency.merkle import InvalidProof
 from voting.transparency.notes import (
     COSIGNATURE_V1,
@@ -29,6 +30,7 @@ from voting.transparency.notes import (
 from voting.transparency.witness import InconsistentLog, Refused, Witness, open_witness
 
 POLL_S = 10
+MAX_CONNECTIONS, CONNECTION_S = 64, 10
 KINDS = {"ml-dsa-44": ML_DSA_44, "ed25519": COSIGNATURE_V1}
 
 
@@ -67,7 +69,8 @@ class Command(BaseCommand):
         self.stdout.write(f"This witness: {witness.cosigner.verifier_key}\nThe log: {witness.log_key}")
         if options["listen"]:
             host, _, port = options["listen"].rpartition(":")
-            listen(witness, host, int(port))
+            with WitnessServer(witness, (host, int(port))) as server:
+                server.serve_forever()
         while not self._look(witness, reader, once=options["once"]):
             time.sleep(POLL_S)  # a server cannot call a witness behind a router, so the witness asks
 
@@ -94,12 +97,39 @@ class Command(BaseCommand):
             self.stdout.write(f"Cosigned {size} entries.{refused}")
 
 
-def listen(witness: Witness, host: str, port: int) -> None:
-    """Serve the witness protocol until the process ends. Cosigns one checkpoint at a time."""
+class WitnessServer(ThreadingHTTPServer):
+    """Serves the witness protocol. Closes connections beyond MAX_CONNECTIONS, and slow ones."""
+
+    request_queue_size = MAX_CONNECTIONS
+
+    def __init__(self, witness: Witness, address: tuple[str, int], timeout_s: float = CONNECTION_S) -> None:
+        super().__init__(address, handler(witness))
+        self.timeout_s, self.free = timeout_s, BoundedSemaphore(MAX_CONNECTIONS)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        if self.free.acquire(blocking=False):
+            super().process_request(request, client_address)
+        else:
+            self.shutdown_request(request)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        with closing(request.dup()) as same:
+            cutoff = Timer(self.timeout_s, cut_off, [same, Event()])
+            cutoff.daemon = True
+            cutoff.start()
+            try:
+                super().process_request_thread(request, client_address)
+            finally:
+                cutoff.cancel()
+                self.free.release()
+
+
+def handler(witness: Witness) -> type[BaseHTTPRequestHandler]:
+    """Return what answers a connection. Cosigns one checkpoint at a time."""
     cosigning = Lock()
 
     class Handler(BaseHTTPRequestHandler):
-        protocol_version, timeout = "HTTP/1.1", 10
+        protocol_version = "HTTP/1.1"
 
         def do_POST(self) -> None:
             length = self.headers.get("Content-Length", "")
@@ -131,5 +161,4 @@ def listen(witness: Witness, host: str, port: int) -> None:
             self.end_headers()
             self.wfile.write(content)
 
-    with ThreadingHTTPServer((host, port), Handler) as server:
-        server.serve_forever()
+    return Handler

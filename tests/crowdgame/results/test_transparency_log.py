@@ -21,6 +21,7 @@ from django.core.management import CommandError, call_command
 from django.db import transaction
 from pytest_django.live_server_helper import LiveServer
 
+from crowdgame.management.commands.witness import MAX_CONNECTIONS, WitnessServer
 from crowdgame.server.laptop.network import free_port
 from crowdgame.server.laptop.paths import ROOT
 from tests.deploy.processes import wait_until
@@ -240,14 +241,8 @@ def listening(url: str, tmp_path: Path) -> Iterator[str]:
     process = subprocess.Popen([*argv, "--algorithm", "ed25519", "--listen", f"127.0.0.1:{port}"], cwd=ROOT)
     address = f"http://127.0.0.1:{port}"
 
-    def answers() -> bool:
-        try:
-            return get(f"{address}/").status == 404
-        except Unreachable:
-            return False
-
     try:
-        wait_until(answers)
+        wait_until(lambda: answers(f"127.0.0.1:{port}"))
         yield address
     finally:
         process.terminate()
@@ -340,6 +335,37 @@ def test_exchange_with_witness_is_bounded(
             post(f"{scheme}://127.0.0.1:{server.getsockname()[1]}/add-checkpoint", b"", timeout_s=0.5)
         is_over.set()
         assert not served.result(), "it was cut off before it had sent everything"
+
+
+@pytest.mark.parametrize(("count", "timeout_s"), [(MAX_CONNECTIONS, 60), (1, 0.2)])
+def test_listening_witness_bounds_connections(
+    count: int, timeout_s: float, witness: WitnessCommand, url: str
+) -> None:
+    """The connections are silent. At most so many are open, each for so long."""
+    witness.folder.mkdir()
+    opened = open_witness(witness.folder, "witness", COSIGNATURE_V1, None, LogReader(url))
+    with ThreadPoolExecutor() as pool, WitnessServer(opened, ("127.0.0.1", 0), timeout_s) as server:
+        pool.submit(server.serve_forever, 0.05)
+        place = "127.0.0.1", server.server_port
+        try:
+            connections = [socket.create_connection(place, timeout=20) for _ in range(count)]
+            if count == MAX_CONNECTIONS:
+                assert not answers("{}:{}".format(*place))
+                connections.pop().close()
+            else:
+                assert connections[0].recv(1) == b"", "the server has closed it"
+            wait_until(lambda: answers("{}:{}".format(*place)))
+            for connection in connections:
+                connection.close()
+        finally:
+            server.shutdown()
+
+
+def answers(address: str) -> bool:
+    try:
+        return get(f"http://{address}/").status == 404
+    except Unreachable:
+        return False
 
 
 def test_checkpoint_is_on_disk_before_the_witness_answers(
