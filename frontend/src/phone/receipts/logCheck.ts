@@ -3,7 +3,7 @@ import { fetchInTime } from "../../live/connection/fetchInTime";
 import type { TurnSealed } from "../../protocol";
 import { toHex } from "../ballot/blind";
 import { nodeHash, rootFromPath, textHash } from "./receiptProof";
-import { hasRoots, type ReceivedSeal } from "./receivedSeal";
+import { hasRoots, sealedRoots, type ReceivedSeal } from "./receivedSeal";
 
 const TIMEOUT_MS = 15_000;
 /** Kept for all matches on this server. */
@@ -84,7 +84,7 @@ export function hasSeals(shown: LoggedSeals, seals: readonly ReceivedSeal[], kno
   const began = !first_lot ? Infinity : isIn(newer, first_lot) ? (JSON.parse(first_lot.entry) as TurnSealed).turn : 0;
   const mayBeOlder = !known || (!!first_lot && first_lot.index < known.size);
   const logged = shown.seals.map(({ entry }) => JSON.parse(entry) as TurnSealed);
-  const isLogged = (seal: ReceivedSeal) => logged.some(({ turn, at, red, yellow, turn_commitment }) => turn === seal.turn && at === seal.at && hasRoots({ at, red: red?.root ?? null, yellow: yellow?.root ?? null, turn_commitment }, seal));
+  const isLogged = (seal: ReceivedSeal) => logged.some((entry) => entry.turn === seal.turn && entry.at === seal.at && hasRoots(sealedRoots(entry.at, entry), seal));
   const isOlder = ({ turn }: ReceivedSeal) => mayBeOlder && turn < began && !logged.some((entry) => entry.turn === turn);
   return shown.seals.every((entry) => isIn(newer, entry)) && seals.every((seal) => isLogged(seal) || isOlder(seal));
 }

@@ -26,6 +26,14 @@ export interface ReceivedSeal extends Roots {
   missed: boolean;
 }
 
+interface Sealed {
+  red: { root: string | null } | null;
+  yellow: { root: string | null } | null;
+  turn_commitment: string | null;
+}
+
+export const sealedRoots = (at: number, { red, yellow, turn_commitment }: Sealed): Roots => ({ at, red: red?.root ?? null, yellow: yellow?.root ?? null, turn_commitment });
+
 export function hasRoots(seal: Roots, other: Roots): boolean {
   return (["red", "yellow", "turn_commitment"] as const).every((part) => (seal[part] ?? null) === (other[part] ?? null));
 }

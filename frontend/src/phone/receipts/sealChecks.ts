@@ -2,7 +2,7 @@ import { fetchInTime } from "../../live/connection/fetchInTime";
 import { reopening, splitReveal, type Reopening } from "../../live/match/seals";
 import type { EventState, Match, Reveal, Turn, TurnSealed } from "../../protocol";
 import { checkLog, type LogFinding } from "./logCheck";
-import { hasRoots, type ReceivedSeal, type Roots, type Seen } from "./receivedSeal";
+import { hasRoots, sealedRoots, type ReceivedSeal, type Roots, type Seen } from "./receivedSeal";
 
 /**
  * Phones request the roots after the match, spread over a time in which this many ask per second. A hall's wireless
@@ -73,9 +73,10 @@ export class SealChecks {
     return this.event?.match ?? null;
   }
 
-  sealed({ turn, at, epoch, red, yellow, turn_commitment }: TurnSealed): void {
+  sealed(sealed: TurnSealed): void {
+    const { turn, at, epoch } = sealed;
     const seals = this.seals();
-    const roots = { at, red: red?.root ?? null, yellow: yellow?.root ?? null, turn_commitment };
+    const roots = sealedRoots(at, sealed);
     if (!this.match || seals.some((seal) => seal.turn === turn && seal.at === at && hasRoots(seal, roots))) return;
     const open = this.match.turn?.id === turn ? this.match.turn : null;
     const received = { turn, epoch, number: open?.number ?? 0, closes_at: open?.closes_at ?? 0, lot: this.firstLot(turn), ...roots };
@@ -102,11 +103,11 @@ export class SealChecks {
   }
 
   /** The roots of a reveal are binding, too, if its seal got lost or was never sent. */
-  private reveal({ turn, number, sealed_at, red, yellow, turn_commitment }: Reveal): void {
+  private reveal(reveal: Reveal): void {
+    const { turn, number, sealed_at } = reveal;
     const seals = this.seals();
     if (sealed_at && !seals.some((seal) => seal.turn === turn)) {
-      const roots = { at: sealed_at, red: red?.root ?? null, yellow: yellow?.root ?? null, turn_commitment };
-      this.store([...seals, { turn, number, epoch: 0, closes_at: 0, lot: this.firstLot(turn), ...roots, revealed: true, seen: null, missed: false }]);
+      this.store([...seals, { turn, number, epoch: 0, closes_at: 0, lot: this.firstLot(turn), ...sealedRoots(sealed_at, reveal), revealed: true, seen: null, missed: false }]);
       return;
     }
     const isRevealed = (seal: ReceivedSeal) => seal.turn === turn && seal.at === sealed_at && !seal.revealed;
