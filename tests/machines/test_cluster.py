@@ -33,6 +33,7 @@ from voting.ballot_box.box_types import (
     Sealed,
     TeamWish,
     TooEarly,
+    Turnout,
     event_key,
 )
 from voting.ballot_box.shards import Shard
@@ -174,15 +175,20 @@ def test_node_away_stops_the_seal_and_a_lost_shard_a_whole_turn(
         turn = BoxedTurn(400, 4000, 1, 1, now - 1_000, now + 60_000, shard=Shard(0, 3))
         assert box.place(turn, create=True)
         assert box.cast_new(turn, crowd).answers == [CastResult.OK] * len(crowd)
-        away = cluster.nodes[number]
+        away, first = cluster.nodes[number], cluster.nodes.index(cluster.owner(turn.keys[0]))
         away.kill()
         over = closed(turn, box.now())
         with pytest.raises(RedisError):
             seal(box, over)
+        if number != first:
+            turnout = asyncio.run(beat(turn))
+            assert (0 < turnout.voted < len(crowd), turnout.waiting) == (True, None)
         with pytest.raises(RedisError):
             box.find_ballots(400, 4000, [ballot.voter for ballot in crowd], 3)
         away.start()
         wait_until(cluster.is_whole, TIMEOUT_S)
+        turnout = asyncio.run(beat(turn))
+        assert (turnout.voted, turnout.waiting) == (len(crowd), 0)
         answer = seal(box, over)
         assert isinstance(answer, Sealed)
         assert sorted(ballot.voter for ballot in answer.ballots) == [ballot.voter for ballot in crowd]
@@ -222,6 +228,15 @@ def test_failover_during_a_prefetch_loses_no_ballots(
     box.expire(turn.ref)
     box.close()
     cluster.fail_over(first)
+
+
+async def beat(turn: BoxedTurn) -> Turnout:
+    """The turnout that a gateway without phones gets."""
+    gateway = AsyncBallotBox()
+    try:
+        return await gateway.heartbeat(turn.event_id, "g", (turn.turn_id, 1), PresenceCounts(), 3)
+    finally:
+        await gateway.close()
 
 
 # ------------------------------------------------------------------ a failed node

@@ -4,11 +4,12 @@ import asyncio
 import logging
 import secrets
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 import msgspec
 from django.conf import settings
-from redis.exceptions import ResponseError
+from redis.exceptions import RedisError, ResponseError
 
 from voting.ballot_box.box_types import (
     AcknowledgedArrivals,
@@ -124,7 +125,8 @@ class AsyncBallotBox:
         """Report this gateway's presence and return the turnout over all gateways.
 
         `turn` is the id and epoch that the gateway knows. A box that turns out to be an older copy of itself
-        is marked as lost. The first shard has the presence, and each one counts its own ballots.
+        is marked as lost. The first shard has the presence, and each one counts its own ballots. While
+        another shard is away, its ballots are missing, and nobody knows who is `waiting`.
         """
         turn_id, epoch = turn
         keys = [event_key(event_id, name) for name in ("gateways", "most", "waiting", "watchers")]
@@ -150,8 +152,13 @@ class AsyncBallotBox:
             )
             for shard in Shard.all(shards)[1:]
         ]
-        for red, yellow, changed in await asyncio.gather(*others):
-            turnout = turnout.add(red, yellow, changed)
+        for counts in await asyncio.gather(*others, return_exceptions=True):
+            if isinstance(counts, RedisError):
+                turnout = replace(turnout, waiting=None)
+            elif isinstance(counts, BaseException):
+                raise counts
+            else:
+                turnout = turnout.add(*counts)
         return turnout
 
     def _acknowledged_in(self, event_id: int, turn_id: int, epoch: int, shard: Shard) -> AcknowledgedArrivals:
