@@ -207,7 +207,7 @@ def test_failover_during_a_prefetch_loses_no_ballots(
 ) -> None:
     """The cursor of one node means nothing on the next one."""
     settings.BALLOT_BOX_URL = cluster.url
-    monkeypatch.setattr("voting.ballot_box.sealed_lists.PIECE", 200)
+    monkeypatch.setattr("voting.ballot_box.sealed_lists.BATCH_BALLOTS", 200)
     box = BallotBox()
     hscan, reads = box._redis.hscan, list[int]()
     first, replica = cluster.nodes[0], cluster.nodes[PRIMARIES]

@@ -90,12 +90,12 @@ class AsyncBallotBox:
         by_shard: dict[Shard, list[str]] = {}
         for voter in voters:
             by_shard.setdefault(Shard.of(voter, shards), []).append(voter)
-        held: dict[bytes, bytes] = {}
+        found: dict[bytes, bytes] = {}
         try:
             for shard, own in by_shard.items():
                 texts = await self._redis.hmget(turn_keys(event_id, turn_id, shard)[1], own)
-                held |= {voter.encode(): text for voter, text in zip(own, texts, strict=True) if text}
-            return {ballot.voter: ballot for ballot in decode_stored_ballots(held.keys(), held.values())}
+                found |= {voter.encode(): text for voter, text in zip(own, texts, strict=True) if text}
+            return {ballot.voter: ballot for ballot in decode_stored_ballots(found.keys(), found.values())}
         except (ResponseError, msgspec.MsgspecError) as error:
             if isinstance(error, ResponseError) and not _is_corrupt(error):
                 raise

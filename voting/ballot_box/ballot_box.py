@@ -35,7 +35,7 @@ from voting.ballot_box.box_types import (
 )
 from voting.ballot_box.closing_lease import ClosingLease
 from voting.ballot_box.heartbeats import fresh_heartbeats
-from voting.ballot_box.sealed_lists import PIECE, merge_shards, read_pieces, read_seal, read_sealed
+from voting.ballot_box.sealed_lists import BATCH_BALLOTS, merge_shards, read_batches, read_seal, read_sealed
 from voting.ballot_box.shards import Shard
 from voting.ballot_box.stores import connect, execute_all, load_script, run_all
 from voting.counting.ballots import Ballot
@@ -54,13 +54,13 @@ def _state_commands(turn: BoxRef) -> Iterator[tuple[str, ...]]:
     yield "HVALS", event_key(turn.event_id, "gateways")
 
 
-def _is_consistent(box: Any, held: Any, version: int) -> bool:
-    if not isinstance(box, list) or not isinstance(held, int):
+def _is_consistent(box: Any, ballots: Any, version: int) -> bool:
+    if not isinstance(box, list) or not isinstance(ballots, int):
         return False
     known, older, stored, *counts = box
     if not known or older or stored == b"pending":
         return False
-    return int(known) >= version and held == sum(int(n or 0) for n in counts)
+    return int(known) >= version and ballots == sum(int(n or 0) for n in counts)
 
 
 class BallotBox:
@@ -99,14 +99,16 @@ class BallotBox:
         parts = [part for turn in turns for part in turn.parts]
         answers = run_all(self._redis, self._place, [(part.keys, (1, *part.window)) for part in parts])
         pairs = zip(parts, answers, strict=True)
-        return {one.turn_id for one in turns} - {
+        return {turn.turn_id for turn in turns} - {
             part.turn_id for part, answer in pairs if answer != PlaceResult.DONE
         }
 
     def load_ballots(self, turn: BoxedTurn) -> tuple[Ballot, ...]:
         """Return all ballots of the turn, in order of arrival."""
-        held = [self._redis.hgetall(part.keys[1]) for part in turn.parts]
-        return in_order(chain(*(decode_stored_ballots(one.keys(), one.values()) for one in held)))
+        hashes = [self._redis.hgetall(part.keys[1]) for part in turn.parts]
+        return in_order(
+            chain(*(decode_stored_ballots(ballots.keys(), ballots.values()) for ballots in hashes))
+        )
 
     def confirm_stored(self, turn: BoxedTurn) -> None:
         """Record that the ballots cast before the turn's ballots were `stored` are in the database, too."""
@@ -122,8 +124,8 @@ class BallotBox:
             heartbeats = next(answers)
             gateways = fresh_heartbeats(heartbeats if isinstance(heartbeats, list) else (), now)
             voters = sum(int(one) + int(two) for _, _, one, two, _ in gateways)
-            ballots = sum(held for _, held in parts if isinstance(held, int))
-            is_consistent = all(_is_consistent(box, held, turn.version) for box, held in parts)
+            ballots = sum(count for _, count in parts if isinstance(count, int))
+            is_consistent = all(_is_consistent(box, count, turn.version) for box, count in parts)
             states[turn.turn_id] = BoxState(is_consistent, ballots, voters, len(gateways))
         return states
 
@@ -136,7 +138,7 @@ class BallotBox:
         token = secrets.token_hex(TOKEN_BYTES)
         begun = [self._prefetch(keys=part.keys, args=(turn.epoch, token)) for part in turn.parts]
         parts = [part for part, has_begun in zip(turn.parts, begun, strict=True) if has_begun]
-        return Prefetched(token, merge_shards([read_pieces(self._redis, part) for part in parts]))
+        return Prefetched(token, merge_shards([read_batches(self._redis, part) for part in parts]))
 
     def seal_all(
         self, turns: Sequence[BoxedTurn], prefetched: Prefetched = NOTHING
@@ -148,7 +150,7 @@ class BallotBox:
         the next call returns the same lists for them.
         """
         parts = [part for turn in turns for part in turn.parts]
-        calls = [(part.keys, (*part.window, prefetched.token, PIECE)) for part in parts]
+        calls = [(part.keys, (*part.window, prefetched.token, BATCH_BALLOTS)) for part in parts]
         if len(turns) == 1:
             answers = [self._seal(keys=keys, args=args) for keys, args in calls]
         else:
@@ -193,13 +195,13 @@ class BallotBox:
         Matches with clocks have one shard.
         """
         fields = [name for side in SIDES for name in (side, f"{side}_at")]
-        held = [int(value or 0) for value in self._redis.hmget(turn_keys(event_id, turn_id)[0], fields)]
-        return {side: held[2 * place + 1] for place, side in enumerate(SIDES) if held[2 * place]}
+        values = [int(value or 0) for value in self._redis.hmget(turn_keys(event_id, turn_id)[0], fields)]
+        return {side: values[2 * index + 1] for index, side in enumerate(SIDES) if values[2 * index]}
 
     def all_voted_at(self, event_id: int, turn_id: int) -> dict[Side, int]:
         """Return the sides whose connected voters have all voted, and since when (Unix ms)."""
-        held = self._redis.hmget(turn_keys(event_id, turn_id)[0], [f"{side}_done" for side in SIDES])
-        return {side: int(at) for side, at in zip(SIDES, held, strict=True) if at}
+        values = self._redis.hmget(turn_keys(event_id, turn_id)[0], [f"{side}_done" for side in SIDES])
+        return {side: int(at) for side, at in zip(SIDES, values, strict=True) if at}
 
     def expire(self, turn: BoxRef) -> None:
         """Expire a closed turn's keys after EXPIRE_AFTER_MS, so that late requests still get a reply."""
@@ -218,7 +220,7 @@ class BallotBox:
             fresh_heartbeats(self._redis.hvals(event_key(event_id, name)), now)
             for name in ("gateways", "watchers")
         )
-        one, two = (sum(int(row[place]) for row in gateways) for place in (2, 3))
+        one, two = (sum(int(row[index]) for row in gateways) for index in (2, 3))
         return PresenceCounts((one, two), watching=sum(int(row[1]) for row in watchers))
 
     def active_gateways(self, event_id: int) -> set[str]:

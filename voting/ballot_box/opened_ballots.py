@@ -11,7 +11,7 @@ import msgspec
 from django.db.models import Sum
 
 from games.engine.game import SIDES, Side
-from voting.counting.ballots import unpack_pieces
+from voting.counting.ballots import unpack_batches
 from voting.counting.commitments import Tree, ballot_tree
 from voting.counting.methods.voting_method import VotingMethod
 from voting.models import TallyRecord, TurnState
@@ -88,30 +88,30 @@ class OpenedBallots:
 
     def drop(self, voter: str, method: VotingMethod) -> DropPlace | None:
         """Return where the voter's ballot lies in the pile of the first column it counts for."""
-        place = self.find(voter)
-        columns = method.counted(method.decode(place.choice)) if place else ()
-        if place is None or not columns:
+        leaf = self.find(voter)
+        columns = method.counted(method.decode(leaf.choice)) if leaf else ()
+        if leaf is None or not columns:
             return None
-        before = Counter(self.lists[place.side].choices[: place.index])
+        before = Counter(self.lists[leaf.side].choices[: leaf.index])
         votes = (method.counted(method.decode(choice)).count(columns[0]) * n for choice, n in before.items())
-        return DropPlace(place.side, place.index, columns[0], sum(votes))
+        return DropPlace(leaf.side, leaf.index, columns[0], sum(votes))
 
     def receipt(self, voter: str, team: int) -> ReceiptIssued:
         """Build a voter's receipt. Without a ballot it gives only the side and its number of ballots."""
-        place = self.find(voter)
-        side = place.side if place else self.sides[team]
+        leaf = self.find(voter)
+        side = leaf.side if leaf else self.sides[team]
         opened = self.lists.get(side, NO_BALLOTS)
-        if place is None:
+        if leaf is None:
             return ReceiptIssued(turn=self.turn_id, side=side, ballots=len(opened.choices))
-        path = place.path + b"".join(opened.blocks.path(place.index // BLOCK))
+        path = leaf.path + b"".join(opened.blocks.path(leaf.index // BLOCK))
         return ReceiptIssued(
             turn=self.turn_id,
             side=side,
-            index=place.index,
+            index=leaf.index,
             ballots=len(opened.choices),
             path=tuple(path[start : start + HASH_BYTES].hex() for start in range(0, len(path), HASH_BYTES)),
-            choice=place.choice,
-            blind=place.blind,
+            choice=leaf.choice,
+            blind=leaf.blind,
         )
 
 
@@ -148,7 +148,7 @@ def _sides(red: int) -> dict[int, Side]:
 def open_list(opened: OpenedBallots, side: Side, packed: bytes) -> OpenedList:
     """Return a side's list, and add the places of its voters. Raises msgspec.MsgspecError."""
     choices, roots, places = array("I"), list[bytes](), opened.places
-    for ballots in unpack_pieces(packed, BLOCK):
+    for ballots in unpack_batches(packed, BLOCK):
         tree = ballot_tree(opened.turn_id, side, ((ballot.choice, ballot.blind) for ballot in ballots))
         for at, ballot in enumerate(ballots):
             if opened.is_whole or ballot.voter in places:

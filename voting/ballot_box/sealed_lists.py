@@ -1,4 +1,4 @@
-"""Read the lists of sealed shards, large ones in pieces, because Valkey serves no other event meanwhile."""
+"""Read the lists of sealed shards, large ones in batches, because Valkey serves no other event meanwhile."""
 
 from collections.abc import Sequence
 from itertools import chain
@@ -17,19 +17,19 @@ from voting.ballot_box.box_types import (
 )
 from voting.counting.ballots import Ballot, merge_ballots
 
-PIECE = 5_000  # ballots that are read at once, in about 10 ms
+BATCH_BALLOTS = 5_000  # ballots that are read at once, in about 10 ms
 LOST, EARLY, SEALED, SEALED_AFTER_PREFETCH, SEALED_TO_READ = range(5)  # replies of `seal.lua`
 
 
-def read_pieces(store: Any, turn: BoxedTurn) -> tuple[Ballot, ...]:
+def read_batches(store: Any, turn: BoxedTurn) -> tuple[Ballot, ...]:
     """Return the ballots of a shard that is sealed or records whose ballots arrive, in order of arrival."""
-    held, cursor = dict[str, Ballot](), None
+    by_voter, cursor = dict[str, Ballot](), None
     while cursor != 0:
-        cursor, piece = store.hscan(turn.keys[1], cursor or 0, count=PIECE)
-        # A piece is decoded at once: the text of all ballots needs more memory than the ballots.
-        ballots = decode_unordered(piece.keys(), piece.values())
-        held.update(zip(map(attrgetter("voter"), ballots), ballots, strict=True))
-    return in_order(held.values())
+        cursor, batch = store.hscan(turn.keys[1], cursor or 0, count=BATCH_BALLOTS)
+        # A batch is decoded at once: the text of all ballots needs more memory than the ballots.
+        ballots = decode_unordered(batch.keys(), batch.values())
+        by_voter.update(zip(map(attrgetter("voter"), ballots), ballots, strict=True))
+    return in_order(by_voter.values())
 
 
 def read_sealed(store: Any, turn: BoxedTurn, answer: Any) -> Any:
@@ -41,7 +41,7 @@ def read_sealed(store: Any, turn: BoxedTurn, answer: Any) -> Any:
         ballots = decode_stored_ballots(rows[::2], rows[1::2])
         return [status, sealed_at, ballots, *(total or [len(ballots)])]
     # The cursor means nothing to another node that takes over: the next read asks only that one.
-    lists = (read_pieces(store, turn) for _ in range(2))
+    lists = (read_batches(store, turn) for _ in range(2))
     ballots = next((ballots for ballots in lists if len(ballots) == rows), ())
     return [SEALED, sealed_at, ballots, rows] if ballots else [LOST]
 

@@ -108,7 +108,7 @@ def unpack_ballots(packed: bytes) -> tuple[Ballot, ...]:
     return msgspec.msgpack.decode(packed, type=tuple[Ballot, ...])
 
 
-def unpack_pieces(packed: bytes, size: int) -> Iterator[tuple[Ballot, ...]]:
+def unpack_batches(packed: bytes, size: int) -> Iterator[tuple[Ballot, ...]]:
     """Like `unpack_ballots`, but `size` ballots at a time, so that a large list needs little memory."""
     rows = msgspec.msgpack.decode(packed, type=list[msgspec.Raw])
     for start in range(0, len(rows), size):

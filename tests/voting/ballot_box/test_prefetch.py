@@ -13,7 +13,7 @@ from tests.voting.ballot_strategies import cast_batches
 from tests.voting.box_helpers import R1, Y2, cast, over, running, seal, sealed
 from voting.ballot_box.ballot_box import EXPIRE_AFTER_MS, BallotBox
 from voting.ballot_box.box_types import MAX_BATCH, BoxedTurn, BoxLost, Prefetched
-from voting.ballot_box.sealed_lists import PIECE, SEALED_AFTER_PREFETCH
+from voting.ballot_box.sealed_lists import BATCH_BALLOTS, SEALED_AFTER_PREFETCH
 from voting.counting.ballots import Ballot
 
 MAX_AFTER = 4_000  # of seal.lua
@@ -28,7 +28,7 @@ def shards(request: pytest.FixtureRequest) -> int:
 def uses(prefetched: Prefetched, turn: BoxedTurn, box: BallotBox) -> bool:
     """Whether the seal of Y2's shard leaves it to the caller to know the prefetched ballots."""
     part = part_of_y2(turn)
-    status, *_ = box._seal(keys=part.keys, args=(*part.window, prefetched.token, PIECE))
+    status, *_ = box._seal(keys=part.keys, args=(*part.window, prefetched.token, BATCH_BALLOTS))
     return bool(status == SEALED_AFTER_PREFETCH)
 
 
@@ -50,7 +50,7 @@ def test_seal_returns_the_same_with_prefetch(
     assert uses(prefetched, later, box)
 
 
-def test_large_lists_are_read_in_pieces(
+def test_large_lists_are_read_in_batches(
     turn: BoxedTurn, box: BallotBox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also while ballots arrive and change. Ballots that are missing since the seal are noticed."""
@@ -59,7 +59,7 @@ def test_large_lists_are_read_in_pieces(
     later, hscan, reads = over(turn, box), box._redis.hscan, list[int]()
     small = sealed(later, box)
     for module in ("ballot_box", "sealed_lists"):
-        monkeypatch.setattr(f"voting.ballot_box.{module}.PIECE", 100)
+        monkeypatch.setattr(f"voting.ballot_box.{module}.BATCH_BALLOTS", 100)
     assert sealed(later, box) == small
     reopened = replace(turn, version=later.version + 1)
     assert box.place(reopened, create=True)

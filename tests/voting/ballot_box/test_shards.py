@@ -30,7 +30,7 @@ from tests.voting.box_helpers import (
 )
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import BoxedTurn, BoxLost, CastResult, PresenceCounts, Sealed, TooEarly
-from voting.ballot_box.sealed_lists import PIECE
+from voting.ballot_box.sealed_lists import BATCH_BALLOTS
 from voting.ballot_box.shards import Shard, shard_tags
 from voting.counting.ballots import Ballot
 from voting.counting.commitments import Commitment, sort_ballots
@@ -119,7 +119,7 @@ def test_seal_after_crash_between_shards_returns_the_same_lists(turn: BoxedTurn,
     cast(turn, *CROWD)
     later = over(turn, box)
     first, *_ = later.parts
-    box._seal(keys=first.keys, args=(*later.window, "", PIECE))  # then the process died
+    box._seal(keys=first.keys, args=(*later.window, "", BATCH_BALLOTS))  # then the process died
     late = change(R1, voter=next(b.voter for b in CROWD if Shard.of(b.voter, 3).number == 0), sequence=9)
     assert cast(later, late) == [CastResult.LATE]
     answer = seal(box, later)

@@ -27,7 +27,7 @@ from tests.voting.sample_matches import plain, with_blinds
 from tests.voting.verifiers import verify
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import CastResult
-from voting.ballot_box.sealed_lists import PIECE
+from voting.ballot_box.sealed_lists import BATCH_BALLOTS
 from voting.ballot_box.shards import Shard
 from voting.counting.ballots import Ballot
 from voting.counting.commitments import sort_ballots
@@ -81,7 +81,7 @@ def test_turn_in_shards_has_the_roots_and_record_of_one_box(box: BallotBox, tmp_
     crowd = cast_crowd(turn)
     run_out(turn, box)
     first, *_ = to_boxed_turn(load_turn(turn.pk)).parts
-    box._seal(keys=first.keys, args=(*first.window, "", PIECE))  # the process died after this seal
+    box._seal(keys=first.keys, args=(*first.window, "", BATCH_BALLOTS))  # the process died after this seal
     set_window(turn, box, -2_000, 60_000)
     last = Ballot("latecomer", "red", 4, 1, blind="ab" * 16)
     answers = cast(to_boxed_turn(load_turn(turn.pk)), *crowd, last)

@@ -1,4 +1,4 @@
--- From now on record whose ballots arrive (see cast.lua, seal.lua), so that the caller can read the others in pieces
+-- From now on record whose ballots arrive (see cast.lua, seal.lua), so that the caller can read the others in batches
 -- before the deadline. A prefetch replaces an earlier one.
 -- KEYS: box, ballots, voters whose ballots arrived after a prefetch.
 -- ARGV: epoch of the caller, token of this prefetch.

@@ -1,7 +1,7 @@
 -- Seal a turn: freeze its ballots from the deadline on. Idempotent.
 -- KEYS: box, ballots, voters whose ballots arrived after a prefetch.
 -- ARGV: version, epoch, opens_at and closes_at of the caller, and the rest as in place.lua; token of the caller's
---   prefetch, or ''; number of ballots from which on the caller reads them in pieces.
+--   prefetch, or ''; number of ballots from which on the caller reads them in batches.
 -- Returns {0} if the box is missing, incomplete, an older copy of itself or of an older epoch; {1, closes_at} if it is
 --   too early; or {2, time at which it was first sealed, {voter, ballot, voter, ballot, ...}}; or {3, the same time,
 --   only the ballots that arrived after the prefetch, number of all ballots} if the box still knows the prefetch and
