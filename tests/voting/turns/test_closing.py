@@ -201,7 +201,10 @@ def second_half(box: BallotBox, due: DueTurn) -> tuple[Turn, Turn]:
     return concealed, second
 
 
-def test_a_leased_turn_is_left_to_the_process_that_holds_the_lease(box: BallotBox, due: DueTurn) -> None:
+def test_a_leased_turn_is_left_to_the_process_that_holds_the_lease(
+    box: BallotBox, due: DueTurn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("voting.ballot_box.closing_lease.LEASE_MS", 3_600_000)
     leased, free = due(), due()
     assert box.closing_lease.take(leased.pk)
     assert close_together([leased.pk, free.pk], box) == []

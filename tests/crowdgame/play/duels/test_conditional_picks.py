@@ -230,13 +230,16 @@ def test_crash_while_casting_only_delays_the_ballot(box: BallotBox, before: bool
 
 
 @pytest.mark.parametrize("crashes", [True, False])
-def test_turn_that_is_not_closed_at_once_is_closed_later(box: BallotBox, crashes: bool) -> None:
+def test_turn_that_is_not_closed_at_once_is_closed_later(
+    box: BallotBox, crashes: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     playing, turn = begin_with_due_plan(box)
     cast_by_phone(playing, "yellow", turn, 4, box)
     if crashes:
         with pytest.raises(Crash):
             cast_due(DyingBox("picked_at", before=True))
     else:
+        monkeypatch.setattr("voting.ballot_box.closing_lease.LEASE_MS", 3_600_000)
         with box.closing_lease.hold(turn.pk):  # by another process
             cast_due(box)
     assert load_turn(turn.pk).state == TurnState.OPEN
