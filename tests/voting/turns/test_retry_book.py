@@ -103,12 +103,14 @@ def test_damage_of_one_event_delays_no_other(
     damage: str, box: BallotBox, due: DueTurn, valkey_url: str
 ) -> None:
     broken, sound = due(red=[3]), due(red=[3])
-    match, ballots = Match.objects.filter(pk=broken.match_id), to_boxed_turn(broken).keys[1]
+    match = Match.objects.filter(pk=broken.match_id)
     if damage == "unknown game":
         match.update(game="draughts")
     elif damage == "garbled ballots":
         with Redis.from_url(valkey_url) as redis:
-            redis.hset(ballots, mapping=dict.fromkeys(redis.hkeys(ballots), "red 3 1 1"))
+            for shard in to_boxed_turn(broken).parts:
+                for voter in redis.hkeys(shard.keys[1]):
+                    redis.hset(shard.keys[1], voter, "red 3 1 1")
     else:  # nor can the last one be shown
         match.update(game="draughts", state="aborted", ended_at=1)
         Turn.objects.filter(pk=broken.pk).update(state=TurnState.VOID)
