@@ -10,8 +10,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from crowdgame.play.puzzles.puzzle_file import GAME, OPTIONS, StoredPuzzle, daily_number, read_puzzles
 from crowdgame.play.puzzles.solve_rates import Difficulty, count_answer, rate_difficulty
-from crowdgame.server.web.built_page import built_page
-from crowdgame.server.web.content_policy import built_page_policy
+from crowdgame.server.web.built_page import built_page_response
 from games.engine.game import Side
 from games.solver.puzzle import Kind, Weights
 
@@ -44,12 +43,7 @@ class Answer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def puzzle_page(_request: HttpRequest, number: int | None = None) -> HttpResponse:
     """Serve the page; without a number, it shows today's. Answers 503 if the frontend isn't built."""
     _find_puzzle(number)
-    page = built_page("puzzles")
-    if page is None:
-        return HttpResponse("The frontend is not built.\n", "text/plain", 503)
-    return HttpResponse(
-        page, headers={"Content-Security-Policy": built_page_policy(page), "Cache-Control": "no-cache"}
-    )
+    return built_page_response("puzzles")
 
 
 @require_safe

@@ -11,8 +11,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from crowdgame.results.analysis.stored_analyses import are_shown, load_live_position
-from crowdgame.server.web.built_page import built_page
-from crowdgame.server.web.content_policy import built_page_policy
+from crowdgame.server.web.built_page import built_page_response
 from games.engine.game import Side
 from games.engine.registry import find_game, read_options
 from games.solver.positions import Position, read_position
@@ -53,12 +52,7 @@ class LiveAnswer(msgspec.Struct, frozen=True):
 def analysis_board(_request: HttpRequest, code: str, number: int) -> HttpResponse:
     """Serve the page. Answers 404 unless the match may be analyzed, 503 if the frontend isn't built."""
     _find_analyzable(code, number)
-    page = built_page("analysis")
-    if page is None:
-        return HttpResponse("The frontend is not built.\n", "text/plain", 503)
-    return HttpResponse(
-        page, headers={"Content-Security-Policy": built_page_policy(page), "Cache-Control": "no-cache"}
-    )
+    return built_page_response("analysis")
 
 
 @require_safe

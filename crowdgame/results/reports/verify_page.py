@@ -6,8 +6,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
-from crowdgame.server.web.built_page import built_page
-from crowdgame.server.web.content_policy import built_page_policy
+from crowdgame.server.web.built_page import built_page_response
 
 SCRIPT_MAX_AGE_S = 300
 
@@ -19,12 +18,7 @@ def verify_page(request: HttpRequest) -> HttpResponse:
     Only the page's worker compiles WebAssembly, and its own response has no policy. So this one needs no
     'wasm-unsafe-eval'.
     """
-    page = built_page("verify")
-    if page is None:
-        return HttpResponse("The frontend is not built.\n", "text/plain", 503)
-    return HttpResponse(
-        page, headers={"Content-Security-Policy": built_page_policy(page), "Cache-Control": "no-cache"}
-    )
+    return built_page_response("verify")
 
 
 @require_safe
