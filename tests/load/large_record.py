@@ -8,6 +8,7 @@ import sys
 import tempfile
 from multiprocessing import Process
 from pathlib import Path
+from typing import Any
 
 from voting.counting.ballots import Ballot
 from voting.counting.commitments import sort_ballots
@@ -39,7 +40,7 @@ def _write(path: Path, ballots: int) -> None:
     path.write_text(json.dumps(record))
 
 
-def _fill(turn: dict, ballots: int) -> None:  # type: ignore[type-arg]
+def _fill(turn: dict[str, Any], ballots: int) -> None:
     """Replace red's ballots: so many, most of them for its pick."""
     rng, red = random.Random(ballots), turn["red"]
     columns = [*red["legal"], red["pick"]]

@@ -1,6 +1,7 @@
 """The verdicts of benchmarks and soak runs, on fixed values instead of real runs."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -42,17 +43,23 @@ def comparison(
     )
 
 
-def load_run(profile: str, lost: int = 0, missing: int = 0, **changes: object) -> LoadRun:
+def load_run(profile: str, lost: int = 0, missing: int = 0, **changes: Any) -> LoadRun:
     times = ("ack_ms", "sealed_ms", "resolved_ms", "reveal_ms", "last_reveal_ms")
     ballots = BallotTotals(30_000, 30_000 - lost, refused={}, lost=lost, cut_off=0, missing=missing)
-    given = {"phones": 10_000, "joined": 10_000, "together_ms": 3_000.0}
-    found = {"server": "daphne", "turns": 3, "joined_in_ms": 9_000.0, "busy_s": 0.0, "turn_cpu_us": 150.0}
+    given: dict[str, Any] = {"phones": 10_000, "joined": 10_000, "together_ms": 3_000.0}
+    found: dict[str, Any] = {
+        "server": "daphne",
+        "turns": 3,
+        "joined_in_ms": 9_000.0,
+        "busy_s": 0.0,
+        "turn_cpu_us": 150.0,
+    }
     found |= {
         "cpu_s": {"gateway-1": 15.0, "crowd": 5.0},
         "wall_s": 60.0,
         **dict.fromkeys(times, Spread(5, 30, 40)),
     }
-    return LoadRun(profile=profile, ballots=ballots, **(found | given | changes))  # type: ignore[arg-type]
+    return LoadRun(profile=profile, ballots=ballots, **(found | given | changes))
 
 
 def rows(result: Comparison | LoadRun) -> list[Row]:

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
+from functools import partial
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
@@ -39,7 +40,7 @@ def check_clocks() -> Iterator[Finding]:
     offsets: dict[str, float] = {}
     for name, store in _nodes(settings.BALLOT_BOX_URL):
         with closing(store):
-            offsets[name] = _offset_s(lambda store=store: _time_s(*store.time()))  # type: ignore[misc]
+            offsets[name] = _offset_s(partial(_node_time_s, store))
             yield from clock_findings(name, offsets[name])
     yield from node_findings(offsets)
     if connection.vendor == "postgresql":
@@ -153,8 +154,9 @@ def _offset_s(read: Callable[[], float]) -> float:
     return min(readings)[1]
 
 
-def _time_s(seconds: int, microseconds: int) -> float:
-    return seconds + microseconds / 1e6
+def _node_time_s(node: Redis) -> float:
+    seconds, microseconds = node.time()
+    return float(seconds + microseconds / 1e6)
 
 
 def _database_time_s() -> float:

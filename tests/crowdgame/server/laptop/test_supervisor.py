@@ -200,11 +200,10 @@ def test_step_reports_unreachable_package_index_as_no_network(tmp_path: Path) ->
 
 
 def test_steps_in_background_run_beside_others(tmp_path: Path) -> None:
-    made = tmp_path / "made"
-    # Another process, which can only look for the file again and again.
-    wait_for_file = f"import os, time\nwhile not os.path.exists({str(made)!r}): time.sleep(0.01)"
-    with in_background(lambda: run(step(tmp_path, "-c", wait_for_file))):
-        run(replace(step(tmp_path, "-c", f"open({str(made)!r}, 'w')"), log="other"))
+    pipe = str(tmp_path / "pipe")
+    os.mkfifo(pipe)  # opening it waits for the other side
+    with in_background(lambda: run(step(tmp_path, "-c", f"open({pipe!r})"))):
+        run(replace(step(tmp_path, "-c", f"open({pipe!r}, 'w')"), log="other"))
 
 
 def test_steps_in_background_end_with_failure_of_another(tmp_path: Path) -> None:
