@@ -1,42 +1,31 @@
 """The transparency log over HTTP: its files, witnesses, and servers that show two histories."""
 
 import os
-import socket
 import subprocess
 import sys
-from base64 import b64encode
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from collections.abc import Callable
 from functools import partial
 from io import StringIO
 from pathlib import Path
-from threading import Event
 from typing import Any
-from urllib.parse import urlsplit
 
 import msgspec
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import transaction
-from pytest_django.live_server_helper import LiveServer
 
-from crowdgame.management.commands.witness import MAX_CONNECTIONS, WitnessServer
 from crowdgame.server.laptop.network import free_port
 from crowdgame.server.laptop.paths import ROOT
-from tests.deploy.processes import wait_until
 from tests.server import Server
 from tests.voting.match_helpers import RED_WINS, play, start
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import LogEntry, LogHead, LogTileHash, LogWitness, Match
 from voting.records.exports import export_match
-from voting.transparency.accepted_witnesses import WitnessRefuses, submit_checkpoint
 from voting.transparency.checkpoints import parse_checkpoint, read_checkpoint
 from voting.transparency.cosignatures import Cosigner, find_cosignature
 from voting.transparency.entries import Entry, Lot
-from voting.transparency.log import append_entries, load_log, log_subtrees
-from voting.transparency.log_reader import Answer, LogReader, Unreachable, get, post
-from voting.transparency.merkle import prove_consistency
+from voting.transparency.log import append_entries, load_log
+from voting.transparency.log_reader import LogReader, get, post
 from voting.transparency.notes import COSIGNATURE_V1, parse_note, parse_verifier_key
 from voting.transparency.witness import open_witness
 
@@ -55,11 +44,6 @@ def forget_history() -> None:
     LogEntry.objects.all().delete()
     LogTileHash.objects.all().delete()
     LogHead.objects.update(size=0, hashes=b"")
-
-
-@pytest.fixture
-def url(live_server: LiveServer) -> str:
-    return str(live_server.url)
 
 
 class WitnessCommand:
@@ -230,142 +214,6 @@ def test_witness_process_compares_two_servers(server: Server, url: str, tmp_path
     ]
     assert [look.returncode for look in looks] == [0, 1]
     assert b"INCONSISTENT LOG" in looks[1].stderr
-
-
-@pytest.fixture
-def listening(url: str, tmp_path: Path) -> Iterator[str]:
-    """The address of a witness process that listens."""
-    append("0", "1")
-    port = free_port()
-    argv = [sys.executable, "manage.py", "witness", url, "--folder", str(tmp_path / "listening")]
-    process = subprocess.Popen([*argv, "--algorithm", "ed25519", "--listen", f"127.0.0.1:{port}"], cwd=ROOT)
-    address = f"http://127.0.0.1:{port}"
-
-    try:
-        wait_until(lambda: answers(f"127.0.0.1:{port}"))
-        yield address
-    finally:
-        process.terminate()
-        process.wait(10)
-
-
-def submission(old: int, proof: list[bytes], note: str) -> bytes:
-    return "\n".join([f"old {old}", *(b64encode(one).decode() for one in proof), "", note]).encode()
-
-
-def test_listening_witness_follows_the_protocol(listening: str, tmp_path: Path, url: str) -> None:
-    def submit(body: bytes) -> Answer:
-        return post(f"{listening}/add-checkpoint", body, timeout_s=5)
-
-    silent = urlsplit(listening)
-    connections = [socket.create_connection((silent.hostname, silent.port)) for _ in range(2)]
-    first = load_log()
-    note = str(first.sign(first.checkpoint))
-    assert [
-        submit(submission(0, [], note.replace(*change))).status
-        for change in (("/log/", "/"), ("\n2\n", "\n1\n"))
-    ] == [404, 403]
-    assert submit(b"old 01\n\n" + note.encode()).status == 400
-    assert submit(b"old 0\n\nno note").status == 400
-    assert submit(submission(3, [], note)).status == 400
-    assert submit(submission(0, [bytes(32)], note)).status == 422
-    assert submit(submission(1, [], note)) == Answer(409, b"0\n")
-    log = tmp_path / "listening"
-    assert WitnessCommand(url, log).look() == (2, f"Another process uses {log}.")
-    assert get(f"{listening}/{'0' * 64}/checkpoint").status == 404
-    accepted = LogWitness.objects.create(key=witness_key(log), url=listening)
-    submit_checkpoint(accepted)
-    assert LogWitness.objects.get().size == 2
-    append("2", "3", "4")
-    submit_checkpoint(accepted)  # its size is not loaded again: the witness says that it has 2
-    assert LogWitness.objects.get().size == 5
-    second = load_log()
-    proof = prove_consistency(log_subtrees(5), 2, 5)
-    assert submit(submission(2, proof, str(second.sign(second.checkpoint)))) == Answer(409, b"5\n")
-    append("5")
-    third = load_log()
-    assert submit(submission(5, proof, str(third.sign(third.checkpoint)))).status == 422
-    forget_history()
-    append("9", "9", "9")
-    with pytest.raises(WitnessRefuses, match="has less"):
-        submit_checkpoint(accepted)
-    append("9", "9")
-    with pytest.raises(WitnessRefuses, match="422"):
-        submit_checkpoint(accepted)
-    assert (log / "evidence-1").read_bytes() != (log / "evidence-2").read_bytes()
-    for connection in connections:
-        connection.close()
-
-
-@pytest.mark.parametrize(
-    ("scheme", "answer"),
-    [
-        ("http", b""),
-        ("http", b"HTTP/1.1 200 OK\r\nX: "),
-        ("http", b"HTTP/1.1 200 OK\r\n\r\n"),
-        ("https", b"\x16\x03\x03\x40\x00"),  # the beginning of a long TLS record
-    ],
-)
-@pytest.mark.parametrize("pause_s", [0, 0.05])
-def test_exchange_with_witness_is_bounded(
-    scheme: str, answer: bytes, pause_s: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The witness sends the beginning of an answer, and then more bytes, at once or one by one, for long."""
-
-    def serve() -> bool:
-        connection, _ = server.accept()
-        with connection, suppress(ConnectionError):
-            connection.sendall(answer)
-            for _ in range(100):
-                if is_over.wait(pause_s):
-                    return False
-                connection.sendall(b"0" if pause_s else b"0" * 65536)
-            return pause_s > 0
-        return False
-
-    def shut_down(connection: socket.socket, how: int) -> None:
-        original(connection, how)
-        is_over.wait(10)  # the reader continues before the thread that has cut it off
-
-    is_over, original = Event(), socket.socket.shutdown
-    monkeypatch.setattr(socket.socket, "shutdown", shut_down)
-    with socket.create_server(("127.0.0.1", 0)) as server, ThreadPoolExecutor() as pool:
-        served = pool.submit(serve)
-        with pytest.raises(Unreachable):
-            post(f"{scheme}://127.0.0.1:{server.getsockname()[1]}/add-checkpoint", b"", timeout_s=0.5)
-        is_over.set()
-        assert not served.result(), "it was cut off before it had sent everything"
-
-
-@pytest.mark.parametrize(("count", "timeout_s"), [(MAX_CONNECTIONS, 60), (1, 0.2)])
-def test_listening_witness_bounds_connections(
-    count: int, timeout_s: float, witness: WitnessCommand, url: str
-) -> None:
-    """The connections are silent. At most so many are open, each for so long."""
-    witness.folder.mkdir()
-    opened = open_witness(witness.folder, "witness", COSIGNATURE_V1, None, LogReader(url))
-    with ThreadPoolExecutor() as pool, WitnessServer(opened, ("127.0.0.1", 0), timeout_s) as server:
-        pool.submit(server.serve_forever, 0.05)
-        place = "127.0.0.1", server.server_port
-        try:
-            connections = [socket.create_connection(place, timeout=20) for _ in range(count)]
-            if count == MAX_CONNECTIONS:
-                assert not answers("{}:{}".format(*place))
-                connections.pop().close()
-            else:
-                assert connections[0].recv(1) == b"", "the server has closed it"
-            wait_until(lambda: answers("{}:{}".format(*place)))
-            for connection in connections:
-                connection.close()
-        finally:
-            server.shutdown()
-
-
-def answers(address: str) -> bool:
-    try:
-        return get(f"http://{address}/").status == 404
-    except Unreachable:
-        return False
 
 
 def test_checkpoint_is_on_disk_before_the_witness_answers(
