@@ -31,7 +31,7 @@ from crowdgame.maintenance.backup_file import (
     temporary_sibling,
     write_backup,
 )
-from crowdgame.maintenance.data_version import MOVED, ONLY_IN_0_1
+from crowdgame.maintenance.data_version import ONLY_IN_0_1, newer_migrations
 from crowdgame.maintenance.database_copies import SqliteCopies, database_copies
 from voting.ballot_box.ballot_box import BallotBox
 from voting.records.match_record import BACKUP_EPOCH_LEAP
@@ -81,8 +81,8 @@ def check_compatible(manifest: Manifest) -> None:
         raise BackupError("the backup was made by crowdgame 0.1, whose data this version cannot read")
     migrations = MigrationLoader(None).disk_migrations
     ours = {key for key, migration in migrations.items() if not migration.replaces}
-    if newer := theirs - set(migrations) - {("games", name) for name in MOVED}:
-        named = ", ".join(f"{app} {name}" for app, name in sorted(newer))
+    if newer := newer_migrations(key for key in theirs if key[0] != "games"):
+        named = ", ".join(f"{app} {name}" for app, name in newer)
         raise BackupError(
             f"the backup was made by a newer version, which has {named}. Install that version, then restore"
         )

@@ -1,5 +1,7 @@
 """Data of other versions: that of 0.1, whose schema is incompatible, and of newer ones is refused."""
 
+from collections.abc import Iterable
+
 from django.apps import apps
 from django.core.management.base import CommandError
 from django.db import OperationalError, connection
@@ -15,6 +17,7 @@ MOVED = {
     "0003_pace": "0003_pace",
     "0004_hide_drops": "0004_hide_drops",
 }
+Migration = tuple[str, str]  # app and name
 OWN_PACKAGES = ("crowdgame", "voting")
 NEWER = (
     "This data was written by a newer version of crowdgame. This version has not changed it. "
@@ -39,11 +42,18 @@ def refuse_data_of_0_1() -> None:
 
 
 def refuse_newer_data() -> None:
-    """Raises CommandError if the database has migrations of our apps that this version doesn't have."""
-    loader = MigrationLoader(connection)
+    """Raises CommandError if the database has migrations of our apps that follow those of this version."""
     own = {app.label for app in apps.get_app_configs() if app.name.partition(".")[0] in OWN_PACKAGES}
-    if any(label in own for label, _ in loader.applied_migrations.keys() - loader.disk_migrations.keys()):
+    applied = MigrationRecorder(connection).applied_migrations().keys()
+    if newer_migrations((app, name) for app, name in applied if app in own):
         raise CommandError(NEWER)
+
+
+def newer_migrations(applied: Iterable[Migration]) -> list[Migration]:
+    """The unknown ones of `applied` that follow the last migration of their app. Earlier ones may have been merged."""
+    known = MigrationLoader(None).disk_migrations
+    last = {app: max(name for label, name in known if label == app) for app, _ in known}
+    return sorted(key for key in applied if key not in known and key[1] > last.get(key[0], ""))
 
 
 def record_moved_migrations() -> None:
