@@ -10,13 +10,6 @@ from django.db.migrations.recorder import MigrationRecorder
 
 # A migration that every installation of 0.1 has applied and this version doesn't have.
 ONLY_IN_0_1 = ("games", "0002_turn_sealed_at")
-# Migrations of `games` that moved to `voting` together with their models, and their present names.
-MOVED = {
-    "0001_initial": "0001_events",
-    "0002_restored_turns": "0002_restored_turns",
-    "0003_pace": "0003_pace",
-    "0004_hide_drops": "0004_hide_drops",
-}
 Migration = tuple[str, str]  # app and name
 OWN_PACKAGES = ("crowdgame", "voting")
 NEWER = (
@@ -50,16 +43,8 @@ def refuse_newer_data() -> None:
 
 
 def newer_migrations(applied: Iterable[Migration]) -> list[Migration]:
-    """The unknown ones of `applied` that follow the last migration of their app. Earlier ones may have been merged."""
-    known = MigrationLoader(None).disk_migrations
+    """The unknown ones of `applied` that follow all known ones of their app. Earlier ones were merged."""
+    migrations = MigrationLoader(None).disk_migrations
+    known = {key for own, migration in migrations.items() for key in (own, *migration.replaces)}
     last = {app: max(name for label, name in known if label == app) for app, _ in known}
     return sorted(key for key in applied if key not in known and key[1] > last.get(key[0], ""))
-
-
-def record_moved_migrations() -> None:
-    """Record each migration in MOVED under its present name, if the database has it under the earlier one."""
-    recorder = MigrationRecorder(connection)
-    applied = recorder.applied_migrations()
-    for earlier, present in MOVED.items():
-        if ("games", earlier) in applied and ("voting", present) not in applied:
-            recorder.record_applied("voting", present)

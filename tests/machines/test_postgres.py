@@ -26,7 +26,7 @@ from tests.monitoring.probes import ask
 from tests.restore_helpers import Lost, RestoredEvent, RestoreTests, lose_event, restored_event
 from tests.server import Server, running_server
 from tests.socket_clients import open_clients
-from tests.upgrades.checks import assert_duel_takes_over_from_its_event, assert_upgraded
+from tests.upgrades.checks import assert_columns_are_carried_over, assert_upgraded
 from tests.upgrades.release import RELEASES, Release, upgraded_server
 
 DATABASE_TESTS = [
@@ -218,6 +218,6 @@ def test_running_matches_survive_upgrade(release: Release, tmp_path: Path, datab
         assert_upgraded(server, release, tmp_path)
 
 
-def test_duel_takes_over_from_its_event(tmp_path: Path, database_url: str) -> None:
+def test_columns_are_carried_over(tmp_path: Path, database_url: str) -> None:
     stack = Stack(data=tmp_path, secret_key="of the tests", port=0, database_url=database_url)
-    assert_duel_takes_over_from_its_event(stack)
+    assert_columns_are_carried_over(stack)

@@ -26,6 +26,11 @@ with connection.cursor() as cursor:
     print(cursor.description and cursor.fetchall())"""
 EVENT_OF_DUEL = "UPDATE games_event SET is_casual = true, rematch_wanted_by = 2 WHERE is_duel"
 DUEL = "SELECT CASE WHEN casual THEN 'casual' ELSE 'rated' END, rematch_wanted_by FROM duels_duel"
+ENTRIES = """INSERT INTO events_auditentry (event_id, "by", action, what, undone, at)
+SELECT min(id), {!r}, 'event.edit', '', false, {} FROM games_event"""
+USERS = """SELECT a."by", u.username FROM events_auditentry a LEFT JOIN auth_user u ON u.id = a.user_id
+WHERE a.action = 'event.edit' ORDER BY a.id"""
+LATER_MS = 4_102_444_800_000  # than any account was made
 RESULTS = "SELECT result FROM games_match WHERE event_id = ? ORDER BY number"
 
 
@@ -63,12 +68,16 @@ def assert_duel_goes_on(server: Server) -> None:
     assert len(sealed_ballots(server, turn)) == 2
 
 
-def assert_duel_takes_over_from_its_event(stack: Stack) -> None:
+def assert_columns_are_carried_over(stack: Stack) -> None:
+    """A duel takes over from its event; audit entries get the user who had the name at the time."""
     RELEASES[0].load_database(stack)
-    manage(stack, "migrate", "migrate", "voting", "0036")
+    manage(stack, "migrate", "migrate", "voting", "0037")
     _run_sql(stack, EVENT_OF_DUEL)
+    for name, at in (("olga", 1), ("olga", LATER_MS), ("ada", LATER_MS)):
+        _run_sql(stack, ENTRIES.format(name, at))
     migrate(stack)
     assert _run_sql(stack, DUEL).strip() == "[('casual', 2)]"
+    assert _run_sql(stack, USERS).strip() == "[('olga', None), ('olga', 'olga'), ('ada', None)]"
 
 
 def _run_sql(stack: Stack, sql: str) -> str:

@@ -11,7 +11,7 @@ from crowdgame.server.laptop.stack import Stack
 from crowdgame.server.laptop.startup import migrate
 from tests.run_folder import DATABASE
 from tests.server import give_database
-from tests.upgrades.checks import assert_duel_takes_over_from_its_event, assert_upgraded
+from tests.upgrades.checks import assert_columns_are_carried_over, assert_upgraded
 from tests.upgrades.release import RELEASES, Release, upgraded_server
 
 pytestmark = pytest.mark.nightly
@@ -25,8 +25,8 @@ def test_running_matches_survive_upgrade(release: Release, tmp_path: Path) -> No
         assert_upgraded(server, release, tmp_path)
 
 
-def test_duel_takes_over_from_its_event(tmp_path: Path) -> None:
-    assert_duel_takes_over_from_its_event(Stack(data=tmp_path, secret_key="of the tests", port=0))
+def test_columns_are_carried_over(tmp_path: Path) -> None:
+    assert_columns_are_carried_over(Stack(data=tmp_path, secret_key="of the tests", port=0))
 
 
 @pytest.mark.parametrize("release", RELEASES, ids=lambda release: release.name)

@@ -10,7 +10,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('accounts', '0001_initial'),
-        ('voting', '0001_events'),
+        ('voting', '0001_initial'),
     ]
 
     operations = [

@@ -4,7 +4,6 @@ import csv
 import io
 import json
 import zipfile
-from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
@@ -15,8 +14,6 @@ from allauth.socialaccount.models import SocialAccount
 from allauth.usersessions.models import UserSession
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import User
-from django.db import connection
-from django.db.migrations.executor import MigrationExecutor
 from django.db.models import QuerySet
 from django.db.models.fields.related import ForeignObjectRel
 from django.db.models.signals import post_delete
@@ -240,32 +237,6 @@ def test_name_of_a_deleted_organizer_gives_none_of_their_actions() -> None:
     assert "console-actions" not in data
     ask(client, "delete")
     assert AuditEntry.objects.get().by == "grace", "their entry is not changed either"
-
-
-@pytest.fixture
-def earlier_entries(transactional_db: None) -> Iterator[Any]:
-    """The entries of the first release, without users."""
-    release = [("events", "0001_squashed_0004_archived_events")]
-    executor = MigrationExecutor(connection)
-    executor.migrate(release)
-    yield executor.loader.project_state(release).apps.get_model("events", "AuditEntry").objects
-    migrate_events()
-
-
-def migrate_events() -> None:
-    executor = MigrationExecutor(connection)
-    executor.migrate(executor.loader.graph.leaf_nodes("events"))
-
-
-@pytest.mark.nightly
-def test_migration_gives_entries_to_the_user_who_had_the_name_then(earlier_entries: Any) -> None:
-    user = User.objects.create_user("grace")
-    event = create_event(user, "Fair", ("Reds", "Yellows"))
-    joined_ms = int(user.date_joined.timestamp() * 1000)
-    for by, at in (("grace", joined_ms - 1), ("grace", joined_ms + 1), ("ada", joined_ms + 1)):
-        earlier_entries.create(event_id=event.pk, by=by, action="event.edit", what="x", at=at)
-    migrate_events()
-    assert list(AuditEntry.objects.order_by("pk").values_list("user", flat=True)) == [None, user.pk, None]
 
 
 def test_account_with_a_live_match_is_not_deleted(box: BallotBox) -> None:
