@@ -8,7 +8,11 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.core.management.commands.migrate import Command as DjangoMigrate
 
-from crowdgame.maintenance.data_version import refuse_data_of_0_1, refuse_newer_data
+from crowdgame.maintenance.data_version import (
+    refuse_data_of_0_1,
+    refuse_newer_data,
+    refuse_unreleased_data,
+)
 from crowdgame.management.schema_changes import SchemaAutodetector
 
 
@@ -23,4 +27,5 @@ class Command(DjangoMigrate):
         refuse_data_of_0_1()
         if options["refuse_newer"]:
             refuse_newer_data()
+        refuse_unreleased_data()
         super().handle(*args, **options)

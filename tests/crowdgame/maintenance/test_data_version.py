@@ -11,7 +11,14 @@ import pytest
 from django.core.management import CommandError
 from django.db.migrations.recorder import MigrationRecorder
 
-from crowdgame.maintenance.data_version import NEWER, ONLY_IN_0_1, REFUSAL, refuse_newer_data
+from crowdgame.maintenance.data_version import (
+    NEWER,
+    ONLY_IN_0_1,
+    REFUSAL,
+    UNRELEASED,
+    refuse_newer_data,
+    refuse_unreleased_data,
+)
 from crowdgame.server.laptop.paths import ROOT
 
 MANAGE = [str(ROOT / "manage.py")]
@@ -54,3 +61,14 @@ def test_data_of_a_newer_version_is_refused() -> None:
     MigrationRecorder.Migration.objects.create(app="voting", name="9999_newer")
     with pytest.raises(CommandError, match=NEWER):
         refuse_newer_data()
+
+
+@pytest.mark.django_db
+def test_data_with_only_some_of_the_merged_migrations_is_refused() -> None:
+    recorded = MigrationRecorder.Migration.objects
+    refuse_unreleased_data()
+    recorded.filter(app="voting", name__gt="0004_hide_drops").delete()
+    refuse_unreleased_data()
+    recorded.create(app="voting", name="0020_listed_seals")
+    with pytest.raises(CommandError, match=UNRELEASED):
+        refuse_unreleased_data()
