@@ -80,10 +80,9 @@ function numbered(): Plugin {
 
 const common = { target: "es2020", cssTarget: ["chrome80", "safari14"], modulePreload: false, emptyOutDir: false } as const;
 
-/** The first build deletes the files of earlier ones. */
 function deferred(language: string) {
   const output = { entryFileNames: `static/app/deferred.${language}-[hash].js` };
-  return { ...inLanguage(language), build: { ...common, emptyOutDir: language === PAGE_LANGUAGES[0], rolldownOptions: { input: { deferred: "src/phone/deferredEntry.ts" }, output, preserveEntrySignatures: "strict" as const } } };
+  return { ...inLanguage(language), build: { ...common, rolldownOptions: { input: { deferred: "src/phone/deferredEntry.ts" }, output, preserveEntrySignatures: "strict" as const } } };
 }
 
 function page(language: string) {
