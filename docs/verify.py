@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Recount a crowdgame match from its record: python3 verify.py RECORD.json [ROOTS.json]
+"""Recount a crowdgame match from its record or report file: python3 verify.py RECORD.json [ROOTS.json]
 
 Needs only Python 3.8. It uses no code of the project, but implements every rule a second time. It prints one
 line per fault, and what a record cannot prove. The exit status is 0 if the record is valid and 1 if it has
@@ -113,6 +113,8 @@ def read(path):
     try:
         with open(path, "rb") as file:
             text = file.read().decode("utf-8")
+        if text.startswith("<"):  # a report file
+            text = text.partition('<script id="record" type="application/json">')[2].partition("</script>")[0]
         hooks = {"object_pairs_hook": reject_duplicate_keys, "parse_constant": reject_constant}
         return json.loads(text, parse_int=read_integer, **hooks)
     except OSError as error:

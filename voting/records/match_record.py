@@ -26,6 +26,9 @@ SEALS_LISTED: Format = "crowdgame match 4"
 #: From version 5 on, draws follow from the roots, too, unless the `lot` of an earlier turn says otherwise.
 DRAWN_FROM_ROOTS: Format = "crowdgame match 5"
 
+#: What precedes the record in a report file. Its "<" are escaped.
+RECORD_OPENS = b'<script id="record" type="application/json">'
+
 #: Where the ballots of a turn came from after a loss: phones sent them again, the database had stored them,
 #: or a backup of the database was restored while the turn was open.
 Restored = Literal["phones", "database", "backup"]
@@ -215,7 +218,10 @@ class MatchRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
 
 
 def read_match_record(text: bytes) -> MatchRecord:
-    """Parse a record. Raises BadRecord."""
+    """Parse a record, or a report file that holds one. Raises BadRecord."""
+    if text.startswith(b"<"):
+        _, _, text = text.partition(RECORD_OPENS)
+        text, _, _ = text.partition(b"</script>")
     try:
         json.loads(text, object_pairs_hook=_reject_duplicate_keys)
         return msgspec.json.decode(text, type=MatchRecord)

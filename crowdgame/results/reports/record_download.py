@@ -31,6 +31,10 @@ GZIP_LEVEL = 4
 CACHE_MAX_AGE_S = 60
 
 
+class ExportsBusy(Exception):
+    """MAX_CONCURRENT exports are running."""
+
+
 class Download(StreamingHttpResponse):
     """Streams a gzipped record in chunks, decompressed if its client doesn't accept gzip.
 
@@ -100,44 +104,44 @@ _downloads: OrderedDict[Download, bytes] = OrderedDict()
 def match_record(request: HttpRequest, code: str, number: int) -> HttpResponse | Download:
     """Serve a match record. Answers 503 when busy, 403 while sides are secret, and 404 without a match."""
     match = find_match(code, number)
-    if match is None:
-        return _not_found()
-    if packed := _cache.get(record_version(match)):
-        return _record_response(request, match, packed)
-    if not export_slots.acquire(blocking=False):
-        count_refusal("download")
-        return _retry_later()
     try:
-        found = _export_record(code, number)
-        return _record_response(request, *found) if found else _not_found()
-    except MatchChanging:
-        return _retry_later()
+        packed = load_packed_record(match) if match else None
+    except (ExportsBusy, MatchChanging):
+        return retry_later()
     except SidesStillSecret as refusal:
         return HttpResponse(f"Not available yet: {refusal}.\n", "text/plain", 403)
-    finally:
-        export_slots.release()
+    if match is None or packed is None:
+        return HttpResponse("There is no such match.\n", "text/plain", 404)
+    return _record_response(request, match, packed)
 
 
-def _retry_later() -> HttpResponse:
+def retry_later() -> HttpResponse:
     return HttpResponse(
         "The server is busy. Try again in a moment.\n", "text/plain", 503, headers={"Retry-After": "2"}
     )
 
 
-def _not_found() -> HttpResponse:
-    return HttpResponse("There is no such match.\n", "text/plain", 404)
+def load_packed_record(match: Match) -> bytes | None:
+    """Return the gzipped record, kept until the match continues, or None if the match is gone.
 
-
-def _export_record(code: str, number: int) -> tuple[Match, bytes] | None:
-    """Return the match and its gzipped record, or None. Keeps the record until the match continues."""
-    exported = export_match(code, number)
+    Raises ExportsBusy, MatchChanging or SidesStillSecret.
+    """
+    if packed := _cache.get(record_version(match)):
+        return packed
+    if not export_slots.acquire(blocking=False):
+        count_refusal("download")
+        raise ExportsBusy
+    try:
+        exported = export_match(match.event.code, match.number)
+    finally:
+        export_slots.release()
     if exported is None:
         return None
     packed = gzip.compress(msgspec.json.encode(exported.record) + b"\n", GZIP_LEVEL)
     while len(_cache) >= CACHE_SIZE:
         _cache.pop(next(iter(_cache)), None)
     _cache[exported.version] = packed
-    return exported.match, packed
+    return packed
 
 
 def _record_response(request: HttpRequest, match: Match, packed: bytes) -> Download:

@@ -25,19 +25,21 @@ from crowdgame.results.reports.board_picture import picture_address
 from crowdgame.results.reports.color_sheet import color_rules, color_sheet_url, match_colors
 from crowdgame.results.reports.match_csv import report_csv_rows
 from crowdgame.results.reports.reading import read_event_crowds, read_report
+from crowdgame.results.reports.record_download import ExportsBusy, load_packed_record, retry_later
 from crowdgame.results.reports.report_view import view_report
 from crowdgame.server.web.hosts import server_url
 from crowdgame.server.web.languages import PARAMETER
 from crowdgame.server.web.paper import file_style, paper_response, render_paper_page
 from crowdgame.server.web.spreadsheet import csv_response
 from voting.models import Event, Match, TurnState
-from voting.records.exports import find_match, record_version
+from voting.records.exports import MatchChanging, SidesStillSecret, find_match, record_version
 from voting.terms import MatchState
 from voting.transparency.accepted_witnesses import witness_names
 
 CACHE_SIZE = 8
 GZIP_LEVEL = 6
 CACHE_MAX_AGE_S = 60
+MAX_FILE_RECORD_BYTES = 4 * 1024 * 1024
 _cache: dict[tuple[object, ...], bytes] = {}
 
 
@@ -45,15 +47,18 @@ _cache: dict[tuple[object, ...], bytes] = {}
 def match_report(request: HttpRequest, code: str, number: int, *, as_file: bool = False) -> HttpResponse:
     """Serve the report page, in the event's language or that of `?locale=`. Answers 404 without a match.
 
-    `as_file`: as a file that works without the server.
+    `as_file`: as a file that works without the server and holds the record. Answers 503 when busy.
     """
     match = find_match(code, number)
     if match is None:
         raise Http404
     language = get_language() if PARAMETER in request.GET else match.event.language
     site = server_url(request) if as_file else ""
-    with override(language):
-        packed = _cached_page(match, picture_address(request, match.event.code, match), site)
+    try:
+        with override(language):
+            packed = _cached_page(match, picture_address(request, match.event.code, match), site)
+    except (ExportsBusy, MatchChanging):
+        return retry_later()
     compressed = "gzip" in request.headers.get("Accept-Encoding", "")
     answer = paper_response(packed if compressed else gzip.decompress(packed), _max_age_s(match))
     if compressed:
@@ -80,7 +85,10 @@ def match_csv(request: HttpRequest, code: str, number: int) -> HttpResponse:
 
 
 def _cached_page(match: Match, picture: str, site: str) -> bytes:
-    """Return the gzipped page; with `site`, the file whose links lead there."""
+    """Return the gzipped page; with `site`, the file whose links lead there.
+
+    Raises ExportsBusy or MatchChanging.
+    """
     colors = match_colors(match)
     brand = {
         "sheet": "" if site else color_sheet_url(colors),
@@ -95,7 +103,12 @@ def _cached_page(match: Match, picture: str, site: str) -> bytes:
     context = {**report_context(match, load_event_analyses(match)), "picture": picture, "brand": brand}
     if site:
         address = f"{site}{reverse('report', args=[match.event.code, match.number])}"
-        file = {"site": site, "address": address, **file_style(color_rules(colors))}
+        file = {
+            "site": site,
+            "address": address,
+            "record": _file_record(match),
+            **file_style(color_rules(colors)),
+        }
         page = render_paper_page("reports/match_file.html", context | file)
     else:
         page = render_paper_page("reports/match.html", context)
@@ -105,6 +118,17 @@ def _cached_page(match: Match, picture: str, site: str) -> bytes:
             _cache.pop(next(iter(_cache)), None)
         _cache[version] = packed
     return packed
+
+
+def _file_record(match: Match) -> str:
+    """Return the record for a script element; "" while sides are secret, or if it is too large for a file."""
+    try:
+        packed = load_packed_record(match)
+    except SidesStillSecret:
+        return ""
+    if packed is None or len(packed) > MAX_FILE_RECORD_BYTES:
+        return ""
+    return gzip.decompress(packed).decode().replace("<", "\\u003c")
 
 
 def report_context(match: Match, analyses: EventAnalyses) -> dict[str, Any]:

@@ -203,3 +203,10 @@ test("slices report the progress", async () => {
   assert.equal(await runInSlices(steps, (done) => shown.push(done)), "done");
   assert.deepEqual(shown, [10, 20, 30, 40]);
 });
+
+test("a report file is verified by the record in it", () => {
+  const text = JSON.stringify(record());
+  const report = (json: string) => verifyText(`<!doctype html>\n<script id="record" type="application/json">${json}</script></html>`);
+  assert.deepEqual(report(text), verifyText(text));
+  assert.equal(report("").verdict, "INVALID");
+});

@@ -16,7 +16,7 @@ import { checkSides, desertedSide } from "./sidesCheck";
 export function* parseRecord(text: string): Generator<number, { record: MatchRecord } | { report: Report }> {
   const findings = new Findings();
   try {
-    const json = parseJson(text);
+    const json = parseJson(text.startsWith("<") ? recordOfReport(text) : text);
     yield 0;
     return { record: readRecord(json) };
   } catch (error) {
@@ -25,6 +25,11 @@ export function* parseRecord(text: string): Generator<number, { record: MatchRec
     else throw error;
     return { report: { verdict: "INVALID", findings: findings.all, boards: [] } };
   }
+}
+
+/** The record that a report file holds. */
+function recordOfReport(html: string): string {
+  return html.split('<script id="record" type="application/json">')[1]?.split("</script>")[0] ?? "";
 }
 
 export function countBallots({ counts }: MatchRecord): number {

@@ -35,7 +35,7 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("record", type=Path, metavar="RECORD.json")
+        parser.add_argument("record", type=Path, metavar="RECORD.json|REPORT.html")
         parser.add_argument(
             "--log", metavar="URL|FOLDER", help="also compare with the log of this server, or a copy of it"
         )

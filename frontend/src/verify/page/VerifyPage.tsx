@@ -55,9 +55,9 @@ function FilePicker({ choose }: { choose: (file: File | undefined) => void }) {
   };
   return (
     <section class="panel picker" data-over={over} onDragEnter={() => setOver(true)} onDragLeave={() => setOver(false)} onDrop={() => setOver(false)}>
-      <p id="picker">{t("Drop a match record here, or choose a file.")}</p>
+      <p id="picker">{t("Drop a match record or report here, or choose a file.")}</p>
       <label class="button">
-        <input class="unseen" type="file" accept=".json,application/json" aria-labelledby="picker" onChange={(event) => pick(event.currentTarget)} />
+        <input class="unseen" type="file" accept=".json,.html,application/json,text/html" aria-labelledby="picker" onChange={(event) => pick(event.currentTarget)} />
         {p("button", "Choose a file")}
       </label>
       <p class="small">{t("Nothing is uploaded. The file stays on this device.")}</p>

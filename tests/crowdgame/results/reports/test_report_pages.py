@@ -155,8 +155,10 @@ def file_of(client: Client, match: Match, **query: str) -> str:
 def test_file_loads_nothing_and_runs_nothing(client: Client, match: Match) -> None:
     page = file_of(client, match)
     elements = Elements(page).found
-    assert not FORBIDDEN & {tag for tag, _ in elements}
+    assert {tag for tag, _ in elements} & FORBIDDEN <= {"script"}
+    data = {"id": "record", "type": "application/json"}
     for tag, attributes in elements:
+        assert tag != "script" or attributes == data
         assert not LOADED & attributes.keys(), (tag, attributes)
         assert not [name for name in attributes if name.startswith("on") or name == "style"], (
             tag,

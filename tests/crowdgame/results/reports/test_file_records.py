@@ -1,0 +1,60 @@
+"""The record in a report that was downloaded as one file."""
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from django.test import Client
+
+from crowdgame.results.reports import record_download, views
+from tests.voting.match_helpers import RED_WINS, new_event, play
+from tests.voting.turns.secret_side_helpers import start_secret
+from tests.voting.verifiers import ours, theirs
+from voting.ballot_box.ballot_box import BallotBox
+from voting.models import Event, Match
+from voting.turns.turns import start_match
+
+pytestmark = pytest.mark.django_db
+
+
+def report_file(client: Client, match: Match) -> bytes:
+    return client.get(f"/report/{match.event.code}/{match.number}.html").content
+
+
+@pytest.mark.parametrize("verify", [ours, theirs])
+def test_verifiers_read_the_record_in_a_report_file(
+    box: BallotBox, client: Client, tmp_path: Path, verify: Callable[[bytes, Path], tuple[int, str]]
+) -> None:
+    match = start_match(new_event().pk, box)
+    Event.objects.update(name="</script><script id=record>")
+    play(match, box, RED_WINS)
+    file = report_file(client, match)
+    code, output = verify(file, tmp_path / "report.html")
+    assert (code, output.splitlines()[-1]) == (0, "VALID: red won, Rooks")
+    assert output.startswith("</script><script id=record>, match 1")
+    other_pick = file.replace(b'"pick":1', b'"pick":2', 1)
+    assert verify(other_pick, tmp_path / "report.html")[0] == 1
+    assert verify(file.replace(b'id="record"', b""), tmp_path / "report.html")[0] == 1
+
+
+def test_report_file_has_no_record_while_sides_are_secret_or_if_it_is_too_large(
+    box: BallotBox, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secret = start_secret(box)
+    play(secret, box, [(1, 2)])
+    assert b'id="record"' not in report_file(client, secret)
+    match = start_match(new_event().pk, box)
+    play(match, box, RED_WINS)
+    monkeypatch.setattr(views, "MAX_FILE_RECORD_BYTES", 100)
+    assert b'id="record"' not in report_file(client, match)
+
+
+def test_report_file_waits_for_a_free_export(box: BallotBox, client: Client) -> None:
+    match = start_match(new_event().pk, box)
+    address = f"/report/{match.event.code}/{match.number}.html"
+    with ExitStack() as exports:
+        for _ in range(record_download.MAX_CONCURRENT):
+            exports.enter_context(record_download.export_slots)
+        assert client.get(address).status_code == 503
+    assert client.get(address).status_code == 200
