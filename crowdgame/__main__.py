@@ -19,6 +19,7 @@ usage: crowdgame [--data FOLDER] COMMAND ...
   crowdgame play                                  run everything on this machine, with a demo event
   crowdgame play --no-crowd --port 8001           run it on another port, without the demo event
   crowdgame verify RECORD.json                    recount a match from its record
+  crowdgame verify REPORT.html                    recount the record in a report, and check its proofs
   crowdgame verify RECORD.json --log URL          also compare it with the transparency log of a server
   crowdgame witness http://SERVER:8000            watch that a server shows everyone the same log
   crowdgame rehearse http://SERVER:8000/CODE      simulate phones that vote in an event

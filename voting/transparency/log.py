@@ -167,9 +167,12 @@ def has_checkpoint(checkpoint: Checkpoint) -> bool:
         return False
 
 
-def prove_turn(turn_id: int) -> list[tuple[str, ProofFile]]:
-    """Return the turn's entries with proofs for the newest cosigned checkpoint, or without one the latest."""
-    entries = LogEntry.objects.filter(turn=turn_id).order_by("pk").values_list("pk", "content")
+def prove_entries(turn_ids: Iterable[int]) -> list[tuple[str, ProofFile]]:
+    """Return the turns' entries with proofs for the newest cosigned checkpoint, or without one the latest.
+
+    Raises InvalidProof.
+    """
+    entries = LogEntry.objects.filter(turn__in=turn_ids).order_by("pk").values_list("pk", "content")
     if not entries:
         return []
     log = load_log()

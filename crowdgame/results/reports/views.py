@@ -6,6 +6,7 @@ A report holds resolved turns only, so nothing of an open voting window. Pages o
 import gzip
 from typing import Any
 
+import msgspec
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.cache import patch_vary_headers
@@ -33,8 +34,10 @@ from crowdgame.server.web.paper import file_style, paper_response, render_paper_
 from crowdgame.server.web.spreadsheet import csv_response
 from voting.models import Event, Match, TurnState
 from voting.records.exports import MatchChanging, SidesStillSecret, find_match, record_version
+from voting.records.log_proof import export_log_proof
 from voting.terms import MatchState
 from voting.transparency.accepted_witnesses import witness_names
+from voting.transparency.merkle import InvalidProof
 
 CACHE_SIZE = 8
 GZIP_LEVEL = 6
@@ -107,6 +110,7 @@ def _cached_page(match: Match, picture: str, site: str) -> bytes:
             "site": site,
             "address": address,
             "record": _file_record(match),
+            "log": _file_log(match),
             **file_style(color_rules(colors)),
         }
         page = render_paper_page("reports/match_file.html", context | file)
@@ -129,6 +133,17 @@ def _file_record(match: Match) -> str:
     if packed is None or len(packed) > MAX_FILE_RECORD_BYTES:
         return ""
     return gzip.decompress(packed).decode().replace("<", "\\u003c")
+
+
+def _file_log(match: Match) -> str:
+    """Return the proof of the match's entries in the log for a script element; "" while it goes on."""
+    if match.state == MatchState.PLAYING:
+        return ""
+    try:
+        proof = export_log_proof(match)
+    except InvalidProof:  # the log in the database is damaged; witnesses report that
+        return ""
+    return msgspec.json.encode(proof).decode().replace("<", "\\u003c") if proof else ""
 
 
 def report_context(match: Match, analyses: EventAnalyses) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_POST, require_safe
 from crowdgame.server.web.privacy import POLICY
 from voting.models import LogWitness
 from voting.transparency.accepted_witnesses import UnknownWitness, newest_cosigned, store_cosignatures
-from voting.transparency.log import load_log, prove_turn, read_tile
+from voting.transparency.log import load_log, prove_entries, read_tile
 from voting.transparency.merkle import InvalidProof
 from voting.transparency.notes import InvalidNote
 from voting.transparency.tiles import parse_tile_path
@@ -72,7 +72,7 @@ def tile(_request: HttpRequest, path: str) -> HttpResponse:
 def proof(_request: HttpRequest, turn: int) -> HttpResponse:
     """Serve the entries of a turn, each with a file that proves it (c2sp.org/tlog-proof)."""
     try:
-        proofs = [{"entry": entry, "proof": str(proof)} for entry, proof in prove_turn(turn)]
+        proofs = [{"entry": entry, "proof": str(proof)} for entry, proof in prove_entries([turn])]
     except InvalidProof:
         return _missing()
     return _serve(msgspec.json.encode(proofs), "application/json") if proofs else _missing()

@@ -13,7 +13,7 @@ from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.commitments import Tree, hash_leaf
 from voting.models import LogEntry, LogHead, LogWitness, Turn
 from voting.transparency.entries import Entry, Lot, MatchOver, Restored, decode_entry
-from voting.transparency.log import append_entries, load_log, log_root, prove_turn, prove_turns, read_tile
+from voting.transparency.log import append_entries, load_log, log_root, prove_entries, prove_turns, read_tile
 from voting.transparency.proof_files import parse_proof, verify_proof
 from voting.transparency.tiles import ENTRIES, decode_bundle
 
@@ -85,13 +85,13 @@ def test_checkpoint_has_the_root_of_all_entries() -> None:
 
 def test_proofs_of_turn_verify(box: BallotBox) -> None:
     turn = start(box)
-    assert len(prove_turn(turn.pk)) == 1
+    assert len(prove_entries([turn.pk])) == 1
     play(turn.match, box, RED_WINS)
-    log, proofs = load_log(), prove_turn(turn.pk)
+    log, proofs = load_log(), prove_entries([turn.pk])
     assert [type(decode_entry(content.encode())).__name__ for content, _ in proofs] == ["Lot", "Seal"]
     for content, proof in proofs:
         verify_proof(parse_proof(str(proof).encode()), content.encode(), log.verifier_key)
-    assert prove_turn(turn.pk + 1_000) == []
+    assert prove_entries([turn.pk + 1_000]) == []
 
 
 def test_entries_after_the_checkpoint_are_not_proven(box: BallotBox) -> None:

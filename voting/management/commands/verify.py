@@ -14,6 +14,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from games.engine.errors import BadRecord
 from games.engine.game import SIDES
 from voting.records.log_check import find_log_faults, find_older_turns
+from voting.records.log_proof import LogProof, proven_entries, read_log_proof
 from voting.records.match_record import MatchRecord, read_match_record, side_count
 from voting.records.recount import find_faults, find_gaps
 from voting.terms import Ending, MatchState
@@ -50,15 +51,12 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            record = read_match_record(options["record"].read_bytes())
+            content = options["record"].read_bytes()
+            record, proof = read_match_record(content), read_log_proof(content)
         except (BadRecord, OSError, ValueError) as refusal:
             raise CommandError(printable(str(refusal))) from refusal
-        faults, older = [str(fault) for fault in find_faults(record)], list[int]()
-        if options["log"]:
-            found, older = compare_with_log(
-                record, LogReader(options["log"]), options["log_key"], options["witness"]
-            )
-            faults += found
+        found, older = compare(record, proof, options)
+        faults = [*map(str, find_faults(record)), *found]
         for fault in faults:
             self.stdout.write(printable(fault))
         if faults:
@@ -71,9 +69,28 @@ class Command(BaseCommand):
             raise CommandError(
                 f"not checked: the log began after the turns with the ids {turns}", returncode=2
             )
-        if options["log"]:
-            by = f"cosigned by {len(options['witness'])} witnesses" if options["witness"] else "not cosigned"
-            self.stdout.write(f"The log has all lots, seals and voids of the match, and no others ({by})")
+        for line in log_summary(proof, options):
+            self.stdout.write(printable(line))
+
+
+def compare(
+    record: MatchRecord, proof: LogProof | None, options: dict[str, Any]
+) -> tuple[list[str], list[int]]:
+    """Compare the record with a log, or else with the proof in its file. Returns as `compare_with_log`."""
+    if options["log"]:
+        reader = LogReader(options["log"])
+        return compare_with_log(record, reader, options["log_key"], options["witness"])
+    return compare_with_proof(record, proof, options["log_key"], options["witness"]) if proof else ([], [])
+
+
+def log_summary(proof: LogProof | None, options: dict[str, Any]) -> Iterable[str]:
+    by = f"cosigned by {len(options['witness'])} witnesses" if options["witness"] else "not cosigned"
+    if options["log"]:
+        yield f"The log has all lots, seals and voids of the match, and no others ({by})"
+    elif proof:
+        key = options["log_key"] or proof.key
+        yield f"The log has all lots, seals and voids of the match, as {key} signed ({by})"
+        yield "not checked: whether the log has others. --log checks that"
 
 
 def compare_with_log(
@@ -101,6 +118,19 @@ def compare_with_log(
         raise CommandError(printable(f"{error}"), returncode=2) from error
     except (InvalidNote, InvalidProof, msgspec.DecodeError) as error:
         return [f"the log: {error}"], []
+
+
+def compare_with_proof(
+    record: MatchRecord, proof: LogProof, log_key: str | None, witness_keys: Sequence[str]
+) -> tuple[list[str], list[int]]:
+    """Compare the record with the entries in its report file. Returns the same as `compare_with_log`."""
+    try:
+        witnesses = [parse_verifier_key(key) for key in witness_keys]
+        logged = proven_entries(proof, parse_verifier_key(log_key or proof.key), witnesses)
+    except (InvalidNote, InvalidProof, ValueError) as error:
+        return [f"the log: {error}"], []
+    older = find_older_turns(record, logged)
+    return list(find_log_faults(record, logged, older)), older
 
 
 def summary(record: MatchRecord) -> Iterable[str]:

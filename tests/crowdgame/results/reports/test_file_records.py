@@ -1,10 +1,12 @@
 """The record in a report that was downloaded as one file."""
 
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
+from io import StringIO
 from pathlib import Path
 
 import pytest
+from django.core.management import call_command
 from django.test import Client
 
 from crowdgame.results.reports import record_download, views
@@ -12,7 +14,12 @@ from tests.voting.match_helpers import RED_WINS, new_event, play
 from tests.voting.turns.secret_side_helpers import start_secret
 from tests.voting.verifiers import ours, theirs
 from voting.ballot_box.ballot_box import BallotBox
-from voting.models import Event, Match
+from voting.models import Event, LogWitness, Match
+from voting.records.log_proof import PROOF_OPENS
+from voting.transparency.accepted_witnesses import store_cosignatures
+from voting.transparency.cosignatures import Cosigner
+from voting.transparency.log import load_log
+from voting.transparency.notes import COSIGNATURE_V1, SignedNote
 from voting.turns.turns import start_match
 
 pytestmark = pytest.mark.django_db
@@ -31,7 +38,8 @@ def test_verifiers_read_the_record_in_a_report_file(
     play(match, box, RED_WINS)
     file = report_file(client, match)
     code, output = verify(file, tmp_path / "report.html")
-    assert (code, output.splitlines()[-1]) == (0, "VALID: red won, Rooks")
+    assert code == 0
+    assert "VALID: red won, Rooks" in output.splitlines()
     assert output.startswith("</script><script id=record>, match 1")
     other_pick = file.replace(b'"pick":1', b'"pick":2', 1)
     assert verify(other_pick, tmp_path / "report.html")[0] == 1
@@ -58,3 +66,38 @@ def test_report_file_waits_for_a_free_export(box: BallotBox, client: Client) -> 
             exports.enter_context(record_download.export_slots)
         assert client.get(address).status_code == 503
     assert client.get(address).status_code == 200
+
+
+def cosign(cosigner: Cosigner) -> None:
+    """Accept the witness, and let it cosign the latest checkpoint."""
+    LogWitness.objects.create(key=str(cosigner.verifier_key))
+    log = load_log()
+    note = log.sign(log.checkpoint)
+    cosigned = SignedNote(note.text, (*note.signatures, cosigner.cosign(note.text, 1)))
+    store_cosignatures(str(cosigned).encode())
+
+
+def test_report_file_proves_what_the_log_has(box: BallotBox, client: Client, tmp_path: Path) -> None:
+    match = start_match(new_event().pk, box)
+    play(match, box, RED_WINS)
+    witness, stranger = (Cosigner(name, COSIGNATURE_V1, name.encode() * 8) for name in ("east", "west"))
+    cosign(witness)
+    file, path = report_file(client, match), tmp_path / "report.html"
+
+    def verify(content: bytes, **options: object) -> str:
+        path.write_bytes(content)
+        out = StringIO()
+        with suppress(SystemExit):
+            call_command("verify", str(path), stdout=out, **options)
+        return out.getvalue().splitlines()[-1]
+
+    assert verify(file) == "not checked: whether the log has others. --log checks that"
+    assert verify(file, witness=[str(witness.verifier_key)]).startswith("not checked")
+    assert verify(file, witness=[str(stranger.verifier_key)]) == "INVALID: 1 fault"
+    assert verify(file, log_key=str(stranger.verifier_key)) == "INVALID: 1 fault"
+    head, opens, proof = file.partition(PROOF_OPENS)
+    assert b"lot 1" in proof
+    assert verify(head + opens + proof.replace(b'"index":2,', b'"index":3,')) == "INVALID: 1 fault"
+    rewritten = head.replace(b'"ended_by":"board"', b'"ended_by":"forfeit"')
+    assert verify(rewritten + opens + proof).startswith("INVALID")
+    assert verify(head) == "VALID: red won, Rooks"
