@@ -2,31 +2,26 @@
 
 import re
 from datetime import timedelta
-from io import StringIO
 
 import pytest
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import Permission, User
-from django.core.management import call_command
 from django.test import Client
 from django.utils import timezone
 from pytest_django.fixtures import Settings
 
 from crowdgame.accounts.guest_cookie import COOKIE
-from crowdgame.accounts.guest_names import new_guest
 from crowdgame.accounts.models import Guest
 from crowdgame.play.chat import retention as chat_retention
 from crowdgame.play.chat.models import ChatLine, ChatMute, ChatReport, ChatRoom
 from crowdgame.play.chat.moderation import mute, remove_message
-from crowdgame.play.chat.posting import MessageAuthor, post_message, report
+from crowdgame.play.chat.posting import report
 from crowdgame.play.chat.retention import purge_chat
-from crowdgame.play.chat.rooms import find_room
-from crowdgame.play.duels.models import Duel
 from tests.chat_helpers import fill_lobby_chat
+from tests.crowdgame.play.duels.test_play_pages import join_game, new_game
 from tests.voting.match_helpers import RED_WINS, new_event, play
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Event, Match
-from voting.turns.scheduler import PURGE_EVERY_S, DeadlineScheduler
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("box")]
 
@@ -64,15 +59,6 @@ def mo() -> Client:
     return client
 
 
-@pytest.fixture
-def duel() -> tuple[str, Client, Client]:
-    one, two = Client(), Client()
-    one.post("/play/new")
-    code = Duel.objects.select_related("event").get().event.code
-    two.post(f"/play/{code}/join")
-    return code, one, two
-
-
 def test_first_message_creates_guest_and_is_public() -> None:
     one = Client()
     assert visible_texts(one) == []
@@ -105,10 +91,11 @@ def test_refused_message_stays_in_form_and_creates_no_guest() -> None:
     assert ChatLine.objects.count() == ChatRoom.objects.get().seq == 1
 
 
-def test_players_and_watchers_chat_apart_until_end(duel: tuple[str, Client, Client], box: BallotBox) -> None:
-    code, one, two = duel
+def test_players_and_watchers_chat_apart_until_end(box: BallotBox) -> None:
+    one, two, watcher = Client(), Client(), Client()
+    code = new_game(one)
+    join_game(code, two)
     say(one, "I shall win", f"{code}-players")
-    watcher = Client()
     say(watcher, "Red is lost", f"{code}-watchers")
     for client, own, other in ((two, "players", "watchers"), (watcher, "watchers", "players")):
         texts = {"players": "I shall win", "watchers": "Red is lost"}
@@ -122,32 +109,20 @@ def test_players_and_watchers_chat_apart_until_end(duel: tuple[str, Client, Clie
     for client in (watcher, one):
         assert visible_texts(client, f"/play/{code}") == ["I shall win", "Red is lost"]
     say(watcher, "Well played", f"{code}-players")
-
-
-def test_closed_and_deleted_games_accept_no_messages(duel: tuple[str, Client, Client]) -> None:
-    code, one, _ = duel
-    say(one, "Good luck", f"{code}-players")
-    ChatRoom.objects.update(closed=True)
-    assert "closed" in say(one, "Still here", f"{code}-players", status=409)
     Event.objects.all().delete()
     say(one, "Still here", f"{code}-players", status=404)
     assert not ChatLine.objects.exists()
 
 
-@pytest.mark.parametrize(
-    ("path", "status"),
-    [
-        *((slug, 404) for slug in ("ZZZZ-players", "ZZZZ-lobby", "-", "WAIT-players", "EVENT-watchers")),
-        ("lobby/99999999999999999999999", 404),
-        (f"lobby?before={'9' * 30}", 200),
-        ("lobby?before=x", 200),
-    ],
-)
-def test_unknown_chat_room_returns_404(path: str, status: int) -> None:
-    Client().post("/play/new")
-    Event.objects.update(code="WAIT")
-    Event.objects.filter(pk=new_event().pk).update(code="EVENT")
-    assert Client().get(f"/play/chat/{path}").status_code == status
+def test_unknown_chat_room_returns_404(client: Client) -> None:
+    waiting, event = new_game(), new_event().code
+    for path in (
+        *("ZZZZ-players", "ZZZZ-lobby", "-", f"{waiting}-players", f"{event}-watchers"),
+        "lobby/99999999999999999999999",
+    ):
+        assert client.get(f"/play/chat/{path}").status_code == 404
+    for before in ("9" * 30, "x"):
+        assert client.get(f"/play/chat/lobby?before={before}").status_code == 200
 
 
 def test_chat_post_requires_csrf_token_known_guest_and_the_setting(settings: Settings) -> None:
@@ -245,46 +220,20 @@ def test_moderation_requires_permission(action: str) -> None:
     assert not LogEntry.objects.exists()
 
 
-def message(text: str) -> ChatLine:
-    room = find_room("lobby")
-    assert room
-    return post_message(room, MessageAuthor(None, new_guest), text)
-
-
-def backdate_messages() -> None:
+def test_old_messages_and_their_records_are_purged(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chat_retention, "ROWS_PER_STEP", 2)
+    for _ in range(3):
+        say(Client(), "long ago")
+    old, mo = latest(), User.objects.create_user("mo")
+    report(old, None, "other")
+    mute(old, mo, "hour")
+    remove_message(old, mo)
     then = timezone.now() - timedelta(days=31)
     ChatLine.objects.update(at=then)
     LogEntry.objects.update(action_time=then)
-
-
-@pytest.mark.parametrize("by", ["purge", "scheduler", "command"])
-def test_old_messages_and_their_records_are_purged(by: str, box: BallotBox) -> None:
-    old, boss = message("long ago"), User.objects.create_user("mo")
-    report(old, None, "other")
-    mute(old, boss, "hour")
-    ChatMute.objects.update(until=timezone.now())
-    remove_message(old, boss)
-    backdate_messages()
-    new, out = message("just now"), StringIO()
-    if by == "purge":
-        assert list(purge_chat(30))
-        assert list(purge_chat(30)) == []
-    elif by == "scheduler":
-        scheduler = DeadlineScheduler(box, purged_at=-PURGE_EVERY_S)
-        for _ in range(9):
-            scheduler._purge_periodically()
-    else:
-        call_command("retention", "--dry-run", stdout=out)
-        assert "moderation entries older than 30 days" in out.getvalue()
-        assert ChatLine.objects.count() == 2
-        call_command("retention", stdout=out)
-    assert list(ChatLine.objects.all()) == [new]
+    ChatMute.objects.update(until=then)
+    say(Client(), "just now")
+    assert list(purge_chat(30))[:2] == [2, 3], "in batches"
+    assert list(purge_chat(30)) == []
+    assert ChatLine.objects.get().text == "just now"
     assert [left.objects.count() for left in (ChatReport, ChatMute, LogEntry)] == [0, 0, 0]
-
-
-def test_purge_chat_works_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chat_retention, "ROWS_PER_STEP", 2)
-    for number in range(5):
-        message(f"number {number}")
-    backdate_messages()
-    assert list(purge_chat(30)) == [2, 4, 5]

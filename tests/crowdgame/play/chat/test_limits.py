@@ -92,9 +92,6 @@ def test_clean_text_returns_one_visible_line(typed: str) -> None:
     "typed", ["", " \n ", "\u202e\u2066\u200b", "a" * (LINE_LENGTH + 1), "\u200b" * 900 + "a"]
 )
 def test_clean_text_rejects_empty_and_overlong_text(typed: str) -> None:
+    assert clean_message("\u202egnp.exe\u2069 \u0007ok") == "gnp.exe ok"
     with pytest.raises(ChatError):
         clean_message(typed)
-
-
-def test_clean_text_strips_bidirectional_overrides() -> None:
-    assert clean_message("\u202egnp.exe\u2069 \u0007ok") == "gnp.exe ok"

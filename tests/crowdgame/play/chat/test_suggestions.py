@@ -9,14 +9,14 @@ from django.utils import timezone
 from crowdgame.play.chat import suggestions as module
 from crowdgame.play.chat.models import Mark, MarkKind, Suggestion
 from crowdgame.play.chat.retention import purge_chat
-from crowdgame.play.chat.rooms import RoomUpdate, update_since
+from crowdgame.play.chat.rooms import update_since
 from crowdgame.play.chat.suggestions import VoterAsk, answer_voters, remove_suggestion
 from tests.voting.match_helpers import RED_WINS, open_now, play, run_out, start
 from voting.admission.seats import Seat
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.voter_codes import derive_voter_code
 from voting.models import Event, Nickname, StoredRestriction, Team, Turn
-from voting.protocol import DiscussionUpdated, SuggestionAnswered, SuggestionMark, SuggestionSend
+from voting.protocol import SuggestionMark, SuggestionSend
 from voting.terms import HANDS
 
 pytestmark = pytest.mark.django_db
@@ -32,36 +32,25 @@ def seat(turn: Turn, voter: str = "ann", team: int = RED) -> Seat:
     return Seat(turn.match.event_id, voter, team)
 
 
-def ask(who: Seat, asked: SuggestionSend | SuggestionMark | None, now: int = 0) -> SuggestionAnswered | None:
-    (answer,) = answer_voters([VoterAsk(who, asked)], now)
-    return answer.message if answer else None
+def ask(who: Seat, asked: SuggestionSend | SuggestionMark | None = None, now: int = 0) -> Any:
+    """The answer to the voter; None without access."""
+    return answer_voters([VoterAsk(who, asked)], now)[0]
 
 
-def load_team_update(who: Seat) -> RoomUpdate | None:
+def load_team_update(who: Seat) -> Any:
     """What the voter's socket receives after the join; None without access."""
-    (answer,) = answer_voters([VoterAsk(who)], 0)
-    return update_since(answer.room, 0) if answer else None
+    answer = ask(who)
+    return answer and update_since(answer.room, 0)
 
 
-def discussion(who: Seat) -> DiscussionUpdated:
-    update = load_team_update(who)
-    assert update
-    assert isinstance(update.message, DiscussionUpdated)
-    return update.message
-
-
-def send(who: Seat, text: str = "Block them", choice: int | None = None, now: int = 0) -> str:
+def send(who: Seat, text: str = "Block them", choice: int | None = None, now: int = 0) -> Any:
     """Return why it was refused, or an empty string."""
-    answer = ask(who, SuggestionSend(text, choice), now)
-    assert answer
-    return answer.problem
+    return ask(who, SuggestionSend(text, choice), now).message.problem
 
 
-def mark(who: Seat, suggestion: int, kind: Any = "agree") -> tuple[int, ...]:
+def mark(who: Seat, suggestion: int, kind: Any = "agree") -> Any:
     """Return the suggestions that the voter agrees with."""
-    answer = ask(who, SuggestionMark(suggestion, kind))
-    assert answer
-    return answer.agreed
+    return ask(who, SuggestionMark(suggestion, kind)).message.agreed
 
 
 def read(who: Seat) -> list[tuple[str, int]] | None:
@@ -69,7 +58,7 @@ def read(who: Seat) -> list[tuple[str, int]] | None:
     update = load_team_update(who)
     if update is None or not update.may_read(who):
         return None
-    return [(one.text, one.agreed) for one in discussion(who).suggestions]
+    return [(one.text, one.agreed) for one in update.message.suggestions]
 
 
 def restrict(who: Seat, **change: Any) -> None:
@@ -80,7 +69,7 @@ def restrict(who: Seat, **change: Any) -> None:
 
 def add(turn: Turn, count: int, agreed: int = 0, **fields: Any) -> list[Suggestion]:
     """Store suggestions of other voters of the red team."""
-    ask(seat(turn), None)
+    ask(seat(turn))
     fields |= {"room": turn.match.event.chat_rooms.get(team=RED), "turn": turn, "agreed": agreed}
     fields |= {"voter_code": "BCDFGH", "at": timezone.now()}
     return Suggestion.objects.bulk_create(Suggestion(text=f"number {n}", **fields) for n in range(count))
@@ -91,7 +80,6 @@ def test_suggestion_is_read_by_own_team_only(turn: Turn) -> None:
     assert read(seat(turn, "bob")) == [("Block them", 0)]
     assert read(seat(turn, "eve", YELLOW)) == []
     own = load_team_update(seat(turn))
-    assert own
     assert not own.may_read(seat(turn, "eve", YELLOW))
     assert not own.may_read(Seat(turn.match.event_id + 1, "ann", RED)), "the same voter id in another event"
     for guest in (None, 1):
@@ -153,20 +141,16 @@ def test_suggestion_needs_open_turn_and_leaves_with_it(turn: Turn, box: BallotBo
     assert read(seat(turn)) == []
 
 
-def test_suggestion_names_a_legal_column(turn: Turn) -> None:
-    for choice in (8, 255):
-        assert send(seat(turn), choice=choice) == "This column cannot be chosen now."
-    assert send(seat(turn), choice=7) == ""
-    add(turn, 1, choice=2**40)
-    assert Suggestion.objects.filter(choice=2**40).exists()
-
-
-def test_suggestion_is_short_plain_text_without_links(turn: Turn) -> None:
+def test_suggestion_is_short_plain_text_without_links_and_names_a_legal_column(turn: Turn) -> None:
     assert send(seat(turn), "\u200b") == "This message has no visible text."
     assert send(seat(turn), "a" * 141) == "Your message is too long. The limit is 140 characters."
     for link in ("https://a.b", "www.x", "Evil.COM/x", "evil.de"):
         assert send(seat(turn), f"see {link}") == "Suggestions cannot contain links."
-    assert send(seat(turn), "a" * 140) == send(seat(turn, "bob"), "Column 4.Then 5, e.g. there...de") == ""
+    for choice in (8, 255):
+        assert send(seat(turn), choice=choice) == "This column cannot be chosen now."
+    assert send(seat(turn), "a" * 140, 7) == send(seat(turn, "bob"), "Column 4.Then 5, e.g. there...de") == ""
+    add(turn, 1, choice=2**40)
+    assert Suggestion.objects.filter(choice=2**40).exists()
 
 
 def test_voter_writes_three_suggestions_a_turn_ten_seconds_apart(turn: Turn) -> None:
@@ -197,13 +181,13 @@ def test_voter_agrees_once_and_can_take_it_back(turn: Turn) -> None:
     for _ in range(2):
         assert mark(ann, second.pk) == (second.pk,)
         mark(bob, first.pk, "withdraw")
-        seqs.append(discussion(ann).seq)
+        seqs.append(load_team_update(ann).message.seq)
     assert seqs[0] == seqs[1], "the same mark again changes nothing for the room"
     mark(bob, second.pk)
     assert mark(seat(turn, "eve", YELLOW), second.pk) == ()
     assert read(ann) == [("number 1", 2), ("number 0", 0)]
     assert mark(ann, second.pk, "withdraw") == ()
-    assert discussion(ann).seq == seqs[0] + 2
+    assert load_team_update(ann).message.seq == seqs[0] + 2
     mark(ann, first.pk, "report")
     assert read(ann) == [("number 1", 1), ("number 0", 0)]
     assert Mark.objects.filter(kind=MarkKind.REPORT).count() == 1
@@ -232,7 +216,7 @@ def test_discussion_lists_most_supported_and_newest_until_they_are_purged(turn: 
     add(turn, 40, agreed=1)
     Suggestion.objects.update(at=timezone.now() - timedelta(days=31))
     add(turn, 25)
-    assert discussion(seat(turn)).total == 65
+    assert load_team_update(seat(turn)).message.total == 65
     supported, newest = [(f"number {n}", 1) for n in range(30)], [(f"number {n}", 0) for n in range(5, 25)]
     assert read(seat(turn)) == supported + newest
     assert list(purge_chat(30))
@@ -247,16 +231,16 @@ def test_suggestion_shows_allowed_nickname_and_no_voter_code(turn: Turn) -> None
         send(seat(turn, voter), f"by {voter}")
     event.nicknames = "typed"
     event.save()
-    shown = discussion(seat(turn))
+    shown = load_team_update(seat(turn)).message
     assert [one.name for one in shown.suggestions] == ["ann", ""]
     assert derive_voter_code("ann") not in str(shown)
 
 
 def test_removed_suggestion_disappears_for_the_team(turn: Turn) -> None:
     first, _ = add(turn, 2)
-    before = discussion(seat(turn)).seq
+    before = load_team_update(seat(turn)).message.seq
     assert remove_suggestion(first)
     assert not remove_suggestion(first)
-    assert discussion(seat(turn)).seq > before
+    assert load_team_update(seat(turn)).message.seq > before
     assert read(seat(turn)) == [("number 1", 0)]
     assert mark(seat(turn), first.pk) == ()

@@ -3,12 +3,15 @@
 import json
 import re
 import time
+from itertools import count
+from typing import Any
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from django.test import Client
 
+from crowdgame.play.discord.interaction import EPOCH_MS, MESSAGE_COMPONENT
 from crowdgame.results.reports import chat_receipt
-from tests.crowdgame.play.discord.application import Application, buttons, command, post, press
 from tests.voting.box_loss_helpers import empty
 from tests.voting.match_helpers import play_out, run_out, vote
 from tests.voting.sources.test_casting import begin, counted
@@ -21,8 +24,57 @@ from voting.sources.registry import find_source
 from voting.turns.turns import load_turn
 
 pytestmark = pytest.mark.django_db
-APPLICATION, OTHER = Application(1), Application(2)
+COMMAND = 2
+EPHEMERAL = {"flags": 64}
+ids = count((round(time.time() * 1000) - EPOCH_MS) << 22, 1 << 22)
 RECEIPT = re.compile(r"<http://testserver(/chat/\S+\?receipt=\d+-[0-9a-f]{32})>")
+
+
+class Application:
+    """A Discord application: it signs interactions and posts them to an event's endpoint, as Discord does."""
+
+    def __init__(self, seed: int) -> None:
+        self._key = Ed25519PrivateKey.from_private_bytes(bytes([seed]) * 32)
+        self.source = f"discord:{self._key.public_key().public_bytes_raw().hex()}"
+
+    def sign(self, body: bytes, at: str) -> str:
+        return self._key.sign(at.encode() + body).hex()
+
+    def post(self, code: str, interaction: dict[str, Any], age_s: int = 0) -> Any:
+        body, at = json.dumps(interaction).encode(), str(round(time.time()) - age_s)
+        return post(code, body, at, self.sign(body, at))
+
+    def ask(self, code: str, interaction: dict[str, Any]) -> Any:
+        """Return the reply."""
+        response = self.post(code, interaction)
+        assert (response.status_code, response.headers["Content-Type"]) == (200, "application/json")
+        return json.loads(response.content)
+
+
+APPLICATION, OTHER = Application(1), Application(2)
+
+
+def post(code: str, body: bytes, at: str, signature: str) -> Any:
+    headers = {"X-Signature-Timestamp": at, "X-Signature-Ed25519": signature}
+    client = Client(enforce_csrf_checks=True)
+    return client.post(f"/discord/{code}", body, content_type="application/json", headers=headers)
+
+
+def command(user: str = "11", **changes: Any) -> dict[str, Any]:
+    """The slash command of a user in a server. Each interaction is a millisecond later than the last."""
+    member = {"user": {"id": user, "username": "ann"}, "nick": "Ann"}
+    return {"id": str(next(ids)), "type": COMMAND, "data": {"name": "vote"}, "member": member} | changes
+
+
+def press(custom_id: str, user: str = "11", **changes: Any) -> dict[str, Any]:
+    """A button that a user presses in a message that only this user sees."""
+    data = {"custom_id": custom_id, "component_type": 2}
+    return command(user, type=MESSAGE_COMPONENT, data=data, message=EPHEMERAL) | changes
+
+
+def buttons(reply: Any) -> list[list[str]]:
+    """The labels of the buttons in each row."""
+    return [[button["label"] for button in row["components"]] for row in reply["data"]["components"]]
 
 
 @pytest.fixture(autouse=True)
@@ -35,16 +87,14 @@ def turn(box: BallotBox) -> Turn:
     return begin(box, ("phones", APPLICATION.source))
 
 
-@pytest.fixture
-def code(turn: Turn) -> str:
-    return turn.match.event.code
-
-
-def test_only_applications_of_the_events_teams_are_answered(code: str, box: BallotBox) -> None:
+def test_only_applications_of_the_events_teams_are_answered(turn: Turn, box: BallotBox) -> None:
+    code = turn.match.event.code
     other_event = begin(box, ("phones", OTHER.source)).match.event
     without = begin(box, ("phones", "twitch:rooks")).match.event
     ping = {"id": "1", "type": 1}
     assert APPLICATION.ask(code, ping) == OTHER.ask(other_event.code, ping) == {"type": 1}
+    for source in ("discord:", "discord:abc", APPLICATION.source.upper(), APPLICATION.source + "0"):
+        assert find_source(source) is None
     for application, at, status in (
         (OTHER, code, 401),
         (APPLICATION, other_event.code, 401),
@@ -54,8 +104,9 @@ def test_only_applications_of_the_events_teams_are_answered(code: str, box: Ball
         assert application.post(at, ping).status_code == status
 
 
-def test_forged_altered_and_replayed_requests_are_refused(turn: Turn, code: str) -> None:
+def test_forged_altered_old_and_malformed_requests_are_refused(turn: Turn) -> None:
     body = json.dumps(press(f"{turn.pk}-3")).encode()
+    code = turn.match.event.code
     now, old, future = (str(round(time.time()) + seconds) for seconds in (0, -302, 302))
     sign = APPLICATION.sign
     requests = [
@@ -71,20 +122,20 @@ def test_forged_altered_and_replayed_requests_are_refused(turn: Turn, code: str)
         (body, now, "no hex"),
         (body, now, sign(body, now)[2:]),
     ]
+    malformed = (
+        b"",
+        b"{}",
+        b"[1]",
+        b"\xff",
+        b'{"id": "x", "type": 3}',
+        b'{"id": "1", "type": 3, "data": {}}',
+    )
     assert [post(code, *request).status_code for request in requests] == [401] * len(requests)
+    assert {post(code, text, now, sign(text, now)).status_code for text in malformed} == {400}
     assert not StoredBallot.objects.exists()
     assert post(code, body, old, sign(body, now)).status_code == 401
     assert post(code, body, now, sign(body, now)).status_code == 200
     assert APPLICATION.post(code, press(f"{turn.pk}-3"), age_s=290).status_code == 200
-
-
-@pytest.mark.parametrize(
-    "body",
-    [b"", b"{}", b"[1]", b"\xff", b'{"id": "x", "type": 3}', b'{"id": "1", "type": 3, "data": {}}'],
-)
-def test_malformed_interaction_is_refused(code: str, body: bytes) -> None:
-    now = str(round(time.time()))
-    assert post(code, body, now, APPLICATION.sign(body, now)).status_code == 400
 
 
 def test_command_shows_a_button_for_each_legal_column_to_the_voter_only(box: BallotBox) -> None:
@@ -100,7 +151,8 @@ def test_command_shows_a_button_for_each_legal_column_to_the_voter_only(box: Bal
     assert buttons(reply)[0][2] == "3"
 
 
-def test_last_vote_counts_and_each_reply_confirms(turn: Turn, code: str, box: BallotBox) -> None:
+def test_last_vote_counts_and_each_reply_confirms(turn: Turn, box: BallotBox) -> None:
+    code = turn.match.event.code
     for column in (2, 5):
         reply = APPLICATION.ask(code, press(f"{turn.pk}-{column}"))
         assert (reply["type"], reply["data"]["flags"]) == (7, 64)
@@ -113,35 +165,29 @@ def test_last_vote_counts_and_each_reply_confirms(turn: Turn, code: str, box: Ba
     assert sorted(counted(turn)) == [3, 3, 5]
 
 
-def test_repeated_and_overtaken_deliveries_change_nothing(turn: Turn, code: str, box: BallotBox) -> None:
+def test_late_repeated_and_overtaken_votes_change_nothing(turn: Turn, box: BallotBox) -> None:
+    code = turn.match.event.code
     early, late = press(f"{turn.pk}-2"), press(f"{turn.pk}-5")
     first = APPLICATION.ask(code, late)
     assert APPLICATION.ask(code, late) == first
     assert APPLICATION.ask(code, early) == {"type": 6}
     run_out(load_turn(turn.pk), box)
     assert APPLICATION.ask(code, late) == first
-    play_out(turn, box)
-    assert counted(turn) == [5]
-
-
-def test_vote_after_the_deadline_does_not_count(turn: Turn, code: str, box: BallotBox) -> None:
-    APPLICATION.ask(code, press(f"{turn.pk}-2"))
-    run_out(load_turn(turn.pk), box)
     for user in ("11", "12"):
         assert APPLICATION.ask(code, press(f"{turn.pk}-3", user))["data"]["content"] == "This vote is over."
     play_out(turn, box)
     old_button = APPLICATION.ask(code, press(f"{turn.pk}-3", "13"))
     assert old_button["data"]["content"].startswith("This vote is over.\nTurn 2: the vote opens <t:")
-    assert counted(turn) == [2]
+    assert counted(turn) == [5]
 
 
-def test_buttons_of_other_turns_or_illegal_columns_do_nothing(turn: Turn, code: str, box: BallotBox) -> None:
+def test_buttons_of_other_turns_or_illegal_columns_do_nothing(turn: Turn, box: BallotBox) -> None:
     other_turn = begin(box, ("phones", APPLICATION.source))
     for custom_id in (
         *(f"{turn.pk}-{column}" for column in ("0", "8", "-1", "255", "1000", "")),
         *(f"{other_turn.pk}-3", f"{turn.pk + 99}-3", f"{'9' * 18}-3", "3", "vote", ""),
     ):
-        assert "arrived" not in APPLICATION.ask(code, press(custom_id))["data"]["content"]
+        assert "arrived" not in APPLICATION.ask(turn.match.event.code, press(custom_id))["data"]["content"]
     assert not StoredBallot.objects.exists()
 
 
@@ -155,18 +201,19 @@ def test_applications_vote_for_their_own_teams_and_a_user_once(box: BallotBox) -
     assert (counted(turn, "red"), sorted(counted(turn, "yellow"))) == ([4], [2, 3])
 
 
-def test_banned_user_does_not_vote(turn: Turn, code: str) -> None:
+def test_banned_user_does_not_vote(turn: Turn) -> None:
     event = turn.match.event
     banned, other = (derive_seat(event.pk, "discord", user) for user in ("11", "12"))
     for voter in (banned, other):
         voter_code = derive_voter_code(voter)
         StoredRestriction.objects.create(event=event, voter_code=voter_code, at=1, banned=voter == banned)
-    replies = [APPLICATION.ask(code, press(f"{turn.pk}-3", user)) for user in ("11", "12")]
+    replies = [APPLICATION.ask(event.code, press(f"{turn.pk}-3", user)) for user in ("11", "12")]
     assert replies[0]["data"]["content"] == "You have been banned from this event."
     assert StoredBallot.objects.get().voter == other
 
 
-def test_replies_and_state_tell_nothing_about_votes(turn: Turn, code: str, box: BallotBox) -> None:
+def test_replies_and_state_tell_nothing_about_votes(turn: Turn, box: BallotBox) -> None:
+    code = turn.match.event.code
     before = APPLICATION.ask(code, command())
     vote(turn, box, red=[4, 4])
     for user in range(20, 25):
@@ -179,11 +226,13 @@ def test_replies_and_state_tell_nothing_about_votes(turn: Turn, code: str, box: 
     ("locale", "begins"),
     [("de", "Zug 1: Wähle eine Spalte."), ("es-419", "Turno 1"), ("zh-CN", "第 1 回合"), ("ja", "Turn 1")],
 )
-def test_reply_is_in_the_users_language_or_else_the_events(code: str, locale: str, begins: str) -> None:
+def test_reply_is_in_the_users_language_or_else_the_events(turn: Turn, locale: str, begins: str) -> None:
+    code = turn.match.event.code
     assert APPLICATION.ask(code, command(locale=locale))["data"]["content"].startswith(begins)
 
 
-def test_receipt_shows_vote_only_after_reveal(turn: Turn, code: str, box: BallotBox, client: Client) -> None:
+def test_receipt_shows_vote_only_after_reveal(turn: Turn, box: BallotBox, client: Client) -> None:
+    code = turn.match.event.code
     replies = [APPLICATION.ask(code, press(f"{turn.pk}-{column}")) for column in (2, 5)]
     earlier, latest = (RECEIPT.findall(reply["data"]["content"])[0] for reply in replies)
     assert "has not been revealed yet" in client.get(latest).content.decode()
@@ -197,9 +246,3 @@ def test_receipt_shows_vote_only_after_reveal(turn: Turn, code: str, box: Ballot
         (f"/chat/{code}", "Receipt code"),
     ):
         assert shown in client.get(path).content.decode()
-
-
-def test_key_that_no_form_stores_is_no_source() -> None:
-    for source in ("discord:", "discord:abc", APPLICATION.source.upper(), APPLICATION.source + "0"):
-        assert find_source(source) is None
-    assert find_source(APPLICATION.source) is not None

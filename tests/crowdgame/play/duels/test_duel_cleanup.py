@@ -12,6 +12,7 @@ from django.utils import timezone
 from crowdgame.accounts.guest_names import find_guest, new_guest
 from crowdgame.accounts.models import Guest
 from crowdgame.maintenance.retention import anonymize_events
+from crowdgame.play.chat.models import ChatLine
 from crowdgame.play.duels.cleanup import (
     GAMES_PER_STEP,
     _drop_game,
@@ -22,6 +23,7 @@ from crowdgame.play.duels.cleanup import (
 from crowdgame.play.duels.creation_limits import hash_network
 from crowdgame.play.duels.duels import DuelSettings, join_duel, load_seat_key, new_duel, start_for_one
 from crowdgame.play.duels.models import Duel
+from tests.chat_helpers import post_chat_message
 from tests.crowdgame.maintenance.test_retention import backdate_event
 from tests.voting.match_helpers import RED_WINS, play
 from voting.ballot_box.ballot_box import BallotBox
@@ -95,20 +97,25 @@ def test_clean_up_works_in_batches() -> None:
 
 
 @pytest.mark.parametrize("by", ["scheduler", "command"])
-def test_scheduler_and_command_clean_up_duels(by: str, box: BallotBox) -> None:
+def test_scheduler_and_command_clean_up_duels_and_chat(by: str, box: BallotBox) -> None:
     game()
+    post_chat_message("lobby", "long ago")
+    ChatLine.objects.update(at=timezone.now() - timedelta(days=31))
     if by == "scheduler":
         scheduler = DeadlineScheduler(box, purged_at=-PURGE_EVERY_S)
-        for _ in range(5):
+        for _ in range(9):
             scheduler.chores_at = 0.0
             scheduler.run_once()
     else:
         call_command("retention", "--dry-run", stdout=(output := StringIO()))
-        assert "1 games and guests inactive" in output.getvalue()
+        for said in ("moderation entries older than 30 days", "1 games and guests inactive"):
+            assert said in output.getvalue()
         assert Duel.objects.exists()
+        assert ChatLine.objects.exists()
         call_command("retention", stdout=output)
     assert not Duel.objects.exists()
-    assert not Guest.objects.exists()
+    assert not ChatLine.objects.exists()
+    assert Guest.objects.count() == 1, "who wrote the message"
 
 
 def test_waiting_game_keeps_tickets_until_played(box: BallotBox) -> None:
