@@ -1,4 +1,4 @@
-"""A witness that listens: the tlog-witness protocol, and its limits in time, size and connections."""
+"""Witnesses that listen: the tlog-witness protocol, its limits, and who sends them checkpoints."""
 
 import socket
 import subprocess
@@ -9,21 +9,26 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from threading import Event
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from django.test import Client
 
+from crowdgame.maintenance.doctor.transparency import check_log
 from crowdgame.management.commands.witness import MAX_CONNECTIONS, WitnessServer
+from crowdgame.results.transparency_log.submission import CheckpointSender, find_due_witnesses
 from crowdgame.server.laptop.network import free_port
 from crowdgame.server.laptop.paths import ROOT
 from tests.crowdgame.results.test_transparency_log import (
+    KEY,
     WitnessCommand,
     append,
     forget_history,
     witness_key,
 )
 from tests.deploy.processes import wait_until
-from voting.models import LogWitness
+from voting.models import LogEntry, LogWitness
 from voting.transparency.accepted_witnesses import WitnessRefuses, submit_checkpoint
 from voting.transparency.log import load_log, log_subtrees
 from voting.transparency.log_reader import Answer, LogReader, Unreachable, get, post
@@ -87,8 +92,7 @@ def test_listening_witness_follows_the_protocol(listening: str, tmp_path: Path, 
     append("5")
     third = load_log()
     assert submit(submission(5, proof, str(third.sign(third.checkpoint)))).status == 422
-    forget_history()
-    append("9", "9", "9")
+    forget_history("9", "9", "9")
     with pytest.raises(WitnessRefuses, match="has less"):
         submit_checkpoint(accepted)
     append("9", "9")
@@ -165,3 +169,52 @@ def answers(address: str) -> bool:
         return get(f"http://{address}/").status == 404
     except Unreachable:
         return False
+
+
+def test_slow_or_unreachable_witness_does_not_delay_others(caplog: Any) -> None:
+    append("0")
+    sender = CheckpointSender()
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        slow = LogWitness.objects.create(key=KEY, url=f"http://127.0.0.1:{silent.getsockname()[1]}")
+        other = LogWitness.objects.create(key=f"other{KEY}", url=f"http://127.0.0.1:{free_port()}")
+        sender()
+        attempt, first = sender.threads[slow.pk], sender.threads[other.pk]
+        first.join(20)
+        assert ("otherwitness.example did not cosign" in caplog.text, attempt.is_alive()) == (True, True)
+        sender()
+        assert sender.threads[other.pk] is first, "it waits before the next attempt"
+        sender.asked_at = float("-inf")
+        sender()
+        assert sender.threads[other.pk] is not first
+        assert sender.threads[slow.pk] is attempt, "one attempt at a time"
+        sender.threads[other.pk].join(20)
+    attempt.join(20)
+    assert "the witness witness.example did not cosign" in caplog.text
+
+
+def test_page_and_doctor_show_changed_entries_and_witnesses_that_are_away(
+    caplog: Any, client: Client
+) -> None:
+    append("0", "1", "2")
+    assert list(check_log()) == []
+    assert "No witness watches" in client.get("/log").content.decode()
+    LogWitness.objects.create(key=KEY, size=2, cosigned_at=1)
+    assert [(finding.problem, finding.is_wrong) for finding in check_log()] == [
+        ("the witness witness.example has cosigned 2 of 3 log entries", False)
+    ]
+    page = client.get("/log").content.decode()
+    assert "2 of 3 entries confirmed" in page
+    assert str(load_log().verifier_key).replace("+", "&#x2B;") in page.replace("+", "&#x2B;")
+    for number, url in enumerate(("", "http://127.0.0.1:1", "http://127.0.0.1:1")):
+        LogWitness.objects.create(key=f"{number}", url=url, size=number + 1)
+    assert [witness.key for witness in find_due_witnesses()] == ["1"], "with an address, and behind"
+    LogEntry.objects.filter(pk=1).update(content="other")
+    assert [finding.is_wrong for finding in check_log()][:1] == [True]
+    LogEntry.objects.filter(pk=1).delete()
+    assert [finding.is_wrong for finding in check_log()][:1] == [True]
+    sender = CheckpointSender()
+    sender()
+    for thread in sender.threads.values():
+        thread.join(20)
+    assert "did not cosign: the log lacks entries" in caplog.text
+    assert client.get("/log/proof/3").status_code == 404

@@ -1,4 +1,4 @@
-"""Ratings in the database: a duel is rated once, when it ends, and never against the computer."""
+"""Ratings: winners gain, only the order of matches matters, and a duel is rated once, when it ends."""
 
 import io
 from typing import Any
@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 from django.test import Client
+from hypothesis import given
+from hypothesis import strategies as st
 
 from crowdgame.accounts.guest_names import new_guest
 from crowdgame.accounts.models import Guest
@@ -16,7 +18,13 @@ from crowdgame.play.duels.models import Duel
 from crowdgame.play.ratings import match_ratings as rating
 from crowdgame.play.ratings import rebuild
 from crowdgame.play.ratings.models import RatedMatch, Rating
-from crowdgame.play.ratings.rating_ledger import DAY_MS
+from crowdgame.play.ratings.rating_ledger import (
+    DAY_MS,
+    START,
+    FinishedMatch,
+    RatingLedger,
+    is_settled,
+)
 from crowdgame.play.ratings.rating_table import PAGE_SIZE, load_guest_row, load_table_page
 from tests.crowdgame.organizer.cups.cup_helpers import let_win
 from tests.crowdgame.play.duels.test_play_pages import join_game, new_game
@@ -31,9 +39,69 @@ from voting.turns.closing import close_turn
 from voting.turns.turns import start_match
 
 pytestmark = pytest.mark.django_db
+RESULTS = st.sampled_from(["red", "yellow", "draw"])
+PAIRS = st.tuples(st.integers(1, 6), st.integers(1, 6)).filter(lambda pair: pair[0] != pair[1])
+MATCH_LISTS = st.lists(st.tuples(PAIRS, RESULTS), max_size=40)
 
-GAME = DuelSettings().game
-MINUTE_MS = 60_000
+
+def finished(number: int, pair: tuple[int, int], result: str, at: int | None = None) -> FinishedMatch:
+    return FinishedMatch(number, "trails", *pair, result, number if at is None else at)
+
+
+def numbered(matches: list[tuple[tuple[int, int], str]]) -> list[FinishedMatch]:
+    return [finished(number, pair, result) for number, (pair, result) in enumerate(matches, 1)]
+
+
+def mus(ledger: RatingLedger) -> dict[int, float]:
+    return {player: player_rating.skill.mu for player, player_rating in ledger.player_ratings.items()}
+
+
+@given(MATCH_LISTS)
+def test_ledger_is_deterministic_and_independent_of_side(matches: list[tuple[tuple[int, int], str]]) -> None:
+    one, two, mirrored = RatingLedger(), RatingLedger(), RatingLedger()
+    changes = [[ledger.rate(match) for match in numbered(matches)] for ledger in (one, two)]
+    assert changes[0] == changes[1]
+    assert mus(one) == mus(two)
+    other_side = {"red": "yellow", "yellow": "red", "draw": "draw"}
+    for match in numbered([((pair[1], pair[0]), other_side[result]) for pair, result in matches]):
+        mirrored.rate(match)
+    assert mus(mirrored) == pytest.approx(mus(one))
+
+
+@given(MATCH_LISTS, RESULTS)
+def test_winner_gains_and_loser_loses_rating(matches: list[tuple[tuple[int, int], str]], result: str) -> None:
+    ledger = RatingLedger()
+    for match in numbered(matches):
+        ledger.rate(match)
+    change = ledger.rate(finished(99, (1, 2), result))
+    assert change
+    red, yellow = change.red_after - change.red_before, change.yellow_after - change.yellow_before
+    if result == "draw":
+        assert (red if change.red_before < change.yellow_before else yellow) >= 0, "the weaker player"
+    else:
+        assert ((red > 0), (yellow > 0)) == (result == "red", result == "yellow")
+
+
+def test_rating_starts_at_1200_and_settles_after_games() -> None:
+    ledger = RatingLedger()
+    first = ledger.rate(finished(1, (1, 2), "red"))
+    assert first
+    assert (first.red_before, first.yellow_before) == (START, START) == (1200, 1200)
+    assert first.red_after - START == pytest.approx(START - first.yellow_after)
+    assert 50 < first.red_after - START < 100
+    settled = 1
+    while not is_settled(ledger.player_ratings[1].skill.sigma):
+        settled += 1
+        ledger.rate(finished(settled, (1, 2), "red" if settled % 2 else "yellow"))
+    assert 10 <= settled <= 20
+
+
+def test_rating_gap_of_400_means_ten_to_one() -> None:
+    """A player who wins ten of eleven matches ends about 400 points higher."""
+    ledger = RatingLedger()
+    for number in range(1, 1101):
+        ledger.rate(finished(number, (1, 2), "yellow" if number % 11 == 0 else "red"))
+    assert 330 < mus(ledger)[1] - mus(ledger)[2] < 430
 
 
 def started_duel(box: BallotBox, one: Guest, two: Guest) -> Match:
@@ -68,20 +136,15 @@ def test_match_end_updates_ratings(box: BallotBox) -> None:
     winner, loser = Rating.objects.get(guest=one), Rating.objects.get(guest=two)
     assert winner.mu - 1200 == pytest.approx(1200 - loser.mu)
     assert winner.mu > 1250
-    assert (winner.games, winner.last_at, winner.game) == (1, match.ended_at, GAME)
+    assert (winner.games, winner.last_at, winner.game) == (1, match.ended_at, DEFAULT_GAME)
     assert {match.rated.red_before, match.rated.yellow_before} == {1200}
     assert {match.rated.red_after, match.rated.yellow_after} == {winner.mu, loser.mu}
     before = stored_ratings()
     with pytest.raises(MatchError, match="rated"):
         void_last_turn(match.event_id, None, box)
     assert stored_ratings() == before
-
-
-def test_rating_order_survives_clock_set_back(box: BallotBox) -> None:
-    one, two = new_guest(), new_guest()
-    won(box, one, two)
     Rating.objects.update(last_at=2**52)
-    assert won(box, one, two).ended_at == 2**52 + 1
+    assert won(box, one, two).ended_at == 2**52 + 1, "the order survives a clock that is set back"
 
 
 def test_rebuild_reproduces_ratings_exactly(box: BallotBox) -> None:
@@ -134,8 +197,14 @@ def test_match_aborted_or_unplayed_or_without_duel_is_not_rated(box: BallotBox) 
 
 
 def test_pair_is_rated_limited_times_a_day(box: BallotBox, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rating, "MAX_RATED_PER_DAY", 2)
-    monkeypatch.setattr(rebuild, "MAX_RATED_PER_DAY", 2)
+    ledger = RatingLedger(max_per_day=2)
+    pairs = [(1, 2), (2, 1), (1, 2), (1, 3)]
+    changes = [ledger.rate(finished(at, pair, "red", at)) for at, pair in enumerate(pairs)]
+    assert [change is not None for change in changes] == [True, True, False, True]
+    assert ledger.player_ratings[1].games == 3
+    assert ledger.rate(finished(9, (1, 2), "red", DAY_MS))
+    for module in (rating, rebuild):
+        monkeypatch.setattr(module, "MAX_RATED_PER_DAY", 2)
     one, two = new_guest(), new_guest()
     for _ in range(3):
         won(box, one, two)
@@ -165,15 +234,14 @@ def test_table_orders_by_rating_with_shared_places() -> None:
     assert load_guest_row(weak, "trails") is None
     found = load_table_page(DEFAULT_GAME, None, "guest 1001", None)
     assert [(row.name, row.place) for row in found] == [("Guest 1001", 3)]
-    assert len(load_table_page(DEFAULT_GAME, None, "nobody", None)) == 0
-
-
-def test_ratings_table_is_paginated() -> None:
-    for number in range(PAGE_SIZE + 2):
-        rated(1000 + number, 2000 - number)
-    page = load_table_page(DEFAULT_GAME, "2", "", None)
-    assert [row.place for row in page] == [PAGE_SIZE + 1, PAGE_SIZE + 2]
+    for number in range(PAGE_SIZE - 1):
+        rated(2000 + number, 1000 - number)
+    assert [row.place for row in load_table_page(DEFAULT_GAME, "2", "", None)] == [
+        PAGE_SIZE + 1,
+        PAGE_SIZE + 2,
+    ]
     assert load_table_page(DEFAULT_GAME, "99", "", None).number == 2
+    assert len(load_table_page(DEFAULT_GAME, None, "nobody", None)) == 0
 
 
 def test_ratings_page_shows_one_game_and_empty_state(client: Client) -> None:
