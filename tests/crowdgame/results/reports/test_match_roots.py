@@ -6,9 +6,8 @@ import json
 from typing import Any
 
 import pytest
-from django.db import connection
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
+from pytest_django import DjangoAssertNumQueries
 
 from crowdgame.results.reports import match_roots
 from crowdgame.results.reports.match_roots import CACHE_SIZE, cache_roots
@@ -24,7 +23,6 @@ from voting.transparency.checkpoints import read_checkpoint
 from voting.transparency.log import load_log
 from voting.transparency.merkle import verify_consistency, verify_inclusion
 
-DB = pytest.mark.django_db
 PATH, REFUSED = "/record/BCDF/1/roots.json", "/record/BCDF/2/roots.json"
 
 
@@ -34,7 +32,7 @@ def fetch(client: Client, match: Match) -> Any:
     return response.json()
 
 
-@DB
+@pytest.mark.django_db
 def test_roots_are_those_of_the_record(box: BallotBox, client: Client) -> None:
     match = start(box).match
     play(match, box, RED_WINS[:1])
@@ -59,7 +57,7 @@ def test_roots_are_those_of_the_record(box: BallotBox, client: Client) -> None:
         assert "sealed_at" not in by_id[void.turn]
 
 
-@DB
+@pytest.mark.django_db
 def test_roots_disclose_nothing_about_open_concealed_or_secret_turns(box: BallotBox, client: Client) -> None:
     turn = start_open(box, game=SELECTOR)
     vote(turn, box, red=[3])
@@ -76,23 +74,21 @@ def test_roots_disclose_nothing_about_open_concealed_or_secret_turns(box: Ballot
     assert client.get(f"/record/{new_event().code}/1/roots.json").status_code == 404
 
 
-@DB
-def test_roots_are_built_once_a_turn_without_ballots(box: BallotBox, client: Client) -> None:
+@pytest.mark.django_db
+def test_roots_are_built_once_a_turn_without_ballots(
+    box: BallotBox, client: Client, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
     match = start(box).match
-
-    def queries() -> list[str]:
-        with CaptureQueriesContext(connection) as captured:
-            fetch(client, match)
-        return [query["sql"] for query in captured]
-
     for picks in (RED_WINS[:2], RED_WINS[2:3]):
         play(match, box, picks)
-        built, again = queries(), queries()
-        assert (len(built), len(again)) == (4, 2)
-        assert not any('"sealed"' in sql for sql in built)
+        with django_assert_num_queries(4) as captured:
+            fetch(client, match)
+        assert not any('"sealed"' in query["sql"] for query in captured)
+        with django_assert_num_queries(2):
+            fetch(client, match)
 
 
-@DB
+@pytest.mark.django_db
 def test_logged_seals_are_proven_for_a_phone_that_knows_the_log(box: BallotBox, client: Client) -> None:
     match = start(box).match
     play(match, box, RED_WINS[:1])
@@ -155,14 +151,32 @@ async def get(app: Any, path: str = PATH, method: str = "GET", **headers: bytes)
     return sent[0]["status"], dict(sent[0]["headers"]), body
 
 
-def get_each(django: Django, *paths: str, method: str = "GET") -> list[tuple[int, Any, bytes]]:
-    """Requests to one cache, one after the other."""
+PATHS = [PATH.replace("/1/", f"/{number}/") for number in range(CACHE_SIZE + 1)]
+LOGS = [PATH.replace("roots", f"log/{known}") for known in ("7", "7", "007", *range(8, 7 + CACHE_SIZE))]
+LIVE = "/report/BCDF/1/live.json"
 
-    async def ask() -> list[tuple[int, Any, bytes]]:
+
+@pytest.mark.parametrize(
+    ("paths", "method", "status", "requests"),
+    [
+        *(([PATH, REFUSED, REFUSED], "GET", status, 3) for status in (403, 404, 503)),
+        *(([PATH, PATH], method, 200, 2) for method in ("HEAD", "POST")),
+        *(([path, path], "GET", 200, 2) for path in ("/record/BCDF/1.json", "/record/B/1/roots.json")),
+        # Phones with the same checkpoint share an answer. Answers from the log evict none from records.
+        ([PATH, LIVE, *LOGS, LIVE, PATH], "GET", 200, 2 + CACHE_SIZE),
+        ([*PATHS, PATHS[-1], PATHS[0]], "GET", 200, CACHE_SIZE + 2),  # only the first was evicted
+    ],
+)
+def test_only_recent_answers_are_kept(paths: list[str], method: str, status: int, requests: int) -> None:
+    django = Django(status)
+
+    async def get_each() -> list[tuple[int, bytes]]:
         app = cache_roots(django)
-        return [await get(app, path, method) for path in paths]
+        return [(await get(app, path, method))[::2] for path in paths]
 
-    return asyncio.run(ask())
+    expected = [(status if path == REFUSED else 200, django.body) for path in paths]
+    assert asyncio.run(get_each()) == expected
+    assert len(django.scopes) == requests
 
 
 def test_crowd_costs_one_request_to_django() -> None:
@@ -204,34 +218,3 @@ def test_known_answer_is_not_sent_again(monkeypatch: pytest.MonkeyPatch) -> None
 
     asyncio.run(ask_again())
     assert len(django.scopes) == 3
-
-
-@pytest.mark.parametrize("status", [403, 404, 503])
-def test_refusal_is_passed_on_and_not_kept(status: int) -> None:
-    django = Django(status)
-    _, *refusals = get_each(django, PATH, REFUSED, REFUSED)
-    assert [answer[::2] for answer in refusals] == [(status, django.body)] * 2
-    assert len(django.scopes) == 3
-
-
-@pytest.mark.parametrize(
-    ("path", "method"),
-    [(PATH, "HEAD"), (PATH, "POST"), ("/record/BCDF/1.json", "GET"), ("/record/B/1/roots.json", "GET")],
-)
-def test_other_requests_are_not_cached(path: str, method: str) -> None:
-    django = Django()
-    get_each(django, path, path, method=method)
-    assert len(django.scopes) == 2
-
-
-def test_phones_with_the_same_checkpoint_share_an_answer() -> None:
-    django, live = Django(), "/report/BCDF/1/live.json"
-    logs = [PATH.replace("roots", f"log/{known}") for known in ("7", "7", "007", *range(8, 7 + CACHE_SIZE))]
-    get_each(django, PATH, live, *logs, live, PATH)
-    assert len(django.scopes) == 2 + CACHE_SIZE, "answers from the log evict none from records"
-
-
-def test_cache_keeps_few_matches() -> None:
-    django, most = Django(), match_roots.CACHE_SIZE
-    get_each(django, *(PATH.replace("/1/", f"/{number}/") for number in (*range(most + 1), most, 0)))
-    assert len(django.scopes) == most + 2

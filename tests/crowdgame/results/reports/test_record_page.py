@@ -1,10 +1,9 @@
-"""Exported records and reports: the command, the public pages, and an event as one file."""
+"""Exports: records by command and page, an event as one file, and votes for research."""
 
+import csv
 import gzip
-import json
+import io
 import re
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -20,18 +19,31 @@ from django.db import connection
 from django.http import HttpResponseBase
 from django.test import Client, RequestFactory
 from django.test.utils import CaptureQueriesContext
-from pytest_django.fixtures import Settings
 
+from crowdgame.maintenance.retention import anonymize_ballots
 from crowdgame.results.reports import record_download as record_pages
+from crowdgame.results.reports.study import HEADER, studied_matches, study_rows
+from crowdgame.server.laptop.paths import ROOT
 from games.engine.record import read_record, replay
-from tests.crowdgame.results.reports.test_report_pages import LOADED, Elements
+from tests.crowdgame.results.reports.test_report_pages import FORBIDDEN, LOADED, Elements
 from tests.monitoring.probes import own_refusals
-from tests.voting.match_helpers import RED_WINS, new_event, only_turn, open_now, play, start
+from tests.voting.match_helpers import (
+    RED_WINS,
+    new_event,
+    only_turn,
+    open_now,
+    organizer,
+    play,
+    play_turn,
+    start,
+    store,
+)
 from tests.voting.sample_matches import MATCHES, play_match, record_of
-from tests.voting.verifiers import ours, theirs
 from voting.ballot_box.ballot_box import BallotBox
+from voting.counting.ballots import HAND_VOTER_PREFIX, Ballot
 from voting.events import create_event
-from voting.models import Event, TallyRecord, TurnState
+from voting.matches import end_match
+from voting.models import Event, Match, TallyRecord, TurnState
 from voting.records.match_record import MatchRecord
 from voting.turns.turns import start_match
 
@@ -144,50 +156,16 @@ def test_records_in_flight_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     assert received[2:] == packed[1:]
 
 
-def test_record_without_commitments_fails_verification(box: BallotBox, tmp_path: Path) -> None:
-    match = play_match(box, *MATCHES["first"])
-    TallyRecord.objects.update(root="")
-    record = json.loads(msgspec.json.encode(record_of(match)))
-    assert record["counts"][0]["red"]["root"] is None
-    assert ours(record, tmp_path / "record.json")[0] == theirs(record, tmp_path / "record.json")[0] == 1
-
-
-def test_downloaded_script_verifies_downloaded_record(client: Client, box: BallotBox, tmp_path: Path) -> None:
-    match = start(box).match
-    play(match, box, RED_WINS)
+def test_script_of_the_verifier_is_served_as_text(client: Client) -> None:
     response = client.get("/verify.py")
     assert response["Content-Type"] == "text/plain; charset=utf-8"
     assert response["X-Content-Type-Options"] == "nosniff"
-    script, record = tmp_path / "verify.py", tmp_path / "match.json"
-    script.write_bytes(response.content)
-    content = client.get(f"/record/{match.event.code}/1.json").getvalue()
-    changed = content.replace(b'"result":"red"', b'"result":"yellow"')
-    assert changed != content
-    for downloaded, status in ((content, 0), (changed, 1)):
-        record.write_bytes(downloaded)
-        count = [sys.executable, "-I", str(script), str(record)]
-        assert subprocess.run(count, capture_output=True, check=False).returncode == status
+    assert response.content == (ROOT / "docs/verify.py").read_bytes()
 
 
-def test_verify_page_is_localized_and_closed(client: Client, settings: Settings, tmp_path: Path) -> None:
-    settings.PAGES_DIR = tmp_path
-    assert client.get("/verify").status_code == 503, "nothing is built"
-    for file, text in (("verify.html", "in English"), ("verify.de.html", "auf Deutsch")):
-        (tmp_path / file).write_text(text)
-    for language, served in (("de", "auf Deutsch"), ("fr", "in English")):
-        response = client.get("/verify", headers={"accept-language": language})
-        assert response.content.decode() == served
-        policy = response.headers["Content-Security-Policy"]
-        assert "default-src 'none'" in policy
-        assert "connect-src 'self'" in policy
-        assert "unsafe" not in policy
-        assert response.headers["Cache-Control"] == "no-cache"
-        assert not response.cookies
-    assert client.post("/verify").status_code == 405
-
-
-@pytest.fixture
-def played(event: Event, box: BallotBox) -> Event:
+def test_people_with_a_role_download_each_ended_match_in_one_file(
+    client: Client, event: Event, other: User, box: BallotBox
+) -> None:
     """Two matches are over, a dry run too, one is live; another event has one, too."""
     theirs = create_event(event.owner, "Theirs", ("<b>East", "West"))
     for one in (event, event, theirs):
@@ -198,17 +176,17 @@ def played(event: Event, box: BallotBox) -> Event:
     play(start_match(event.pk, box), box, [(1, 2)])
     event.teams.filter(number=1).update(name="<b>North", color="#2f6fd0")
     Event.objects.filter(pk=event.pk).update(language="de")
-    return event
-
-
-def test_file_has_each_ended_match_and_loads_nothing(client: Client, played: Event) -> None:
-    client.force_login(played.owner)
-    answer = client.get(f"/console/{played.code}/report.html")
+    path = f"/console/{event.code}/report.html"
+    assert client.get(path).status_code == 302
+    client.force_login(other)
+    assert client.get(path).status_code == 404
+    client.force_login(event.owner)
+    answer = client.get(path)
     file = answer.content.decode()
     elements = Elements(file).found
-    assert answer.headers["Content-Disposition"] == f'attachment; filename="{played.code}.html"'
+    assert answer.headers["Content-Disposition"] == f'attachment; filename="{event.code}.html"'
     assert [line["id"] for tag, line in elements if tag == "article"] == ["1-match", "2-match"]
-    assert {tag for tag, _ in elements}.isdisjoint({"script", "link", "iframe", "object", "embed", "form"})
+    assert {tag for tag, _ in elements}.isdisjoint(FORBIDDEN - {"base"})
     assert not [tag for tag, attributes in elements if LOADED & attributes.keys()]
     ids = Counter(attributes["id"] for _, attributes in elements if "id" in attributes)
     assert [name for name, count in ids.items() if count > 1] == []
@@ -218,8 +196,70 @@ def test_file_has_each_ended_match_and_loads_nothing(client: Client, played: Eve
     assert "--red: #2f6fd0" in re.findall("<style>(.*?)</style>", file, re.DOTALL)[0]
 
 
-def test_only_people_with_a_role_download_it(client: Client, played: Event, other: User) -> None:
-    path = f"/console/{played.code}/report.html"
-    assert client.get(path).status_code == 302
-    client.force_login(other)
-    assert client.get(path).status_code == 404
+CONSENT = "A study of the university: how do crowds agree? Ask Ada, room 12."
+
+
+def played(event: Event, box: BallotBox, *, ended: bool = True) -> Match:
+    """Play two turns in which `red1` and `red2` vote alike, then end the match."""
+    match = start_match(event.pk, box)
+    for red, yellow in (([3, 3, 4], [1]), ([5, 5, 3], [2])):
+        play_turn(only_turn(match), box, red, yellow)
+    if ended:
+        end_match(match, "draw", "board", box.now())
+    return match
+
+
+def rows_of(event: Event) -> list[dict[str, str]]:
+    head, *rows = study_rows(event)
+    assert head == HEADER
+    return [dict(zip(head, row, strict=True)) for row in rows]
+
+
+def test_study_links_votes_of_a_voter_without_identity(box: BallotBox) -> None:
+    event = new_event(consent=CONSENT, in_study=True)
+    played(event, box)
+    rows = rows_of(event)
+    by_voter: dict[str, list[str]] = {}
+    for row in rows:
+        by_voter.setdefault(row["voter"], []).append(f"{row['turn']}: {row['side']} {row['choice']}")
+    assert sorted(by_voter) == ["1", "2", "3", "4"]
+    red, other, yellow = ("1: red 3", "2: red 5"), ("1: red 4", "2: red 3"), ("1: yellow 1", "2: yellow 2")
+    assert Counter(map(tuple, by_voter.values())) == {red: 2, other: 1, yellow: 1}
+    picked = {f"{row['turn']}: {row['side']} {row['picked']}" for row in rows}
+    assert picked == {"1: red 3", "1: yellow 1", "2: red 5", "2: yellow 2"}
+    text = str(rows)
+    assert "red1" not in text
+    assert "yellow1" not in text
+    firsts = {next(row["side"] + row["choice"] for row in rows_of(event)) for _ in range(60)}
+    assert firsts == {"red3", "red4", "yellow1"}, "voters' numbers are shuffled"
+
+
+def test_study_excludes_matches_without_notice_hands_and_anonymized_tallies(box: BallotBox) -> None:
+    event = new_event(consent="We take pictures of the hall.")
+    played(event, box)
+    assert not studied_matches(event).exists()
+    Event.objects.filter(pk=event.pk).update(consent=CONSENT, in_study=True)
+    event.refresh_from_db()
+    assert rows_of(event) == []
+    match = played(event, box)
+    turn = only_turn(played(event, box, ended=False))
+    assert {row["match"] for row in rows_of(event)} == {"2"}
+    store(turn, [Ballot(f"{HAND_VOTER_PREFIX}y{number}", "yellow", 5, 1) for number in range(3)])
+    play_turn(turn, box, [3])
+    end_match(turn.match, "draw", "board", box.now())
+    third = [row for row in rows_of(event) if (row["match"], row["turn"]) == ("3", "3")]
+    assert [(row["side"], row["choice"]) for row in third] == [("red", "3")]
+    record = TallyRecord.objects.filter(turn__match=match).first()
+    assert record
+    TallyRecord.objects.filter(pk=record.pk).update(sealed=anonymize_ballots(bytes(record.sealed)))
+    assert {row["match"] for row in rows_of(event)} == {"3"}
+
+
+def test_study_export_is_a_private_download(box: BallotBox, client: Client) -> None:
+    event = new_event(consent=CONSENT, in_study=True)
+    played(event, box)
+    client.force_login(organizer())
+    response = client.get(f"/console/{event.code}/study.csv")
+    rows = list(csv.reader(io.StringIO(response.content.decode("utf-8-sig"))))
+    assert (tuple(rows[0]), len(rows)) == (HEADER, 1 + 8)
+    assert "Votes for research (1 match)" in client.get(f"/console/{event.code}/edit/").content.decode()
