@@ -1,10 +1,13 @@
-"""What the analysis says about a turn's picks and votes, about the crowd, and about the deciding turns."""
+"""What the analysis says about a turn's picks and votes, the crowd, and the turns that decided a match."""
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from crowdgame.results.analysis.analyzed_turn import (
     AnalyzedTurn,
@@ -20,18 +23,19 @@ from crowdgame.results.analysis.deciding_turns import (
     find_turning_turn,
 )
 from crowdgame.results.analysis.verdicts import judge_choices, vote_shares
-from games.engine.game import Picks, Side
+from crowdgame.results.reports.turning_point import TurningPoint, find_threats, find_turning_point
+from games.engine.game import Board, Picks, Side
 from games.engine.registry import find_game, read_options
 from games.solver.positions import Position, read_position
 from games.solver.solution import Solution
 from games.solver.solver import solve
 from voting.protocol import MissedWin, Verdict
 
+Turns = Sequence[tuple[int | None, int | None]]
 SIMULTANEOUS, CLASSIC = "simultaneous-captains-mistress", "captains-mistress"
-THREE_IN_A_COLUMN: list[tuple[int | None, int | None]] = [(1, 2), (1, 3), (1, 2)]
 
 
-def position_after(game_slug: str, picks: list[tuple[int | None, int | None]], **options: object) -> Position:
+def position_after(game_slug: str, picks: Turns, **options: object) -> Position:
     game = find_game(game_slug)
     state = game.start(read_options(game, options))
     for red, yellow in picks:
@@ -83,7 +87,7 @@ def test_crowd_is_judged_against_its_average_member(open_turn: AnalyzedTurn) -> 
 
 
 def test_side_without_pick_and_secret_half_have_no_position_after_it() -> None:
-    solution = solve(position_after(SIMULTANEOUS, THREE_IN_A_COLUMN, token="red"))
+    solution = solve(position_after(SIMULTANEOUS, [(1, 2), (1, 3), (1, 2)], token="red"))
     turn = analyze_turn(solution, Picks(None, 3), {"red": {1: 3}, "yellow": {}})
     red = turn.sides["red"]
     assert (red.pick, red.loss, red.quality, red.hindsight, red.crowd) == (None,) * 5
@@ -107,31 +111,23 @@ def test_classic_game_judges_only_the_side_to_move() -> None:
     assert red.crowd.gain < 0, "the majority was wrong"
 
 
-def measure(gains: Sequence[float]) -> Wisdom:
-    wisdom = measure_wisdom([Crowd(mean_loss=0.1, gain=gain, exploitability=0.2) for gain in gains])
-    assert wisdom is not None
-    return wisdom
+def test_answer_follows_from_students_interval() -> None:
+    def measure(gains: Sequence[float]) -> Wisdom:
+        wisdom = measure_wisdom([Crowd(mean_loss=0.1, gain=gain, exploitability=0.2) for gain in gains])
+        assert wisdom is not None
+        return wisdom
 
-
-@pytest.mark.parametrize(
-    ("gains", "answer"),
-    [
+    for gains, answer in (
         ([0.05] * 4, "too few turns"),
         ([0.04, 0.05, 0.06, 0.05, 0.05], "yes"),
         ([-0.04, -0.05, -0.06, -0.05, -0.05], "no"),
         ([0.3, -0.1, 0.0, 0.0, 0.0], "unclear"),
         ([0.0] * 5, "unclear"),
-    ],
-)
-def test_answer_follows_from_the_interval(gains: Sequence[float], answer: str) -> None:
-    assert measure(gains).answer == answer
-
-
-def test_interval_is_students_t() -> None:
+    ):
+        assert measure(gains).answer == answer
     wisdom = measure([0.01, 0.02, 0.03, 0.04, 0.05])
     assert wisdom.turns == 5
-    assert wisdom.gain == pytest.approx(0.03)
-    assert wisdom.pick_loss == pytest.approx(0.07)
+    assert (wisdom.gain, wisdom.pick_loss) == pytest.approx((0.03, 0.07))
     assert wisdom.margin == pytest.approx(2.776 * 0.0158113883 / 5**0.5)
     assert measure_wisdom([]) is None
     table = {4: 2.776, 18: 2.101, 19: 2.093, 30: 2.042, 60: 2.000, 1000: 1.962}
@@ -203,10 +199,77 @@ def test_decisive_mistake_is_the_losers_costliest_choice_the_last_of_several() -
     assert find_decisive_mistake(match, "red") is None
 
 
-@pytest.mark.parametrize(
-    ("winner", "missed"),
-    [("red", None), ("yellow", MissedWin(side="red", turns=2)), (None, MissedWin(side="red", turns=2))],
-)
-def test_missed_win_counts_turns_with_a_certain_win(winner: Side | None, missed: MissedWin | None) -> None:
+def test_missed_win_counts_turns_with_a_certain_win() -> None:
     match = {1: turn(0.9, 1.0), 2: turn(1.0, 1.0), 3: turn(1.0, 0.2), 4: turn(0.2, -1.0)}
-    assert find_missed_win(match, winner) == missed
+    missed = MissedWin(side="red", turns=2)
+    assert [find_missed_win(match, winner) for winner in ("red", "yellow", None)] == [None, missed, missed]
+
+
+def boards(turns: Turns, game: str = SIMULTANEOUS, **options: object) -> list[Board]:
+    """After each turn."""
+    rules = find_game(game)
+    state = rules.start(read_options(rules, options))
+    positions = []
+    for turn in turns:
+        state = rules.resolve(state, Picks(*turn))[0]
+        positions.append(rules.view(state, None))
+    return positions
+
+
+THREE_UP = [(1, 2), (1, 3), (1, 2)]
+TOKEN_COMES = [(1, 7), (2, 7), (3, 6), (7, 6), (5, 5), (4, 2)]
+CLASSIC_TURNS = [(1, None), (None, 7), (1, None), (None, 7), (1, None), (None, 6), (1, None)]
+
+
+@pytest.mark.parametrize(
+    ("turns", "side", "threats"),
+    [
+        (THREE_UP, "red", (1,)),
+        (THREE_UP, "yellow", ()),
+        ([(1, 7), (2, 7), (4, 6)], "red", (3,)),
+        ([(2, 7), (3, 7), (4, 6)], "red", (1, 5)),
+        ([(2, 3), (3, 4), (6, 4), (4, 5), (6, 5), (1, 5)], "red", (5,)),
+        ([(1, 7), (2, 7), (4, 3)], "red", ()),  # the hole is filled, and above it there is no threat
+        ([(1, 2), (1, 3), (1, 2), (7, 1), (7, 1), (5, 1)], "red", ()),  # the column is full
+    ],
+)
+def test_find_threats_returns_winning_columns(turns: Turns, side: Side, threats: tuple[int, ...]) -> None:
+    assert find_threats(boards(turns)[-1], side) == threats
+
+
+@given(st.lists(st.tuples(st.integers(1, 7), st.integers(1, 7)), max_size=18))
+def test_find_threats_agrees_with_game_rules(turns: list[tuple[int, int]]) -> None:
+    """Tries a single drop in each open column."""
+    rules = find_game(SIMULTANEOUS)
+    state = rules.start(read_options(rules, {}))
+    for turn in turns:
+        if rules.result(state) != "open" or not set(turn) <= set(rules.legal_actions(state, "red")):
+            break
+        state = rules.resolve(state, Picks(*turn))[0]
+    if rules.result(state) != "open":
+        return
+    columns = rules.legal_actions(state, "red")
+    wins = tuple(c for c in columns if rules.resolve(state, Picks(red=c))[1].result == "red")
+    assert find_threats(rules.view(state, None), "red") == wins
+
+
+@pytest.mark.parametrize(
+    ("winner", "turns", "options", "point"),
+    [
+        ("red", [*THREE_UP, (1, 3)], {}, TurningPoint(3, (1,), 3)),
+        # Yellow blocks the first threat; the next is built at 7.
+        ("red", [*THREE_UP, (7, 1), (7, 5), (7, 5), (7, 3)], {}, TurningPoint(6, (7,), 6)),
+        # Yellow holds the token first; a conflict in turn 5 hands it to red, whose threat is two turns old.
+        ("red", TOKEN_COMES, {"token": "yellow"}, TurningPoint(3, (4,), 5)),
+        # Red holds the token first, loses it in turn 4 and regains it in turn 5.
+        ("red", [(1, 7), (2, 7), (3, 6), (5, 5), (5, 5), (4, 2)], {}, TurningPoint(3, (4,), 5)),
+        # Both choose 4, and only the ball on top of the other's makes four.
+        ("yellow", [(4, 4)], {}, TurningPoint(1, (), None)),
+        ("red", [], {}, None),
+        ("red", CLASSIC_TURNS, {"game": "captains-mistress", "first": "red"}, TurningPoint(5, (1,), None)),
+    ],
+)
+def test_turning_point_is_start_of_last_lasting_threat(
+    winner: Side, turns: Turns, options: dict[str, Any], point: TurningPoint | None
+) -> None:
+    assert find_turning_point(winner, boards(turns, **options)) == point

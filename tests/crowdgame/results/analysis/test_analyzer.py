@@ -63,13 +63,29 @@ def test_only_resolved_and_announced_turns_are_analyzed(box: BallotBox) -> None:
     assert analyze() == [1], "another event's announcements don't matter"
 
 
-def test_turn_is_analyzed_once_it_is_revealed_and_analysis_is_on(box: BallotBox) -> None:
-    match = begin(box, analysis="off")
-    play(match, box, [(1, 2)])
+def test_revealed_turns_are_analyzed_then_the_backlog_each_position_once(box: BallotBox) -> None:
+    solve_cached.cache_clear()
+    old, new, broken = (begin(box, analysis="off") for _ in range(3))
+    for match, pick in zip((old, new, broken), (1, 2, 3), strict=True):
+        play(match, box, [(pick, 7)])
+    Turn.objects.filter(match=old, number=1).update(opens_at=0, closes_at=1)
+    Match.objects.filter(pk=broken.pk).update(options={"columns": 99})
     for analysis, reveal_ms, expected in (("off", 0, []), ("turn", 60_000, []), ("turn", 0, [1])):
         Event.objects.update(analysis=analysis)
-        Analyzer(box, reveal_ms, looked_at=float("inf")).run_once()  # without a backlog
-        assert analyzed(match) == expected
+        analyzer = Analyzer(box, reveal_ms, looked_at=float("inf"))  # without a backlog
+        for _ in (new, broken):
+            analyzer.run_once()
+        assert (analyzed(new), analyzed(old)) == (expected, [])
+    analyze_all(box)
+    assert (analyzed(old), analyzed(broken)) == ([1], []), "what fails holds up no other"
+    assert unanalyzed_turns().count() == 1
+    assert solve_cached.cache_info().misses == 1
+
+
+def announced(match: Match) -> Any:
+    shown = load_snapshot(Event.objects.get(pk=match.event_id)).match
+    assert shown is not None
+    return shown.analysis
 
 
 def test_turn_that_is_taken_back_meanwhile_is_not_stored(box: BallotBox) -> None:
@@ -102,16 +118,6 @@ def test_event_analyses_end_with_the_match_and_leave_out_other_dry_runs(box: Bal
     assert shown == [({1}, {1}), ({1, 2}, {2}), ({1, 3}, {3})]
 
 
-def test_turns_that_begin_alike_are_solved_once(box: BallotBox) -> None:
-    solve_cached.cache_clear()
-    matches = [begin(box) for _ in range(3)]
-    for match, pick in zip(matches, (1, 2, 3), strict=True):
-        play(match, box, [(pick, 7)])
-    analyze_all(box)
-    assert [analyzed(match) for match in matches] == [[1]] * 3
-    assert solve_cached.cache_info().misses == 1
-
-
 def test_secret_half_is_analyzed_and_judged_with_the_whole_turn(box: BallotBox) -> None:
     match = begin(box, game=SELECTOR, analysis="turn")
     play_turn(only_turn(match), box, [4, 4, 1])
@@ -127,39 +133,23 @@ def test_secret_half_is_analyzed_and_judged_with_the_whole_turn(box: BallotBox) 
     assert {verdict.side: verdict.column for verdict in announced(match).verdicts} == {"red": 4, "yellow": 5}
 
 
-def test_backlog_is_analyzed_after_recent_turns(box: BallotBox) -> None:
-    old, new = begin(box), begin(box)
-    for match in (old, new):
-        play(match, box, [(1, 2)])
-    Turn.objects.filter(match=old, number=1).update(opens_at=0, closes_at=1)
-    analyzer = Analyzer(box, reveal_ms=0)
-    for expected in (([1], []), ([1], [1])):
-        analyzer.run_once()
-        assert (analyzed(new), analyzed(old)) == expected
-
-
-def test_turn_that_fails_holds_up_no_other(box: BallotBox) -> None:
-    broken, match = begin(box), begin(box)
-    for each in (match, broken):
-        play(each, box, [(1, 2)])
-    Match.objects.filter(pk=broken.pk).update(options={"columns": 99})
-    analyze_all(box)
-    assert (analyzed(match), analyzed(broken)) == ([1], [])
-    assert unanalyzed_turns().count() == 1
-
-
-def test_announced_analysis_tells_each_column_of_the_closed_turn(box: BallotBox) -> None:
+def test_analysis_of_last_turn_is_announced_with_each_column(box: BallotBox) -> None:
     match = begin(box, analysis="turn")
-    play(match, box, [(1, 2)])
+    play(match, box, RED_WINS[:3])
+    assert announced(match) is None
     analyze_all(box)
+    assert kinds(match.event_id)[-1] == "turn.analyzed"
+    assert kinds(match.event_id).count("turn.analyzed") == 1, "only of the last turn"
     shown = announced(match)
+    assert (shown.turn, shown.margin) == (match.turns.get(number=3).pk, ESTIMATE_MARGIN)
+    assert shown.match is None, "nothing has decided it yet"
     for classes, mix in ((shown.red_classes, shown.red_mix), (shown.yellow_classes, shown.yellow_mix)):
-        assert classes == (None,) * 7, "an estimate of the opening"
-        assert len(mix) == 7
+        assert len(classes) == len(mix) == 7
         assert 97 <= sum(mix) <= 103  # each is rounded
-    verdicts = {verdict.side: (verdict.column, verdict.quality) for verdict in shown.verdicts}
-    assert verdicts == {"red": (1, None), "yellow": (2, None)}
-    assert shown.margin == ESTIMATE_MARGIN
+    assert {verdict.side: verdict.column for verdict in shown.verdicts} == {"red": 1, "yellow": 2}
+    take_back_turn(match.event_id, box, lambda turn: None)
+    assert announced(match).turn == match.turns.get(number=2).pk
+    assert load_analyses(match).keys() == {1, 2}
 
 
 @pytest.mark.parametrize(
@@ -230,27 +220,6 @@ def test_earlier_match_hides_live_position(token: str, picks: list[tuple[int, in
     play(later, box, [(4, 4)])
     assert load_analyses(earlier).keys() == {1, 2, 3, 4}
     assert load_match_analysis(earlier, load_analyses(earlier)) is not None
-
-
-def announced(match: Match) -> Any:
-    shown = load_snapshot(Event.objects.get(pk=match.event_id)).match
-    assert shown is not None
-    return shown.analysis
-
-
-def test_analysis_is_announced_after_each_turn(box: BallotBox) -> None:
-    match = begin(box, analysis="turn")
-    play(match, box, RED_WINS[:3])
-    assert announced(match) is None
-    analyze_all(box)
-    assert kinds(match.event_id)[-1] == "turn.analyzed"
-    assert kinds(match.event_id).count("turn.analyzed") == 1, "only of the last turn"
-    shown = announced(match)
-    assert shown.turn == match.turns.get(number=3).pk
-    assert shown.match is None, "nothing has decided it yet"
-    take_back_turn(match.event_id, box, lambda turn: None)
-    assert announced(match).turn == match.turns.get(number=2).pk
-    assert load_analyses(match).keys() == {1, 2}
 
 
 @pytest.mark.parametrize("when", ["turn", "match"])

@@ -10,11 +10,13 @@ from django.test import Client
 
 from crowdgame.results.analysis.turn_solving import store_analysis
 from crowdgame.results.reports.analysis_view import format_points
-from tests.crowdgame.results.analysis.analysis_helpers import analyze_all, begin
+from tests.crowdgame.results.analysis.analysis_helpers import TOKEN, analyze_all, begin
 from tests.voting.match_helpers import CLASSIC, RED_WINS, only_turn, play, play_turn
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.voter_codes import derive_voter_code
-from voting.models import Event, Match, Nickname
+from voting.matches import end_match
+from voting.models import Event, Match, Nickname, Team
+from voting.terms import AnalysisTime
 from voting.turns.turns import start_match
 
 pytestmark = pytest.mark.django_db
@@ -41,13 +43,13 @@ def page_of(client: Client, match: Match, language: str = "en") -> str:
     return client.get(f"/report/{match.event.code}/{match.number}?locale={language}").content.decode()
 
 
-def text_of(html: str) -> str:
-    return " ".join(re.sub(r"<[^>]*>", " ", html).split())
-
-
 def part(page: str, begins: str, end: str = "</section>", which: int = 1) -> str:
     """The part of the page that begins with this element."""
     return page.split(begins)[which].partition(end)[0]
+
+
+def text_of(page: str, begins: str, which: int = 1) -> str:
+    return " ".join(re.sub(r"<[^>]*>", " ", part(page, begins, which=which)).split())
 
 
 def test_page_without_analysis_is_complete_and_gets_it_later(client: Client, box: BallotBox) -> None:
@@ -56,14 +58,14 @@ def test_page_without_analysis_is_complete_and_gets_it_later(client: Client, box
     assert {row["red_class"] for row in csv_rows(client, match)} == {""}
     for turn in match.turns.select_related("match__event").filter(number__gt=1):
         store_analysis(turn)
-    panel = text_of(part(page_of(client, match), TURNING))
+    panel = text_of(page_of(client, match), TURNING)
     assert "Turning point: turn 3 From turn 3 to the end, Rooks always had a winning column" in panel
     analyze_all(box)
     page = page_of(client, match)
     assert page.count(ANALYSIS) == len(TURNS)
     assert page.count('<rect class="mix') >= 2 * len(TURNS), "both mixes, beside the votes"
     assert "Winning chance of Rooks after each turn" in page
-    panel = text_of(part(page, TURNING))
+    panel = text_of(page, TURNING)
     assert "Turning point: turn 3 The winning chance of Rooks rose from 67% to 100%." in panel
     assert "Decisive mistake: turn 1 Doves: 2 cost about 22 percentage points, compared with 4" in panel
     assert "always had a winning column" not in panel
@@ -74,11 +76,11 @@ def test_page_of_analyzed_match(client: Client, analyzed: Match) -> None:
     matrix = part(page, '<table class="matrix"', "</table>")
     assert (matrix.count("<td data-level"), matrix.count('class="played"')) == (49, 1)
     assert part(matrix, '<th scope="row">1', "</tr>").count('class="played"') == 1
-    last = text_of(part(page, ANALYSIS, which=4))
+    last = text_of(page, ANALYSIS, which=4)
     assert "Rooks 100% → 100% (0.0)" in last
     assert "Rooks : column 1 Best Details Cost of the choice 0.0" in last
     assert "turns deep" in last
-    wisdom = text_of(part(page, '<section class="panel wisdom"'))
+    wisdom = text_of(page, '<section class="panel wisdom"')
     assert re.search(r"Rooks 4 [\d.]+ [\d.]+ \S+ Too few turns", wisdom)
     assert "Doves" not in wisdom, "a team of one voter is no crowd"
     assert "This event so far" not in wisdom
@@ -113,34 +115,6 @@ def test_csv_has_the_analysis_of_each_turn(client: Client, analyzed: Match) -> N
     assert (rows[0]["turn"], rows[-1]["red_chance_after"]) == ("1", "1,0000")
 
 
-def test_later_match_shows_the_event_so_far(client: Client, analyzed: Match, box: BallotBox) -> None:
-    later = play_turns(start_match(analyzed.event_id, box), box)
-    analyze_all(box)
-    assert "This event so far" not in page_of(client, analyzed)
-    wisdom = text_of(part(page_of(client, later), '<section class="panel wisdom"'))
-    assert re.search(r"Rooks 4 .* This event so far Rooks 8 \S+ \S+ \S+ ± \S+ (Yes|No|Unclear)", wisdom)
-
-
-@pytest.mark.parametrize(
-    ("terms", "is_shown"),
-    [
-        ({"analysis": "off"}, False),
-        ({"analysis": "match"}, False),
-        ({"analysis": "turn"}, True),
-        ({"analysis": "turn", "hide_hints": True}, False),
-    ],
-    ids=str,
-)
-def test_report_of_running_match_follows_setting(
-    client: Client, box: BallotBox, terms: dict[str, Any], is_shown: bool
-) -> None:
-    running = begin(box, **terms)
-    play(running, box, RED_WINS[:2])
-    analyze_all(box)
-    assert ("Every pair of columns" in page_of(client, running)) is is_shown
-    assert any(row["analysis"] or row["red_cost"] for row in csv_rows(client, running)) is is_shown
-
-
 def test_classic_game_has_a_matrix_of_one_row_once_it_is_exact(client: Client, box: BallotBox) -> None:
     running = begin(box, game=CLASSIC, options={"first": "red"}, analysis="turn")
     for column in (7, 3, 7, 1, 1, 5, 3, 4, 4):
@@ -161,13 +135,14 @@ def test_cached_page_withholds_live_position(client: Client, analyzed: Match, bo
     assert csv_rows(client, analyzed)[0]["analysis"] == ""
     play(following, box, [(4, 4)])
     assert page_of(client, analyzed).count(ANALYSIS) == len(TURNS)
-
-
-@pytest.mark.parametrize(
-    ("share", "text"), [(0.0314, "+3.1"), (-0.02, "\u22122.0"), (0.0, "0.0"), (-0.0001, "0.0")]
-)
-def test_points_have_a_sign_and_one_decimal(share: float, text: str) -> None:
-    assert format_points(share, signed=True) == text
+    end_match(following, "draw", "agreed", box.now())
+    later = play_turns(start_match(analyzed.event_id, box), box)
+    analyze_all(box)
+    assert "This event so far" not in page_of(client, analyzed)
+    wisdom = text_of(page_of(client, later), '<section class="panel wisdom"')
+    assert re.search(r"Rooks 4 .* This event so far Rooks 8 \S+ \S+ \S+ ± \S+ (Yes|No|Unclear)", wisdom)
+    signed = [format_points(share, signed=True) for share in (0.0314, -0.02, 0.0, -0.0001)]
+    assert signed == ["+3.1", "\u22122.0", "0.0", "0.0"]
 
 
 def test_page_names_the_best_judges_unless_the_event_hides_them(client: Client, box: BallotBox) -> None:
@@ -196,3 +171,48 @@ def test_missed_win_is_the_headline(client: Client, box: BallotBox) -> None:
     assert page.count('class="tag"') == page.split('id="turn-5"')[1].count('class="tag"') == 1
     marks = set(re.findall('class="mark" d="M([^ ]+)', page))
     assert marks == {"317.8"}, "above the last of five turns"
+
+
+def load_board(client: Client, match: Match, status: int = 200) -> Any:
+    page = f"/report/{match.event.code}/{match.number}"
+    answers = [client.get(f"{page}/{name}") for name in ("board", "board.json", "live.json")]
+    assert {answer.status_code for answer in answers} == {status}
+    return answers[1].json() | answers[2].json() if status == 200 else None
+
+
+def test_board_opens_after_the_match_and_names_the_live_position(client: Client, box: BallotBox) -> None:
+    match = begin(box, analysis=AnalysisTime.TURN)
+    play_turn(only_turn(match), box, [1], [2])
+    load_board(client, match, 404)
+    assert "/board#turn-1" not in page_of(client, match)
+    play(match, box, RED_WINS[1:])
+    match.refresh_from_db()
+    loaded = load_board(client, match)
+    assert loaded["turns"] == [[1, 2], *(list(picks) for picks in RED_WINS[1:])]
+    assert (loaded["options"]["token"], loaded["options"]["tie"], loaded["live"]) == ("red", "holder", None)
+    assert loaded["colors"] == {"red": "", "yellow": ""}
+    Team.objects.filter(pk=match.red_id).update(color="#123456")
+    assert load_board(client, match)["colors"] == {"red": "#123456", "yellow": ""}
+    assert "/board#turn-1" in page_of(client, match)
+    later = start_match(match.event_id, box)
+    load_board(client, later, 404)
+    assert load_board(client, match)["live"] == {"columns": 7, "red": "0", "yellow": "0"}
+    play_turn(only_turn(later), box, [1], [2])
+    assert load_board(client, match)["live"] == {"columns": 7, "red": "1", "yellow": "80"}
+    for ends_at, is_over in ((1, False), (None, False)):
+        Event.objects.update(ends_at=ends_at)
+        assert load_board(client, match)["is_over"] is is_over, "the vote is still open"
+    play(later, box, RED_WINS[1:])
+    for ends_at, is_over in ((1, True), (2**50, False), (None, False)):
+        Event.objects.update(ends_at=ends_at)
+        assert load_board(client, match)["is_over"] is is_over
+
+
+@pytest.mark.parametrize("choices", [{"analysis": "off"}, {"game": "trails", "options": {}}])
+def test_board_stays_closed(client: Client, box: BallotBox, choices: dict[str, Any]) -> None:
+    match = begin(box, **TOKEN | choices)
+    match.turns.all().delete()
+    Match.objects.filter(pk=match.pk).update(state="aborted", ended_at=1)
+    match.refresh_from_db()
+    load_board(client, match, 404)
+    assert "/board#turn-1" not in page_of(client, match)

@@ -28,7 +28,7 @@ from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Event, Team, TurnState
 from voting.turns.turns import start_match
 
-PNG, SIZE = b"\x89PNG\r\n\x1a\n", (1200, 630)
+PNG = b"\x89PNG\r\n\x1a\n"
 TEAMS: dict[Side, str] = {"red": "Rooks", "yellow": "Doves"}
 STYLE = plain_style("".join((STATIC / sheet).read_text() for sheet in SHEETS))
 
@@ -38,58 +38,67 @@ def size_of(picture: bytes) -> tuple[int, int]:
     return int.from_bytes(picture[16:20]), int.from_bytes(picture[20:24])
 
 
+def page(client: Client, address: str, status: int = 200) -> str:
+    answer = client.get(address)
+    assert answer.status_code == status
+    return answer.content.decode()
+
+
+def balls(text: str) -> int:
+    """The balls on the boards of a page or picture."""
+    return len(re.findall(r'<use href="#ball-(?:red|yellow)" x=', text))
+
+
 def first_board(slug: str = "captains-mistress") -> Board:
     game = find_game(slug)
     return game.view(game.start(game.draw_lots(read_options(game, {}), 1)), None)
 
 
-def fetch_image(client: Client, path: str) -> bytes:
-    response = client.get(path)
-    assert (response.status_code, response.headers["Content-Type"]) == (200, "image/png")
-    return response.content
-
-
 def preview_path(client: Client, path: str) -> str:
-    content = client.get(path).content.decode()
-    [found] = re.findall(r'property="og:image" content="http://testserver([^"]+)"', content)
+    [found] = re.findall(r'property="og:image" content="http://testserver([^"]+)"', page(client, path))
     return str(found)
 
 
 @pytest.mark.django_db
-def test_preview_image_changes_with_each_turn_not_with_votes(client: Client, box: BallotBox) -> None:
+def test_preview_image_changes_with_each_turn_not_with_votes(
+    client: Client, box: BallotBox, monkeypatch: pytest.MonkeyPatch
+) -> None:
     match = start_match(new_event().pk, box)
-    page = f"/report/{match.event.code}/{match.number}"
-    path = preview_path(client, page)
-    empty = fetch_image(client, path)
-    assert size_of(empty) == SIZE
-    assert len(empty) <= 100_000
+    report = f"/report/{match.event.code}/{match.number}"
+    path = preview_path(client, report)
+    empty = client.get(path)
+    assert (size_of(empty.content), empty.headers["Content-Type"]) == ((1200, 630), "image/png")
+    assert len(empty.content) <= 100_000
     open_now(turn := match.turns.get(), box)
     vote(turn, box, red=[3], yellow=[4])
     pictures._cache.clear()
-    assert (preview_path(client, page), fetch_image(client, path)) == (path, empty)
+    assert (preview_path(client, report), client.get(path).content) == (path, empty.content)
     play_out(turn, box)
-    assert preview_path(client, page) != path
-    assert fetch_image(client, preview_path(client, page)) != empty
-
-
-def test_every_game_has_a_preview_image_and_names_in_all_scripts() -> None:
-    """The renderer leaves out lines for which it finds no font."""
-    for slug in all_games():
-        assert size_of(render_picture(draw_preview(first_board(slug), None, STYLE, "Gala", TEAMS))) == SIZE
-    lines = (" ", "Owls", "فريق المدرسة", "第三中学", "한국어 팀", "😀")
-    drawn = {render_picture(draw_preview(first_board(), None, STYLE, line, TEAMS)) for line in lines}
-    assert len(drawn) == len(lines)
-
-
-@pytest.mark.django_db
-def test_waiting_duel_has_preview_image(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert preview_path(client, report) != path
+    assert client.get(preview_path(client, report)).content != empty.content
     code = new_duel(new_guest(), DuelSettings()).event.code
-    assert size_of(fetch_image(client, preview_path(client, f"/play/{code}"))) == SIZE
+    assert size_of(client.get(preview_path(client, f"/play/{code}")).content) == (1200, 630)
     monkeypatch.setattr(pictures, "LOCK_TIMEOUT_S", 0.01)
     pictures._cache.clear()
     with pictures._render_lock:
         busy = client.get(f"/board/{code}.png")
     assert (busy.status_code, busy.headers["Retry-After"]) == (503, "10")
+
+
+def test_every_game_has_a_preview_image_and_names_in_all_scripts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The renderer leaves out lines for which it finds no font. Few pictures are cached."""
+    for slug in all_games():
+        preview = draw_preview(first_board(slug), None, STYLE, "Gala", TEAMS)
+        assert size_of(render_picture(preview)) == (1200, 630)
+    lines = (" ", "Owls", "فريق المدرسة", "第三中学", "한국어 팀", "😀")
+    drawn = {render_picture(draw_preview(first_board(), None, STYLE, line, TEAMS)) for line in lines}
+    assert len(drawn) == len(lines)
+    monkeypatch.setattr(pictures, "_draw", lambda drawing: drawing.encode())
+    for number in range(pictures.MAX_CACHED + 1):
+        render_picture(f"<svg>{number}</svg>")
+    monkeypatch.setattr(pictures, "_draw", lambda _: b"drawn again")
+    again = [render_picture(f"<svg>{number}</svg>") == b"drawn again" for number in (1, 0)]
+    assert (again, len(pictures._cache)) == ([False, True], pictures.MAX_CACHED)
 
 
 @pytest.mark.django_db
@@ -122,20 +131,6 @@ def test_long_names_stay_on_their_side_of_the_preview(name: str) -> None:
     assert all(10 <= float(size) <= 32 and float(y) < 630 for y, size, _ in lines)
 
 
-def test_preview_images_are_cached(monkeypatch: pytest.MonkeyPatch) -> None:
-    drawn: list[str] = []
-
-    def draw(drawing: str) -> bytes:
-        drawn.append(drawing)
-        return PNG
-
-    monkeypatch.setattr(pictures, "_draw", draw)
-    for turn in (1, 1, 2, *range(10, 10 + pictures.MAX_CACHED)):
-        render_picture(f"<svg>{turn}</svg>")
-    assert len(drawn) == 2 + pictures.MAX_CACHED
-    assert len(pictures._cache) == pictures.MAX_CACHED
-
-
 def test_preview_uses_page_colors_and_dims_the_loser() -> None:
     tokens = dict(re.findall(r"(--[\w-]+): (#\w+);", Path(STATIC / SHEETS[0]).read_text()))
     for shown in (f"fill: {tokens['--red']};", '.mark[data-side="yellow"] polyline {'):
@@ -147,78 +142,54 @@ def test_preview_uses_page_colors_and_dims_the_loser() -> None:
         assert draw_preview(first_board(), winner, "", "Gala", TEAMS).count('opacity="0.3"') == dimmed
 
 
-SVG = "{http://www.w3.org/2000/svg}"
-CAPTAINS = "/board?game=captains-mistress"
-
-
-def page(client: Client, address: str, status: int = 200) -> str:
-    answer = client.get(address)
-    assert answer.status_code == status
-    return answer.content.decode()
-
-
-def balls(text: str) -> int:
-    """The balls on the boards of a page or picture."""
-    return len(re.findall(r'<use href="#ball-(?:red|yellow)" x=', text))
-
-
 @pytest.mark.django_db
-def test_animation_shows_each_revealed_turn_in_order(client: Client, box: BallotBox) -> None:
-    match = start_match(new_event().pk, box)
-    play(match, box, RED_WINS[:3])
+def test_revealed_turns_are_animated_and_lead_to_the_editor(client: Client, box: BallotBox) -> None:
+    match = start_match(new_event(options={"columns": 6, "token": "yellow"}).pk, box)
+    play(match, box, [(1, 2), (3, 3)])
     live = only_turn(match)
     open_now(live, box)
     vote(live, box, [5], [6])
-    frames = ET.fromstring(page(client, f"/board/{match.event.code}/1.svg")).findall(f"{SVG}g")  # noqa: S314
-    assert [balls(ET.tostring(frame).decode().replace("ns0:", "")) for frame in frames] == [0, 2, 4, 6]
-    assert [frame.get("visibility") for frame in frames] == ["hidden"] * 3 + ["visible"]
+    address = f"/board/{match.event.code}/1.svg"
+    frames = ET.fromstring(page(client, address)).findall("{http://www.w3.org/2000/svg}g")  # noqa: S314
+    assert [balls(ET.tostring(frame).decode().replace("ns0:", "")) for frame in frames] == [0, 2, 4]
+    assert [frame.get("visibility") for frame in frames] == ["hidden", "hidden", "visible"]
     times = [frame[0].get("keyTimes", "").split(";") for frame in frames]
-    assert [shown[0] for shown in times] == ["0.0"] * 4
+    assert [shown[0] for shown in times] == ["0.0"] * 3
     assert [shown[-1] for shown in times[:-1]] == [shown[1] for shown in times[1:]]
-    assert client.get(f"/board/{match.event.code}/2.svg").status_code == 404
-
-
-@pytest.mark.django_db
-def test_report_leads_to_its_position_in_editor(client: Client, box: BallotBox) -> None:
-    match = start_match(new_event(options={"columns": 6, "token": "yellow"}).pk, box)
-    play(match, box, [(1, 2), (3, 3)])
+    page(client, f"/board/{match.event.code}/2.svg", 404)
     report = page(client, f"/report/{match.event.code}/1")
-    assert f"/board/{match.event.code}/1.svg" in report
-    [address] = re.findall(r'href="(/board\?[^"]+)"', report)
-    editor = page(client, address.replace("&amp;", "&"))
+    assert address in report
+    [position] = re.findall(r'href="(/board\?[^"]+)"', report)
+    editor = page(client, position.replace("&amp;", "&"))
     for shown in ("turns=12-33", "columns=6", "Red holds the token."):
         assert shown in editor
     assert balls(editor) == 4
-
-
-@pytest.mark.django_db
-def test_concealed_choice_is_in_no_export(client: Client, box: BallotBox) -> None:
-    match = start_match(new_event(game="single-selector", options={"token": "red"}).pk, box)
+    secret = start_match(new_event(game="single-selector", options={"token": "red"}).pk, box)
     for votes in ({"red": [6]}, {"yellow": [5]}, {"yellow": [3]}):
-        play_turn(only_turn(match), box, **votes)
-    code = match.event.code
-    assert match.turns.filter(state=TurnState.CONCEALED).count() == 1
-    assert page(client, f"/board/{code}/1.svg").count("<animate") == 3
-    [address] = re.findall(r'href="(/board\?[^"]+)"', page(client, f"/report/{code}/1"))
-    assert address.endswith("turns=60-05")
+        play_turn(only_turn(secret), box, **votes)
+    assert secret.turns.filter(state=TurnState.CONCEALED).count() == 1
+    assert page(client, f"/board/{secret.event.code}/1.svg").count("<animate") == 3
+    [position] = re.findall(r'href="(/board\?[^"]+)"', page(client, f"/report/{secret.event.code}/1"))
+    assert position.endswith("turns=60-05"), "without the concealed choice"
 
 
 def test_turns_are_added_and_taken_back_until_the_game_ends(client: Client) -> None:
     assert balls(page(client, "/board")) == 0
-    added = client.get("/board?game=simultaneous-captains-mistress&turns=44&red=4&yellow=5")
-    assert added.headers["Location"] == "/board?game=simultaneous-captains-mistress&turns=44-45"
-    position = page(client, added.headers["Location"])
+    for asked, leads in (
+        ("game=simultaneous-captains-mistress&turns=44&red=4&yellow=5", "turns=44-45"),
+        ("game=captains-mistress&turns=40&yellow=4&red=", "turns=40-04"),
+    ):
+        added = client.get(f"/board?{asked}").headers["Location"]
+        assert added == f"/board?{asked.partition('&')[0]}&{leads}"
+    position = page(client, "/board?game=simultaneous-captains-mistress&turns=44-45")
     assert balls(position) == 4
     assert 'href="/board?game=simultaneous-captains-mistress&amp;turns=44"' in position
-    one_side = client.get(f"{CAPTAINS}&turns=40&yellow=4&red=")
-    assert one_side.headers["Location"] == f"{CAPTAINS}&turns=40-04"
     won = page(client, "/board?turns=12-12-12-13")
     assert ("Red wins." in won, "<select" in won) == (True, False)
 
 
-@pytest.mark.parametrize(
-    ("query", "says"),
-    [
+def test_impossible_positions_are_explained(client: Client) -> None:
+    for query, says in (
         ("game=chess", "There is no such game"),
         ("columns=8", "There is no such game"),
         ("columns=%C2%B2", "There is no such game"),
@@ -229,7 +200,5 @@ def test_turns_are_added_and_taken_back_until_the_game_ends(client: Client) -> N
         ("red=12&yellow=1", "cannot be read"),
         ("turns=44-48", "Turn 2 is not possible"),
         ("turns=44&red=9&yellow=1", "Turn 2 is not possible"),
-    ],
-)
-def test_impossible_positions_are_explained(client: Client, query: str, says: str) -> None:
-    assert says in page(client, f"/board?{query}", 400)
+    ):
+        assert says in page(client, f"/board?{query}", 400), query

@@ -39,12 +39,12 @@ from voting.turns.turns import start_match
 
 pytestmark = pytest.mark.django_db
 
-ReportAndRecord = tuple[MatchReport, MatchRecord]
+Reports = dict[str, tuple[MatchReport, MatchRecord]]
 VERSION = re.compile(r'data-current="([^"]+)"')
 
 
 @pytest.fixture(scope="module")
-def reports(module_box: BallotBox) -> dict[str, ReportAndRecord]:
+def reports(module_box: BallotBox) -> Reports:
     """The report and record of each of MATCHES."""
     matches = {name: play_match(module_box, *match) for name, match in MATCHES.items()}
     return {name: (report_of(match), record_of(match)) for name, match in matches.items()}
@@ -54,14 +54,8 @@ def report_of(match: Match) -> MatchReport:
     return read_report(Match.objects.select_related("event", "red", "yellow").get(pk=match.pk))
 
 
-def played(box: BallotBox, picks: list[tuple[int, int]]) -> MatchReport:
-    match = start(box).match
-    play(match, box, picks)
-    return report_of(match)
-
-
 @pytest.mark.parametrize("match", MATCHES)
-def test_report_matches_figures_of_the_record(match: str, reports: dict[str, ReportAndRecord]) -> None:
+def test_report_matches_figures_of_the_record(match: str, reports: Reports) -> None:
     report, record = reports[match]
     falling: dict[str, int] = {}
     for turn, picks, count in zip(report.turns, record.turns, record.counts, strict=True):
@@ -79,7 +73,7 @@ def test_report_matches_figures_of_the_record(match: str, reports: dict[str, Rep
 
 
 @pytest.mark.parametrize("name", MATCHES)
-def test_report_drawings_are_valid_and_labelled(name: str, reports: dict[str, ReportAndRecord]) -> None:
+def test_report_drawings_are_valid_and_labelled(name: str, reports: Reports) -> None:
     view = view_report(reports[name][0])
     turns = [drawn for turn in view.turns for drawn in (turn.board, turn.chart)]
     for drawn in [view.final, *turns, *(chart.drawn for chart in view.charts)]:
@@ -88,65 +82,51 @@ def test_report_drawings_are_valid_and_labelled(name: str, reports: dict[str, Re
         assert "style=" not in drawn
 
 
-def test_report_describes_result_and_turning_point(box: BallotBox) -> None:
-    report = played(box, RED_WINS)
+def test_report_describes_result_turns_and_turning_point(box: BallotBox) -> None:
+    def played(picks: list[tuple[int, int]]) -> MatchReport:
+        match = start(box).match
+        play(match, box, picks)
+        return report_of(match)
+
+    report = played(RED_WINS)
     assert (describe_result(report), describe_end(report)) == ("Rooks won", "Four in a row in turn 4.")
     turned = describe_turning_point(report)
     assert turned.startswith("From turn 3 to the end, Rooks always had a winning column: at first column 1")
     assert turned.endswith("They also held the token, so the other team couldn't block it.")
-    both = played(box, [(1, 7), (2, 7), (3, 7), (4, 7)])
+    both = played([(1, 7), (2, 7), (3, 7), (4, 7)])
     assert describe_end(both) == "Both teams had four in a row in turn 4. Rooks held the token."
     assert describe_turn(both, both.turns[3]).endswith("Four in a row for Doves. Four in a row for Rooks.")
-
-
-@pytest.mark.parametrize(
-    ("name", "described"),
-    [
-        ("forfeit", ("Rooks won", "Nobody from Doves voted in turn 2.")),
-        ("both forfeit", ("Draw", "Neither team voted in turn 1.")),
-        ("begun", ("Match in progress", "")),
-    ],
-)
-def test_report_without_board_win_has_no_turning_point(
-    name: str, described: tuple[str, str], reports: dict[str, ReportAndRecord]
-) -> None:
-    report, _ = reports[name]
-    result, end = described
-    assert describe_result(report) == result
-    assert not end or describe_end(report) == end
-    assert not describe_turning_point(report)
-
-
-def test_report_describes_match_that_was_stopped(box: BallotBox) -> None:
-    stopped, conceded = (start(box).match for _ in range(2))
-    for match in (stopped, conceded):
-        play(match, box, [(1, 2)])
-    abort_match(stopped, box.now())
-    end_match(conceded, "yellow", "conceded", box.now())
-    assert [
-        (describe_result(report), describe_end(report)) for report in map(report_of, (stopped, conceded))
-    ] == [
-        ("Stopped early", "The organizer stopped the match after 1 turn."),
-        ("Doves won", "Rooks resigned after 1 turn."),
-    ]
-
-
-def test_report_describes_conflict_and_token(box: BallotBox) -> None:
-    report = played(box, [(4, 4), (4, 4), (4, 1), (4, 4)])
-    first, second, _, last = (describe_turn(report, turn) for turn in report.turns)
+    conflicts = played([(4, 4), (4, 4), (4, 1), (4, 4)])
+    first, second, _, last = (describe_turn(conflicts, turn) for turn in conflicts.turns)
     assert first.startswith("Both chose column 4. Rooks held the token and dropped first; Doves")
     assert "Doves held the token and dropped first" in second
     assert "there was no space left for Doves. The token went to Doves." in last
-    won = played(box, [(1, 7), (2, 7), (3, 6), (4, 4)])
+    won = played([(1, 7), (2, 7), (3, 6), (4, 4)])
     assert describe_turn(won, won.turns[-1]).endswith(
         "Rooks held the token and dropped first; Doves landed on top. Four in a row for Rooks."
     )
     assert [turn.token for turn in view_report(won).turns[-2:]] == ["Rooks", "Rooks"]
 
 
-@pytest.mark.parametrize(
-    ("name", "turn", "sentence"),
-    [
+def test_report_without_board_win_has_no_turning_point(reports: Reports, box: BallotBox) -> None:
+    stopped, conceded = (start(box).match for _ in range(2))
+    for match in (stopped, conceded):
+        play(match, box, [(1, 2)])
+    abort_match(stopped, box.now())
+    end_match(conceded, "yellow", "conceded", box.now())
+    for report, result, end in (
+        (report_of(stopped), "Stopped early", "The organizer stopped the match after 1 turn."),
+        (report_of(conceded), "Doves won", "Rooks resigned after 1 turn."),
+        (reports["forfeit"][0], "Rooks won", "Nobody from Doves voted in turn 2."),
+        (reports["both forfeit"][0], "Draw", "Neither team voted in turn 1."),
+    ):
+        assert (describe_result(report), describe_end(report)) == (result, end)
+        assert not describe_turning_point(report)
+    assert describe_result(reports["begun"][0]) == "Match in progress"
+
+
+def test_report_describes_how_picks_were_decided(reports: Reports) -> None:
+    for name, turn, sentence in (
         ("lots", 1, r"Rooks had a tie, and column \d was drawn at random"),
         ("lots", 2, r"Nobody from Doves voted, and column \d was drawn at random"),
         ("lottery", 0, "One vote from Rooks was drawn at random"),
@@ -154,16 +134,12 @@ def test_report_describes_conflict_and_token(box: BallotBox) -> None:
         ("first", 0, r"Nobody from Doves voted, so they made no move\."),
         ("selector", 0, r"^Rooks chose column 4, in secret\.$"),
         ("selector", 1, r"^Both chose column 4\. Rooks held the token and dropped first"),
-    ],
-)
-def test_report_describes_how_picks_were_decided(
-    name: str, turn: int, sentence: str, reports: dict[str, ReportAndRecord]
-) -> None:
-    report, _ = reports[name]
-    assert re.search(sentence, describe_turn(report, report.turns[turn]))
+    ):
+        report, _ = reports[name]
+        assert re.search(sentence, describe_turn(report, report.turns[turn])), name
 
 
-def test_csv_rows_contain_votes_and_results_per_turn(reports: dict[str, ReportAndRecord]) -> None:
+def test_csv_rows_contain_votes_and_results_per_turn(reports: Reports) -> None:
     head, *rows = report_csv_rows(reports["forfeit"][0], {})
     first, last = (dict(zip(map(str, head), row, strict=True)) for row in rows)
     assert (first["result"], last["result"]) == ("open", "red")
@@ -173,7 +149,11 @@ def test_csv_rows_contain_votes_and_results_per_turn(reports: dict[str, ReportAn
     assert int(str(first["opened_at"])) < int(str(first["sealed_at"]))
 
 
-def test_chart_lines_break_without_votes_and_unanimous_bars_do_not_touch() -> None:
+def test_charts_have_round_scales_broken_lines_and_bars_apart() -> None:
+    tops = {0: 2, 1: 2, 3: 4, 7: 10, 10: 10, 11: 20, 350: 400}
+    assert {value: round_up(value) for value in tops} == tops
+    units = {20_000: "s", 119_000: "s", 120_000: "min", 7_200_000: "h", 3 * 86_400_000: "d"}
+    assert {longest: fitting_unit(longest)[1].split()[1] for longest in units} == units
     chart = draw_lines("Told", {"red": [1, None, 3, 4], "yellow": [None] * 4}, 4)
     (line,) = re.findall(r'class="line red" d="([^"]*)"', chart)
     assert line.count("M") == 2
@@ -184,51 +164,42 @@ def test_chart_lines_break_without_votes_and_unanimous_bars_do_not_touch() -> No
     assert [float(one) for one in middles] == [256, 284]
 
 
-def test_scales_are_round() -> None:
-    tops = {0: 2, 1: 2, 3: 4, 7: 10, 10: 10, 11: 20, 350: 400}
-    assert {value: round_up(value) for value in tops} == tops
-    units = {20_000: "s", 119_000: "s", 120_000: "min", 7_200_000: "h", 3 * 86_400_000: "d"}
-    assert {longest: fitting_unit(longest)[1].split()[1] for longest in units} == units
-
-
-def page(event: Event, language: str = "en") -> str:
+def follow(event: Event, language: str = "en") -> str:
     answer = Client().get(f"/follow/{event.code}", headers={"accept-language": language})
     assert (answer.status_code, answer.headers["Cache-Control"]) == (200, "public, max-age=10")
     assert not answer.cookies
     return answer.content.decode()
 
 
-@pytest.fixture
-def match(box: BallotBox) -> Match:
-    return start_match(new_event(window_s=24 * 3600).pk, box)
-
-
-def test_story_lists_resolved_turns_latest_first_with_deadline(match: Match, box: BallotBox) -> None:
-    for _ in range(2):
-        play_turn(only_turn(match), box, red=[3], yellow=[5])
-    shown = page(match.event)
-    assert re.findall(r'<li value="(\d)">', shown) == ["2", "1"]
-    assert "Turn 3: vote before" in shown
-    assert f"/board/{match.event.code}/1/2.svg" in shown
-    assert f'href="/{match.event.code}"' in shown
-    assert "Züge" in page(match.event, "de")
-
-
-def test_story_changes_with_turns_and_plans_not_with_ballots(match: Match, box: BallotBox) -> None:
+def test_story_changes_with_turns_and_plans_not_with_ballots(box: BallotBox, client: Client) -> None:
+    event = new_event(window_s=24 * 3600)
+    Event.objects.update(next_match_at=1_900_000_000_000, ends_at=1_900_100_000_000)
+    early = follow(event)
+    assert ("No match yet" in early, early.count("data-moment"), "vote before" in early) == (True, 2, False)
+    match = start_match(event.pk, box)
     turn = only_turn(match)
     open_now(turn, box)
-    before = page(match.event)
+    opened = follow(event)
     vote(turn, box, red=[3, 3], yellow=[5])
-    assert page(match.event) == before
+    assert follow(event) == opened
     play_out(turn, box)
-    played = page(match.event)
+    play_turn(only_turn(match), box, red=[3], yellow=[5])
+    shown = follow(event)
+    assert re.findall(r'<li value="(\d)">', shown) == ["2", "1"], "the latest first"
+    for text in ("Turn 3: vote before", f"/board/{event.code}/1/2.svg", f'href="/{event.code}"'):
+        assert text in shown
+    assert "Züge" in follow(event, "de")
     Event.objects.update(next_match_at=box.now())
-    versions = {tuple(VERSION.findall(shown)) for shown in (before, played, page(match.event))}
+    versions = {tuple(VERSION.findall(story)) for story in (opened, shown, follow(event))}
     assert [len(one) for one in versions] == [1, 1, 1]
+    client.post("/play/new")
+    client.post("/play/mail/delete")  # leaves a message for the next page
+    assert "Address deleted" not in client.get(f"/follow/{event.code}").content.decode()
+    assert "Address deleted" in client.get("/play/account").content.decode()
 
 
 def test_story_names_majorities_for_a_draw(box: BallotBox) -> None:
-    shown = page(play_match(box, *MATCHES["draw accepted"]).event)
+    shown = follow(play_match(box, *MATCHES["draw accepted"]).event)
     assert "Both agreed to a draw after 4 turns." in shown
     assert re.findall(r"\d of \d voters? from \w+ asked for a draw", shown) == [
         "2 of 3 voters from Doves asked for a draw",
@@ -237,23 +208,9 @@ def test_story_names_majorities_for_a_draw(box: BallotBox) -> None:
     ], "half of the votes isn't a majority"
 
 
-def test_cached_story_shows_no_message_of_its_reader(match: Match, client: Client) -> None:
-    client.post("/play/new")
-    client.post("/play/mail/delete")  # leaves a message for the next page
-    assert "Address deleted" not in client.get(f"/follow/{match.event.code}").content.decode()
-    assert "Address deleted" in client.get("/play/account").content.decode()
-
-
-def test_story_before_and_after_match(box: BallotBox) -> None:
+def test_story_after_match(box: BallotBox) -> None:
     event = new_event()
-    Event.objects.update(next_match_at=1_900_000_000_000, ends_at=1_900_100_000_000)
-    early = page(event)
-    assert "No match yet" in early
-    assert early.count("data-moment") == 2
-    assert "vote before" not in early
-    match = start_match(event.pk, box)
-    play(match, box, RED_WINS)
-    late = page(event)
-    assert "Rooks won" in late
-    assert "vote before" not in late
+    play(start_match(event.pk, box), box, RED_WINS)
+    late = follow(event)
+    assert ("Rooks won" in late, "vote before" in late) == (True, False)
     assert Client().get("/follow/NOPE").status_code == 404

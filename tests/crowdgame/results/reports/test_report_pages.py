@@ -1,6 +1,7 @@
-"""The public report, as a page and as one file without anything to load, and what both hide."""
+"""The public report, as a page and as one file without anything to load; the receipts of chatters."""
 
 import gzip
+import json
 import re
 from html import unescape
 from html.parser import HTMLParser
@@ -9,13 +10,29 @@ from urllib.parse import urlsplit
 import pytest
 from django.test import Client
 
+from crowdgame.results.reports import chat_receipt
 from crowdgame.results.reports import views as report_pages
+from tests.crowdgame.server.web.test_public_pages import assert_is_harmless
 from tests.voting.content_policy import hashes_of, sources
-from tests.voting.match_helpers import RED_WINS, new_event, only_turn, open_now, play, vote
+from tests.voting.match_helpers import (
+    RED_WINS,
+    new_event,
+    only_turn,
+    open_now,
+    play,
+    play_out,
+    tally_of,
+    vote,
+)
+from tests.voting.merkle_path import root_of_path
+from tests.voting.sources.test_casting import begin
 from tests.voting.turns.secret_side_helpers import start_secret
 from voting.ballot_box.ballot_box import BallotBox
+from voting.counting.commitments import ballot_leaf
 from voting.models import Event, LogWitness, Match, TallyRecord, Team
 from voting.records.exports import record_version
+from voting.sources.chat_casting import cast_votes, chat_turns
+from voting.sources.chat_lines import ChatVote
 from voting.transparency.log import load_log
 from voting.turns.turns import start_match
 
@@ -91,27 +108,23 @@ def test_report_shows_nothing_of_open_turn(client: Client, box: BallotBox) -> No
     assert record_version(running) not in {kept[:-2] for kept in report_pages._cache}
 
 
-def test_report_is_in_the_language_of_the_event(client: Client, match: Match) -> None:
-    Event.objects.filter(pk=match.event_id).update(language="ar", name="第三中学")
+def test_report_is_in_the_language_of_the_event_and_escapes_names(client: Client, match: Match) -> None:
+    name = "第三中学</title><script>alert(1)</script>"
+    Event.objects.filter(pk=match.event_id).update(language="ar", name=name)
     response = client.get(address(match), headers={"Accept-Language": "de"})
     assert response.headers["Content-Language"] == "ar"
     assert "\u2068Rooks\u2069" in response.content.decode()
     for report in (response.content.decode(), file_of(client, match)):
         assert '<html lang="ar" dir="rtl">' in report
         assert "第三中学" in report
+    Team.objects.filter(event=match.event, number=1).update(name="<b>&\"'")
     german = client.get(address(match), {"locale": "de"}).content.decode()
     for report in (german, file_of(client, match, locale="de")):
         assert '<html lang="de">' in report
-    assert ".html?locale=de" in german
-
-
-def test_report_escapes_names(client: Client, match: Match) -> None:
-    Team.objects.filter(event=match.event, number=1).update(name="<b>&\"'")
-    Event.objects.filter(pk=match.event_id).update(name="</title><script>alert(1)</script>")
-    for report in (page_of(client, match), file_of(client, match)):
+        assert "&lt;b&gt;&amp;&quot;&#x27; wählte Spalte 1" in report
         assert "<b>" not in report
         assert "<script>" not in report
-        assert "&lt;b&gt;&amp;&quot;&#x27; chose column 1" in report
+    assert ".html?locale=de" in german
 
 
 def test_finished_report_is_gzipped_if_accepted_and_cached(client: Client, match: Match) -> None:
@@ -160,10 +173,7 @@ def test_file_loads_nothing_and_runs_nothing(client: Client, match: Match) -> No
     for tag, attributes in elements:
         assert tag != "script" or attributes in data
         assert not LOADED & attributes.keys(), (tag, attributes)
-        assert not [name for name in attributes if name.startswith("on") or name == "style"], (
-            tag,
-            attributes,
-        )
+        assert not [name for name in attributes if name.startswith("on") or name == "style"], tag
         link = attributes.get("href") or ""
         if tag == "a":
             assert urlsplit(link)[:2] == ("http", "testserver"), link
@@ -174,22 +184,14 @@ def test_file_loads_nothing_and_runs_nothing(client: Client, match: Match) -> No
     assert allowed.pop("style-src") == hashes_of(page.encode())["style"]
     assert allowed == {name: {"'none'"} for name in ("default-src", "base-uri", "form-action")}
     (style,) = re.findall("<style>(.*?)</style>", page, re.DOTALL)
-    assert "url(" not in style
-    assert "@import" not in style
+    assert not re.search(r"url\(|@import", style)
 
 
 def test_file_shows_what_the_page_shows(client: Client, match: Match) -> None:
     path = address(match)
     page, file = page_of(client, match), file_of(client, match)
-    repeated = (
-        '<li class="turn"',
-        '<svg class="cabinet',
-        "<tr>",
-        "<figcaption",
-        "<bdi>Rooks won</bdi>",
-        "<code>",
-    )
-    for shown in repeated:
+    turns = ('<li class="turn"', '<svg class="cabinet', "<tr>")
+    for shown in (*turns, "<figcaption", "<bdi>Rooks won</bdi>", "<code>"):
         assert file.count(shown) == page.count(shown) > 0, shown
     for link in (path, f"/verify?match={match.event.code}/1", f"/record/{match.event.code}/1.json"):
         assert f'href="http://testserver{link}"' in file
@@ -203,3 +205,36 @@ def test_file_shows_nothing_of_secret_sides(client: Client, box: BallotBox) -> N
     root = TallyRecord.objects.filter(turn__match=secret).values_list("root", flat=True)[0]
     assert root[:4] not in re.findall(r"<code>(\w{4}) ", file_of(client, secret))
     assert client.get("/report/BCDF/7.html").status_code == 404
+
+
+def test_chatter_finds_the_vote_and_its_proof_after_the_reveal(client: Client, box: BallotBox) -> None:
+    chat_receipt._load_opened.cache_clear()
+    turn = begin(box, ("phones", "twitch:rooks"))
+    chatting = chat_turns().get(pk=turn.pk)
+    vote(turn, box, red=[4])
+    cast_votes(chatting, [ChatVote("rooks", name, 5, chatting.opens_at + 1) for name in ("ann", "bob")], box)
+    path = f"/chat/{turn.match.event.code}"
+
+    def receipt(login: str) -> str:
+        return client.get(path, {"login": login}).content.decode()
+
+    assert "No turn has been revealed yet." in receipt("ann")
+    assert "Column" not in receipt("ann")
+    assert_is_harmless(client, path)
+    play_out(turn, box)
+    for login in ("ann", " @Ann "):
+        shown = receipt(login)
+        assert "Turn 1: your vote was counted" in shown
+        assert "Column 5, for <bdi>Doves</bdi>." in shown
+    (found,) = re.findall("<pre[^>]*>(.*?)</pre>", shown, re.DOTALL)
+    proof = json.loads(unescape(found))
+    assert (proof["ballots"], proof["choice"]) == (2, 5)
+    leaf = ballot_leaf(turn.pk, "yellow", proof["choice"], proof["blind"])
+    beside = [bytes.fromhex(one) for one in proof["path"]]
+    root = root_of_path(leaf, proof["index"], proof["ballots"], beside)
+    assert root == bytes.fromhex(tally_of(turn, "yellow").root)
+    for login in ("carl", "red1", "<b>", "x" * 500):
+        assert "Turn 1: no vote was counted" in receipt(login)
+        assert "<b>" not in receipt(login)
+    turn.match.event.teams.update(source="phones")
+    assert client.get(path).status_code == 404, "without a chat"
