@@ -38,9 +38,7 @@ from crowdgame.organizer.console.actions.matches import abort_playing_match  # n
 from crowdgame.organizer.console.actions.turn_time import extend_turn  # noqa: E402
 from crowdgame.organizer.console.control import run_action  # noqa: E402
 from crowdgame.organizer.cups.cups import create_cup, start_pairing  # noqa: E402
-from crowdgame.play.notifications.devices import add_device as add_push_device  # noqa: E402
 from crowdgame.play.notifications.models import PushNotification  # noqa: E402
-from crowdgame.play.notifications.vapid import public_key  # noqa: E402
 from crowdgame.play.notifications.vote_news import VoteNews  # noqa: E402
 from tests import admission_helpers, chat_helpers, duel_helpers, stream_chat_helpers  # noqa: E402
 from tests.crowdgame.events.form_helpers import form_defaults  # noqa: E402
@@ -161,12 +159,6 @@ def call_worker(turn_id: int) -> None:
 def queue_mails(count: int) -> None:
     for number in range(count):
         queue_mail(EmailMessage("Hello", "Hello", to=[f"{number}@example.org"]))
-
-
-def add_device(event_id: int, voter: str, subscription: dict[str, str]) -> None:
-    """A voter's push subscription, as `PushDevice.subscription` returns it."""
-    owner = {"event": Event.objects.get(pk=event_id), "voter": voter}
-    add_push_device(owner, subscription | {"application_key": public_key()}, team=1)
 
 
 def make_pushes_due() -> None:

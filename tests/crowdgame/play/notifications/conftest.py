@@ -82,20 +82,6 @@ def guest_with_address(email: str = EMAIL) -> tuple[Client, str]:
     return client, code
 
 
-def player_with_address(box: BallotBox, mailbox: Mailbox) -> tuple[Client, str]:
-    """A guest with a confirmed address who has created a game, and its code."""
-    client, code = guest_with_address()
-    send_due(box)
-    assert client.post(links(mailbox.mails.pop())["confirm"]).status_code == 200
-    return client, code
-
-
-def join(code: str) -> Client:
-    other = Client()
-    other.post(f"/play/{code}/join")
-    return other
-
-
 def send_all(box: BallotBox) -> None:
     """Send all queued notifications, as if they were due now."""
     EmailNotification.objects.update(due_at=timezone.now())
@@ -105,8 +91,10 @@ def send_all(box: BallotBox) -> None:
 @pytest.fixture
 def player(box: BallotBox, mailbox: Mailbox) -> Client:
     """A guest with a confirmed address whose game has begun: a notification is queued."""
-    client, code = player_with_address(box, mailbox)
-    join(code)
+    client, code = guest_with_address()
+    send_due(box)
+    assert client.post(links(mailbox.mails.pop())["confirm"]).status_code == 200
+    Client().post(f"/play/{code}/join")
     return client
 
 

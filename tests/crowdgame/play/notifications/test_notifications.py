@@ -1,6 +1,6 @@
 """E-mails to absent players: "your turn", offers and their answers, and ends of games of days."""
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 import msgspec
@@ -17,9 +17,9 @@ from crowdgame.play.notifications.email import send_due
 from crowdgame.play.notifications.email_messages import DAY_MS, HOUR_MS, format_time_left
 from crowdgame.play.notifications.models import EmailAddress, EmailNotification
 from crowdgame.play.notifications.news import LONG_WINDOW_MS
-from games.engine.game import SIDES, Side, other_side
+from games.engine.game import SIDES, Side
 from tests.crowdgame.play.duels.test_player_actions import TWO_TURNS, Playing, begin
-from tests.crowdgame.play.notifications.conftest import EMAIL, URL, guest_with_address, links, send_all
+from tests.crowdgame.play.notifications.conftest import URL, guest_with_address, links, send_all
 from tests.mailbox import Mailbox
 from tests.voting.box_helpers import ask
 from tests.voting.match_helpers import CLASSIC, RED_WINS, only_turn, open_now, play, play_turn, vote
@@ -32,7 +32,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("mailbox")]
 
 
 @pytest.mark.usefixtures("player")
-def test_each_turn_sends_one_mail_and_stop_link_unsubscribes(box: BallotBox, mailbox: Mailbox) -> None:
+def test_each_live_turn_sends_one_mail_and_stop_link_unsubscribes(box: BallotBox, mailbox: Mailbox) -> None:
     send_due(box)
     assert not mailbox.mails  # not due yet: a player at the board sees the turn
     send_all(box)
@@ -40,6 +40,8 @@ def test_each_turn_sends_one_mail_and_stop_link_unsubscribes(box: BallotBox, mai
     (mail,) = mailbox.mails
     assert mail["Subject"].startswith("Your turn against Guest ")
     assert "You have 3 days left" in str(mail.get_payload())
+    texts = [format_time_left(ms) for ms in (HOUR_MS, DAY_MS + 2 * HOUR_MS, DAY_MS - 1)]
+    assert texts == ["1 hour", "1 day and 2 hours", "23 hours"]
     assert mail["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
     stop, code = links(mail)["stop"], Event.objects.get().code
     assert mail["List-Unsubscribe"].split() == [f"<{URL}{stop}>"]
@@ -48,8 +50,11 @@ def test_each_turn_sends_one_mail_and_stop_link_unsubscribes(box: BallotBox, mai
     turn = only_turn(Match.objects.get())
     turn.save()
     assert not EmailNotification.objects.exists()
+    EmailNotification.objects.create(address=EmailAddress.objects.get(), turn=turn, due_at=timezone.now())
     play_turn(turn, box, red=[1], yellow=[2])
-    assert EmailNotification.objects.count() == 1
+    send_all(box)
+    assert ["(turn 2)" in str(mail.get_payload()) for mail in mailbox.mails] == [False, True]
+    EmailNotification.objects.create(address=EmailAddress.objects.get(), turn=turn, due_at=timezone.now())
     strict = Client(enforce_csrf_checks=True)
     assert "Unsubscribe" in strict.get(stop).content.decode()
     assert strict.post(stop, {"List-Unsubscribe": "One-Click"}).status_code == 200
@@ -57,18 +62,6 @@ def test_each_turn_sends_one_mail_and_stop_link_unsubscribes(box: BallotBox, mai
     assert not EmailNotification.objects.exists()
     assert "any more e-mails" in strict.get(stop).content.decode()
     assert strict.get(stop[:-3]).status_code == 404
-
-
-def test_mail_is_in_page_language(box: BallotBox, mailbox: Mailbox, client: Client) -> None:
-    client.post("/play/new", {"time_control": "3-days"})
-    client.post("/play/mail", {"email": EMAIL}, headers={"accept-language": "de"})
-    send_all(box)
-    assert "E-Mail-Adresse" in mailbox.mails[0]["Subject"]
-
-
-def test_remaining_time_is_worded_in_days_and_hours() -> None:
-    texts = [format_time_left(ms) for ms in (HOUR_MS, 3 * DAY_MS, DAY_MS + 2 * HOUR_MS, DAY_MS - 1)]
-    assert texts == ["1 hour", "3 days", "1 day and 2 hours", "23 hours"]
 
 
 def test_rematch_mail_follows_swapped_sides(player: Client, box: BallotBox, mailbox: Mailbox) -> None:
@@ -93,17 +86,8 @@ def test_rematch_mail_follows_swapped_sides(player: Client, box: BallotBox, mail
     assert (len(mailbox.mails), EmailNotification.objects.count()) == (1, 0)
 
 
-def test_only_side_to_move_is_notified(box: BallotBox, mailbox: Mailbox) -> None:
-    """In the classic game one side moves per turn; both players have confirmed an address."""
-    playing = begin_long(box, game=CLASSIC, options={"first": "red"})
-    for guest in (playing.yellow, playing.red):
-        play_turn(only_turn(playing.match), box, red=[1], yellow=[1])
-        assert EmailNotification.objects.latest("pk").address.guest == guest
-    assert EmailNotification.objects.count() == 2
-
-
-def test_only_confirmed_addresses_and_long_banks_are_notified(box: BallotBox, mailbox: Mailbox) -> None:
-    """Of each turn's two players, one has a confirmed address or enough time left."""
+def test_only_players_to_move_with_confirmed_address_and_time_are_notified(box: BallotBox) -> None:
+    """Of each turn's two players, one has a confirmed address, enough time left, or the move."""
     playing = begin_long(box)
     EmailAddress.objects.filter(guest=playing.yellow).update(confirmed_at=None)
     play_turn(only_turn(playing.match), box, red=[1], yellow=[2])
@@ -112,14 +96,10 @@ def test_only_confirmed_addresses_and_long_banks_are_notified(box: BallotBox, ma
     Turn.objects.update(red_bank_ms=LONG_WINDOW_MS - 1)
     play_turn(only_turn(playing.match), box, red=[1], yellow=[2])
     assert EmailNotification.objects.get(turn__number=3).address.guest == playing.yellow
-
-
-@pytest.mark.usefixtures("player")
-def test_turn_that_is_over_is_not_mailed(box: BallotBox, mailbox: Mailbox) -> None:
-    play_turn(only_turn(Match.objects.get()), box, red=[1], yellow=[2])
-    send_all(box)
-    (mail,) = mailbox.mails
-    assert "(turn 2)" in str(mail.get_payload())
+    classic = begin_long(box, game=CLASSIC, options={"first": "red"})
+    for guest in (classic.yellow, classic.red):
+        play_turn(only_turn(classic.match), box, red=[1], yellow=[1])
+        assert EmailNotification.objects.get(turn=only_turn(classic.match)).address.guest == guest
 
 
 @pytest.mark.usefixtures("player")
@@ -192,34 +172,39 @@ def test_opponent_is_notified_of_what_a_player_does(box: BallotBox, actions: str
     assert planned() == expected
 
 
-def test_refused_actions_notify_nobody(box: BallotBox) -> None:
+def test_refused_actions_and_short_games_notify_nobody(box: BallotBox) -> None:
     playing = begin_long(box)
     play(playing.match, box, TWO_TURNS)
     refused: tuple[DuelAction, ...] = ("abort", "takeback", "decline")
     for action in refused:
         playing.refusal(1, action, box)
+    for time_control, confirmed_at in (("5-min", timezone.now()), ("3-days", None)):
+        EmailAddress.objects.all().delete()
+        playing = begin_long(box, time_control)
+        EmailAddress.objects.update(confirmed_at=confirmed_at)
+        playing.do(1, "resign", box)
     assert planned() == set()
 
 
-@pytest.mark.parametrize(("time_control", "confirmed_at"), [("5-min", timezone.now()), ("3-days", None)])
-def test_short_games_send_nothing(box: BallotBox, time_control: str, confirmed_at: datetime | None) -> None:
-    playing = begin_long(box, time_control)
-    EmailAddress.objects.update(confirmed_at=confirmed_at)
-    playing.do(1, "resign", box)
-    assert planned() == set()
-
-
-def test_both_are_notified_how_board_decided_game(box: BallotBox, mailbox: Mailbox) -> None:
+@pytest.mark.parametrize("present", [None, *SIDES])
+def test_absent_players_are_notified_how_board_decided_game(
+    present: Side | None, box: BallotBox, mailbox: Mailbox
+) -> None:
     playing = begin_long(box)
     play(playing.match, box, RED_WINS)
+    place = getattr(playing.match, present).number if present else 0
+    here = PresenceCounts((int(place == 1), int(place == 2)))
+    ask(lambda own: own.heartbeat(playing.duel.event_id, "a", (1, 1), here))
+    drop_turn_mails()
     send_all(box)
     send_all(box)
-    subjects = {str(mail["To"]): mail["Subject"] for mail in mailbox.mails}
-    assert subjects == {
+    expected = {
         "red@example.org": f"You won against {playing.match.yellow.name}",
         "yellow@example.org": f"You lost to {playing.match.red.name}",
     }
-    assert len(mailbox.mails) == 2
+    expected.pop(f"{present}@example.org", None)
+    assert sorted((mail["To"], mail["Subject"]) for mail in mailbox.mails) == sorted(expected.items())
+    assert planned() == set()
 
 
 def test_offer_mail_names_opponent_turn_and_page(box: BallotBox, mailbox: Mailbox) -> None:
@@ -240,20 +225,6 @@ def test_offer_mail_names_opponent_turn_and_page(box: BallotBox, mailbox: Mailbo
     assert mailbox.mails[1]["Subject"] == f"{playing.match.yellow.name} hat dein Unentschieden abgelehnt"
 
 
-@pytest.mark.parametrize("present", SIDES)
-def test_connected_player_is_not_notified(present: Side, box: BallotBox, mailbox: Mailbox) -> None:
-    playing = begin_long(box)
-    play(playing.match, box, RED_WINS)
-    connected = [0, 0]
-    connected[getattr(playing.match, present).number - 1] = 1
-    here = PresenceCounts((connected[0], connected[1]))
-    ask(lambda own: own.heartbeat(playing.duel.event_id, "a", (1, 1), here))
-    drop_turn_mails()
-    send_all(box)
-    assert [mail["To"] for mail in mailbox.mails] == [f"{other_side(present)}@example.org"]
-    assert planned() == set()
-
-
 def test_only_the_offers_that_are_open_are_mailed(box: BallotBox, mailbox: Mailbox) -> None:
     playing = begin_long(box, casual=True)
     play(playing.match, box, TWO_TURNS)
@@ -271,22 +242,18 @@ def test_only_the_offers_that_are_open_are_mailed(box: BallotBox, mailbox: Mailb
     ]
 
 
-def test_lapsed_offer_is_not_mailed(box: BallotBox, mailbox: Mailbox) -> None:
-    playing = begin_long(box)
-    playing.do(playing.teams[0], "draw", box)
-    play(playing.match, box, TWO_TURNS[:1])
-    drop_turn_mails()
-    send_all(box)
-    assert mailbox.mails == []
-
-
-def test_news_are_limited_per_day(box: BallotBox, mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_news_are_limited_per_day_and_lapse_with_their_turn(
+    box: BallotBox, mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(due_notifications, "MAX_NEWS_PER_DAY", 1)
     playing = begin_long(box, casual=True)
+    playing.do(playing.teams[1], "draw", box)
     play(playing.match, box, TWO_TURNS)
+    drop_turn_mails()
+    send_all(box)
+    assert mailbox.mails == [], "the offer has lapsed"
     playing.do(playing.teams[0], "draw", box)
     playing.do(playing.teams[0], "takeback", box)
-    drop_turn_mails()
     send_all(box)
     assert (len(mailbox.mails), planned()) == (1, set())
     playing.do(playing.teams[1], "decline", box)

@@ -1,12 +1,12 @@
 """Web Push: what devices receive, encrypted as RFC 8291 says, which subscriptions are kept, and failures."""
 
+import re
 import socket
 import time
 from threading import Barrier
 from typing import Any
 
 import pytest
-from celery import current_app
 from cryptography.hazmat.primitives.asymmetric import ec
 from django.http import HttpResponse
 from django.test import Client
@@ -18,7 +18,7 @@ from crowdgame.accounts.guest_names import new_guest
 from crowdgame.accounts.models import Guest
 from crowdgame.accounts.signals import guest_left
 from crowdgame.play.duels.time_controls import TIME_CONTROLS_BY_SLUG
-from crowdgame.play.notifications import devices, email, push, vapid
+from crowdgame.play.notifications import devices, push, vapid
 from crowdgame.play.notifications.email_messages import HOUR_MS
 from crowdgame.play.notifications.models import PushNotification, PushSubscription
 from crowdgame.play.notifications.push_encryption import CURVE, encrypt
@@ -67,16 +67,15 @@ def event(push_service: Receiver) -> Event:
     return new_event(window_s=DAY_S)
 
 
-def open_turn(event: Event, box: BallotBox) -> Turn:
-    """The event's first turn, open for 23 more hours."""
-    turn = only_turn(start_match(event.pk, box))
-    move_deadline(turn, box, 23 * HOUR_MS)
-    return turn
-
-
 @pytest.fixture
 def device(event: Event, push_service: Receiver) -> PushDevice:
     return add_device(event, push_service, "red1", accept_language="de")
+
+
+def open_turn(event: Event, box: BallotBox) -> Turn:
+    turn = only_turn(start_match(event.pk, box))
+    move_deadline(turn, box, 23 * HOUR_MS)
+    return turn
 
 
 @pytest.fixture
@@ -87,27 +86,24 @@ def turn(event: Event, device: PushDevice, box: BallotBox) -> Turn:
 def test_vote_is_pushed_once_and_reminder_before_deadline(
     turn: Turn, device: PushDevice, box: BallotBox, push_service: Receiver
 ) -> None:
-    event = turn.match.event
-    push.send_due(box)
-    assert not push_service.requests  # those who are there see it by themselves
-    send_all(box)
-    send_all(box)
-    ((headers, body),) = push_service.requests
-    message = device.decrypt(body)
-    assert (message["title"], message["path"]) == (f"Abstimmung offen: {event.name}", f"/{event.code}")
-    assert message["body"].startswith("Zug 1: Abstimmen bis ")
-    assert message["body"].endswith(" (Europe/Berlin)")
-    assert (headers["topic"], headers["urgency"]) == (message["tag"], "normal")
-    assert 22 * 3600 < int(headers["ttl"]) <= 23 * 3600
-    origin = push_service.url.removesuffix("/hook")
-    claims = read_claims(headers["authorization"], origin, vapid.public_key())
-    assert (claims["sub"], claims["exp"] < time.time() + 24 * 3600) == (URL, True)
-    move_deadline(turn, box, 3 * HOUR_MS)
-    send_all(box)
-    send_all(box)
-    ((headers, body),) = push_service.requests[1:]
-    assert device.decrypt(body)["title"].startswith("Stimm bald ab: ")
-    assert (headers["topic"], headers["urgency"]) == (message["tag"], "high")
+    event, sent = turn.match.event, push_service.requests
+    for left_ms, title, urgency in (
+        (23 * HOUR_MS, f"Abstimmung offen: {event.name}", "normal"),
+        (3 * HOUR_MS, f"Stimm bald ab: {event.name}", "high"),
+    ):
+        move_deadline(turn, box, left_ms)
+        before = len(sent)
+        send_all(box)
+        send_all(box)
+        ((headers, body),) = sent[before:]
+        message = device.decrypt(body)
+        assert (message["title"], message["path"]) == (title, f"/{event.code}")
+        assert re.fullmatch(r"Zug 1: Abstimmen bis .* \(Europe/Berlin\).*", message["body"])
+        assert (headers["topic"], headers["urgency"]) == (message["tag"], urgency)
+        assert left_ms - HOUR_MS < int(headers["ttl"]) * 1000 <= left_ms
+        origin = push_service.url.removesuffix("/hook")
+        claims = read_claims(headers["authorization"], origin, vapid.public_key())
+        assert (claims["sub"], claims["exp"] < time.time() + 24 * 3600) == (URL, True)
     assert not PushNotification.objects.exists()
 
 
@@ -163,26 +159,21 @@ def test_private_host_is_refused(event: Event, box: BallotBox, push_service: Rec
     assert not PushSubscription.objects.exists()
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"endpoint": "http://push.example/"},
-        {"endpoint": "https://elsewhere.example/"},
-        {"endpoint": "https://notpush.example/"},
-        {"endpoint": "https://push.example.net/"},
-        {"endpoint": "https://push.example:25/"},
-        {"endpoint": "https://push.example/" + "a" * 500},
-        {"p256dh": urlsafe_base64_encode(b"\4" + b"a" * 64)},
-        {"auth": urlsafe_base64_encode(b"a" * 15)},
-        {"auth": "a"},
-        {"auth": "a" * 22 + "=="},
-        {"application_key": "of another server"},
-    ],
-)
-def test_unusable_subscription_is_refused(wrong: dict[str, str], event: Event, settings: Any) -> None:
+def test_unusable_subscription_is_refused(event: Event, settings: Any) -> None:
     settings.WEBHOOKS = "public"
     subscription = PushDevice("https://push.example/").subscription(vapid.public_key())
-    assert submit(event, "red1", subscription | wrong).status_code == 400
+    for name, value in (
+        ("endpoint", "http://push.example/"),
+        ("endpoint", "https://elsewhere.example/"),
+        ("endpoint", "https://notpush.example/"),
+        ("endpoint", "https://push.example.net/"),
+        ("endpoint", "https://push.example:25/"),
+        ("endpoint", "https://push.example/" + "a" * 500),
+        ("p256dh", urlsafe_base64_encode(b"\4" + b"a" * 64)),
+        *(("auth", value) for value in (urlsafe_base64_encode(b"a" * 15), "a", "a" * 22 + "==")),
+        ("application_key", "of another server"),
+    ):
+        assert submit(event, "red1", subscription | {name: value}).status_code == 400, value
     assert submit(event, "red1", subscription).status_code == 204
     assert PushSubscription.objects.count() == 1
 
@@ -200,8 +191,8 @@ def test_earlier_keys_are_dropped(turn: Turn, box: BallotBox, push_service: Rece
     assert not PushSubscription.objects.exists()
 
 
-def test_newest_devices_are_kept(
-    event: Event, push_service: Receiver, monkeypatch: pytest.MonkeyPatch
+def test_newest_devices_are_kept_until_their_guest_leaves(
+    event: Event, push_service: Receiver, box: BallotBox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def kept() -> set[str]:
         return set(PushSubscription.objects.values_list("endpoint", flat=True))
@@ -219,6 +210,11 @@ def test_newest_devices_are_kept(
     answer = submit(event, "red3", fields)
     assert (answer.status_code, answer.content.decode()) == (400, "This event can't notify more devices.")
     assert submit(event, "red1", fields).status_code == 204
+    leaving, staying = new_guest(), new_guest()
+    for guest in (leaving, staying):
+        PushSubscription.objects.create(guest=guest, endpoint=f"https://push.example/{guest.pk}")
+    guest_left.send(Guest, guest=leaving, box=box)
+    assert set(PushSubscription.objects.values_list("guest", flat=True)) == {None, staying.pk}
 
 
 def test_device_needs_a_seat_of_the_event(event: Event, settings: Any) -> None:
@@ -233,15 +229,6 @@ def test_device_needs_a_seat_of_the_event(event: Event, settings: Any) -> None:
     assert not PushSubscription.objects.exists()
 
 
-@pytest.mark.usefixtures("device")
-def test_devices_of_a_guest_who_leaves_are_deleted(box: BallotBox) -> None:
-    leaving, staying = new_guest(), new_guest()
-    for guest in (leaving, staying):
-        PushSubscription.objects.create(guest=guest, endpoint=f"https://push.example/{guest.pk}")
-    guest_left.send(Guest, guest=leaving, box=box)
-    assert set(PushSubscription.objects.values_list("guest", flat=True)) == {None, staying.pk}
-
-
 def test_batch_is_sent_at_once(
     event: Event, device: PushDevice, box: BallotBox, push_service: Receiver
 ) -> None:
@@ -251,18 +238,6 @@ def test_batch_is_sent_at_once(
     push_service.meeting = Barrier(2)
     send_all(box)
     assert not PushNotification.objects.filter(news=VoteNews.OPEN).exists()
-
-
-def test_worker_of_webhooks_sends_pushes() -> None:
-    """E-mails and computer ballots have a worker of their own."""
-    queues = [
-        current_app.amqp.router.route({}, name)["queue"].name
-        for name in (push.SEND_PUSHES, email.SEND_NOTIFICATIONS)
-    ]
-    assert queues == ["webhooks", "background"]
-
-
-ENDPOINT = "https://push.example.net:8443/send/abc?x=1"
 
 
 def test_message_is_that_of_the_specification() -> None:
@@ -287,15 +262,13 @@ def test_message_is_that_of_the_specification() -> None:
 def test_key_changes_only_with_the_secret_key(settings: Any) -> None:
     first = vapid.public_key()
     assert vapid.public_key() == first
-    settings.PUBLIC_URL, settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = (
-        URL,
-        "another",
-        [settings.SECRET_KEY],
-    )
+    earlier, settings.PUBLIC_URL, settings.SECRET_KEY = settings.SECRET_KEY, URL, "another"
+    settings.SECRET_KEY_FALLBACKS = [earlier]
     second = vapid.public_key()
     assert second != first
-    assert read_claims(vapid.authorize(ENDPOINT, first), "https://push.example.net:8443", first)
+    endpoint = "https://push.example.net:8443/send/abc?x=1"
+    assert read_claims(vapid.authorize(endpoint, first), "https://push.example.net:8443", first)
     settings.SECRET_KEY_FALLBACKS = []
     assert (vapid.is_known(first), vapid.is_known(second)) == (False, True)
     with pytest.raises(KeyError):
-        vapid.authorize(ENDPOINT, first)
+        vapid.authorize(endpoint, first)
