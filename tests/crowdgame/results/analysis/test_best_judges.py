@@ -53,10 +53,8 @@ def test_voters_are_ranked_by_average_cost_then_by_number_of_votes_then_by_lot()
     assert rank_voters(turns, "lot") == ["best", "often", "less", "worst"]
     equals: list[TurnLosses] = [{"red": dict.fromkeys("abcdefgh", 0.0)} for _ in range(4)]
     assert rank_voters(equals, "1") == rank_voters(equals, "1") != rank_voters(equals, "2")
-
-
-def test_voter_needs_half_of_the_turns_of_the_own_side() -> None:
-    turns: list[TurnLosses] = [{"red": {"all": 0.1, "half": 0.0, "four": 0.0}} for _ in range(4)]
+    # A voter needs half of the turns of the own side.
+    turns = [{"red": {"all": 0.1, "half": 0.0, "four": 0.0}} for _ in range(4)]
     turns += [{"red": {"all": 0.1, "half": 0.0}}]
     turns += [{"red": {"all": 0.1}} for _ in range(5)]
     turns += [{"yellow": {"other": 0.2}} for _ in range(4)]
@@ -75,17 +73,16 @@ def judge_with_costs(match: Match) -> None:
 
 
 @pytest.fixture
-def ended(box: BallotBox, db: None) -> Match:
+def match(box: BallotBox, db: None) -> Match:
+    """An ended match whose voters aren't judged yet."""
     match = begin(box, analysis="match")
-    for _ in range(4):
+    for number in range(4):
         play_turn(only_turn(match), box, RED, YELLOW)
+        if number == 2:
+            judge_with_costs(match)
+            assert not MatchJudges.objects.exists(), "only after the match"
+    TurnAnalysis.objects.all().delete()
     return Match.objects.select_related("event").get(pk=match.pk)
-
-
-@pytest.fixture
-def match(ended: Match) -> Match:
-    judge_with_costs(ended)
-    return ended
 
 
 def judges(match: Match) -> list[str]:
@@ -95,13 +92,8 @@ def judges(match: Match) -> list[str]:
     return [judge.name or ids[judge.hash] for judge in load_judges(match, match.event)]
 
 
-def ban(match: Match, *voters: str) -> None:
-    for voter in voters:
-        code = derive_voter_code(voter)
-        StoredRestriction.objects.create(event=match.event, voter_code=code, banned=True, at=1)
-
-
 def test_three_voters_are_named_by_their_nicknames(match: Match, monkeypatch: pytest.MonkeyPatch) -> None:
+    judge_with_costs(match)
     assert judges(match) == ["red4", "yellow3", "red5"]
     code = derive_voter_code("yellow3")
     Nickname.objects.create(event=match.event, voter_code=code, name="Heron", allowed=True, chosen_at=1)
@@ -115,16 +107,16 @@ def test_three_voters_are_named_by_their_nicknames(match: Match, monkeypatch: py
     assert MatchJudges.objects.get().voters == ["red4", "yellow3"], "only the best are stored"
 
 
-def test_judges_are_announced_and_change_nicknames_at_once(ended: Match, box: BallotBox) -> None:
+def test_judges_are_announced_and_change_nicknames_at_once(match: Match, box: BallotBox) -> None:
     analyze_all(box)
-    event, announced = ended.event, kinds(ended.event_id)
+    event, announced = match.event, kinds(match.event_id)
     assert announced[-1] == "turn.analyzed"
     shown = load_snapshot(event).match
     assert shown
     assert shown.analysis
     assert shown.analysis.match
     assert len(shown.analysis.match.judges) == 3
-    judge, *_ = codes = list(load_judge_hashes(ended, event))
+    judge, *_ = codes = list(load_judge_hashes(match, event))
     other = next(code for code in VOTERS if code not in codes)
     for voter, name, expected in (
         (other, "Heron 30", []),
@@ -136,32 +128,28 @@ def test_judges_are_announced_and_change_nicknames_at_once(ended: Match, box: Ba
         assert kinds(event.pk)[before:] == expected
 
 
-@pytest.mark.parametrize(
-    "setting", [{"hide_judges": True}, {"hide_tally": True}, {"admission": Admission.ROSTER}], ids=str
-)
-def test_event_can_keep_its_judges_unnamed(match: Match, setting: dict[str, Any]) -> None:
+def test_judges_are_unnamed_if_votes_are_secret_few_or_not_analyzed(match: Match) -> None:
+    judge_with_costs(match)
     before = judges_version(match)
-    vars(match.event).update(setting)
-    assert judges(match) == []
-    assert judges_version(match) != before
-
-
-def test_secret_sides_or_a_turn_without_analysis_leave_the_judges_unnamed(match: Match) -> None:
+    for setting in ({"hide_judges": True}, {"hide_tally": True}, {"admission": Admission.ROSTER}):
+        event = vars(match.event).copy()
+        vars(match.event).update(setting)
+        assert judges(match) == []
+        assert judges_version(match) != before
+        vars(match.event).update(event)
     match.max_side_changes = 1
     assert judges(match) == []
     match.max_side_changes = 0
+    for banned, shown in ((("red4", "yellow3"), ["red5", "yellow4"]), (("yellow5",), [])):
+        for voter in banned:
+            code = derive_voter_code(voter)
+            StoredRestriction.objects.create(event=match.event, voter_code=code, banned=True, at=1)
+        assert judges(match)[:2] == shown
+        assert judges_version(match) != before
+    StoredRestriction.objects.all().delete()
     MatchJudges.objects.all().delete()
     TurnAnalysis.objects.filter(turn__number=2).delete()
     store_judges(match)
-    assert judges(match) == []
-
-
-def test_banned_voters_are_left_out_and_don_t_count(match: Match) -> None:
-    before = judges_version(match)
-    ban(match, "red4", "yellow3")
-    assert judges(match)[:2] == ["red5", "yellow4"]
-    assert judges_version(match) != before
-    ban(match, "yellow5")  # seven are left
     assert judges(match) == []
 
 
@@ -173,11 +161,3 @@ def test_anonymized_votes_hands_and_resignations_are_not_judged(match: Match, ch
         TallyRecord.objects.filter(pk=tally.pk).update(sealed=pack_ballots(changed))
     judge_with_costs(match)
     assert judges(match)[:2] == ["yellow3", "red5"]
-
-
-def test_voters_are_ranked_only_after_the_match(box: BallotBox, db: None) -> None:
-    match = begin(box, analysis="match")
-    for _ in range(3):
-        play_turn(only_turn(match), box, RED, YELLOW)
-    judge_with_costs(match)
-    assert not MatchJudges.objects.exists()
