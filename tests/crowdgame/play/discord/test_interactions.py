@@ -44,9 +44,9 @@ class Application:
         body, at = json.dumps(interaction).encode(), str(round(time.time()) - age_s)
         return post(code, body, at, self.sign(body, at))
 
-    def ask(self, code: str, interaction: dict[str, Any]) -> Any:
+    def ask(self, turn: Turn, interaction: dict[str, Any]) -> Any:
         """Return the reply."""
-        response = self.post(code, interaction)
+        response = self.post(turn.match.event.code, interaction)
         assert (response.status_code, response.headers["Content-Type"]) == (200, "application/json")
         return json.loads(response.content)
 
@@ -89,15 +89,15 @@ def turn(box: BallotBox) -> Turn:
 
 def test_only_applications_of_the_events_teams_are_answered(turn: Turn, box: BallotBox) -> None:
     code = turn.match.event.code
-    other_event = begin(box, ("phones", OTHER.source)).match.event
+    other = begin(box, ("phones", OTHER.source))
     without = begin(box, ("phones", "twitch:rooks")).match.event
     ping = {"id": "1", "type": 1}
-    assert APPLICATION.ask(code, ping) == OTHER.ask(other_event.code, ping) == {"type": 1}
+    assert APPLICATION.ask(turn, ping) == OTHER.ask(other, ping) == {"type": 1}
     for source in ("discord:", "discord:abc", APPLICATION.source.upper(), APPLICATION.source + "0"):
         assert find_source(source) is None
     for application, at, status in (
         (OTHER, code, 401),
-        (APPLICATION, other_event.code, 401),
+        (APPLICATION, other.match.event.code, 401),
         (APPLICATION, without.code, 404),
         (APPLICATION, "ZZZZ", 404),
     ):
@@ -140,43 +140,40 @@ def test_forged_altered_old_and_malformed_requests_are_refused(turn: Turn) -> No
 
 def test_command_shows_a_button_for_each_legal_column_to_the_voter_only(box: BallotBox) -> None:
     turn = begin(box, ("phones", APPLICATION.source), options={"columns": 6})
-    code = turn.match.event.code
-    reply = APPLICATION.ask(code, command())
+    reply = APPLICATION.ask(turn, command())
     assert (reply["type"], reply["data"]["flags"]) == (4, 64)
     assert buttons(reply) == [["1", "2", "3", "4", "5"], ["6"], ["Current vote"]]
     assert reply["data"]["content"].startswith("Turn 1: choose a column. Only you see this.")
     empty()  # without a box, a vote is not confirmed and can be repeated
-    reply = APPLICATION.ask(code, press(f"{turn.pk}-3"))
+    reply = APPLICATION.ask(turn, press(f"{turn.pk}-3"))
     assert reply["data"]["content"] == "Your vote was not counted. Try again in a moment."
     assert buttons(reply)[0][2] == "3"
 
 
 def test_last_vote_counts_and_each_reply_confirms(turn: Turn, box: BallotBox) -> None:
-    code = turn.match.event.code
     for column in (2, 5):
-        reply = APPLICATION.ask(code, press(f"{turn.pk}-{column}"))
+        reply = APPLICATION.ask(turn, press(f"{turn.pk}-{column}"))
         assert (reply["type"], reply["data"]["flags"]) == (7, 64)
         assert f"Column {column}: your vote has arrived." in reply["data"]["content"]
     direct_message = press(f"{turn.pk}-3") | {"member": None, "user": {"id": "12"}}
-    APPLICATION.ask(code, direct_message)
-    others_see = APPLICATION.ask(code, press(f"{turn.pk}-3", "13", message={"flags": 0}))
+    APPLICATION.ask(turn, direct_message)
+    others_see = APPLICATION.ask(turn, press(f"{turn.pk}-3", "13", message={"flags": 0}))
     assert (others_see["type"], others_see["data"]["flags"]) == (4, 64), "a new message"
     play_out(turn, box)
     assert sorted(counted(turn)) == [3, 3, 5]
 
 
 def test_late_repeated_and_overtaken_votes_change_nothing(turn: Turn, box: BallotBox) -> None:
-    code = turn.match.event.code
     early, late = press(f"{turn.pk}-2"), press(f"{turn.pk}-5")
-    first = APPLICATION.ask(code, late)
-    assert APPLICATION.ask(code, late) == first
-    assert APPLICATION.ask(code, early) == {"type": 6}
+    first = APPLICATION.ask(turn, late)
+    assert APPLICATION.ask(turn, late) == first
+    assert APPLICATION.ask(turn, early) == {"type": 6}
     run_out(load_turn(turn.pk), box)
-    assert APPLICATION.ask(code, late) == first
+    assert APPLICATION.ask(turn, late) == first
     for user in ("11", "12"):
-        assert APPLICATION.ask(code, press(f"{turn.pk}-3", user))["data"]["content"] == "This vote is over."
+        assert APPLICATION.ask(turn, press(f"{turn.pk}-3", user))["data"]["content"] == "This vote is over."
     play_out(turn, box)
-    old_button = APPLICATION.ask(code, press(f"{turn.pk}-3", "13"))
+    old_button = APPLICATION.ask(turn, press(f"{turn.pk}-3", "13"))
     assert old_button["data"]["content"].startswith("This vote is over.\nTurn 2: the vote opens <t:")
     assert counted(turn) == [5]
 
@@ -187,16 +184,15 @@ def test_buttons_of_other_turns_or_illegal_columns_do_nothing(turn: Turn, box: B
         *(f"{turn.pk}-{column}" for column in ("0", "8", "-1", "255", "1000", "")),
         *(f"{other_turn.pk}-3", f"{turn.pk + 99}-3", f"{'9' * 18}-3", "3", "vote", ""),
     ):
-        assert "arrived" not in APPLICATION.ask(turn.match.event.code, press(custom_id))["data"]["content"]
+        assert "arrived" not in APPLICATION.ask(turn, press(custom_id))["data"]["content"]
     assert not StoredBallot.objects.exists()
 
 
 def test_applications_vote_for_their_own_teams_and_a_user_once(box: BallotBox) -> None:
     turn = begin(box, (APPLICATION.source, OTHER.source))
-    code = turn.match.event.code
     for application, user, column in ((APPLICATION, "11", 1), (OTHER, "12", 2), (OTHER, "11", 3)):
-        application.ask(code, press(f"{turn.pk}-{column}", user))
-    assert APPLICATION.ask(code, press(f"{turn.pk}-4", "13"))
+        application.ask(turn, press(f"{turn.pk}-{column}", user))
+    assert APPLICATION.ask(turn, press(f"{turn.pk}-4", "13"))
     play_out(turn, box)
     assert (counted(turn, "red"), sorted(counted(turn, "yellow"))) == ([4], [2, 3])
 
@@ -207,18 +203,17 @@ def test_banned_user_does_not_vote(turn: Turn) -> None:
     for voter in (banned, other):
         voter_code = derive_voter_code(voter)
         StoredRestriction.objects.create(event=event, voter_code=voter_code, at=1, banned=voter == banned)
-    replies = [APPLICATION.ask(event.code, press(f"{turn.pk}-3", user)) for user in ("11", "12")]
+    replies = [APPLICATION.ask(turn, press(f"{turn.pk}-3", user)) for user in ("11", "12")]
     assert replies[0]["data"]["content"] == "You have been banned from this event."
     assert StoredBallot.objects.get().voter == other
 
 
 def test_replies_and_state_tell_nothing_about_votes(turn: Turn, box: BallotBox) -> None:
-    code = turn.match.event.code
-    before = APPLICATION.ask(code, command())
+    before = APPLICATION.ask(turn, command())
     vote(turn, box, red=[4, 4])
     for user in range(20, 25):
-        APPLICATION.ask(code, press(f"{turn.pk}-3", str(user)))
-    assert APPLICATION.ask(code, command()) == before
+        APPLICATION.ask(turn, press(f"{turn.pk}-3", str(user)))
+    assert APPLICATION.ask(turn, command()) == before
     assert not any(team.is_public for team in load_snapshot(turn.match.event).teams)
 
 
@@ -227,13 +222,12 @@ def test_replies_and_state_tell_nothing_about_votes(turn: Turn, box: BallotBox) 
     [("de", "Zug 1: Wähle eine Spalte."), ("es-419", "Turno 1"), ("zh-CN", "第 1 回合"), ("ja", "Turn 1")],
 )
 def test_reply_is_in_the_users_language_or_else_the_events(turn: Turn, locale: str, begins: str) -> None:
-    code = turn.match.event.code
-    assert APPLICATION.ask(code, command(locale=locale))["data"]["content"].startswith(begins)
+    assert APPLICATION.ask(turn, command(locale=locale))["data"]["content"].startswith(begins)
 
 
 def test_receipt_shows_vote_only_after_reveal(turn: Turn, box: BallotBox, client: Client) -> None:
     code = turn.match.event.code
-    replies = [APPLICATION.ask(code, press(f"{turn.pk}-{column}")) for column in (2, 5)]
+    replies = [APPLICATION.ask(turn, press(f"{turn.pk}-{column}")) for column in (2, 5)]
     earlier, latest = (RECEIPT.findall(reply["data"]["content"])[0] for reply in replies)
     assert "has not been revealed yet" in client.get(latest).content.decode()
     play_out(turn, box)
