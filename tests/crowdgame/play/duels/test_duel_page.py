@@ -6,6 +6,7 @@ import re
 
 import pytest
 from django.apps import apps
+from django.conf import settings
 from django.contrib import admin
 from django.contrib.auth.models import User
 from django.test import Client, override_settings
@@ -28,7 +29,10 @@ from voting.models import Match
 from voting.positions import load_position
 
 pytestmark = pytest.mark.django_db
+PLANNING = "Plan your next choice"
 KEYS = re.compile(r'(csrfmiddlewaretoken" value|data-key)="[^"]*"')
+VERSION = re.compile(r'data-current="(.*?)"')
+SENTENCE = re.compile(r"<span>If <bdi>(.*?)</bdi>, then <bdi>(.*?)</bdi></span>")
 ACCEPT = re.compile(r'aria-describedby="(.*?)">Accept')
 ROW = re.compile(r'<th scope="row">(\d+)</th><td>(.*?)</td><td>(.*?)</td>')
 
@@ -72,23 +76,20 @@ def visitors(box: BallotBox) -> Visitors:
     return Visitors()
 
 
-def board(client: Client, path: str) -> str:
-    found = re.search(r'<iframe src="(.*?)"', page(client, path))
-    return found[1] if found else ""
-
-
 def test_players_have_their_own_board_and_spectators_the_display(box: BallotBox) -> None:
     one, two, watcher = Client(), Client(), Client()
     code = new_game(one)
-    path = f"/play/{code}"
-    assert board(watcher, path) == ""
-    assert board(one, path).startswith(f"/{code}#")
+
+    def boards(client: Client) -> list[str]:
+        return re.findall(r'<iframe src="(.*?)"', page(client, f"/play/{code}"))
+
+    assert (boards(watcher), boards(one)[0].partition("#")[0]) == ([], f"/{code}")
     join_game(code, two)
-    assert board(watcher, path) == f"/display/{code}"
-    keys = {board(client, path) for client in (one, two)}
+    assert boards(watcher) == [f"/display/{code}"]
+    keys = {board for client in (one, two) for board in boards(client)}
     assert len(keys) == 2
-    assert all(key.rpartition("#")[2] not in page(watcher, path) for key in keys)
-    assert re.search(r'href="/rules/[a-z-]+"', page(watcher, path))
+    assert all(key.rpartition("#")[2] not in page(watcher, f"/play/{code}") for key in keys)
+    assert re.search(r'href="/rules/[a-z-]+"', page(watcher, f"/play/{code}"))
 
 
 def test_turn_is_shown_only_after_its_reveal(visitors: Visitors, box: BallotBox) -> None:
@@ -101,14 +102,11 @@ def test_turn_is_shown_only_after_its_reveal(visitors: Visitors, box: BallotBox)
     play_out(turn, box)
     for client in (visitors.one, visitors.two, visitors.watcher):
         assert visitors.turns(client) == [("1", "4", "5")]
-
-
-def test_secret_half_of_single_selector_is_shown_with_the_other(box: BallotBox) -> None:
-    visitors = Visitors(game="single-selector")
+    selector = Visitors(game="single-selector")
     for column, shown in ((4, []), (6, ["", "", "4", "6"])):
-        (to_move,) = load_position(visitors.match).to_move
-        play_turn(only_turn(visitors.match), box, **{to_move: [column]})
-        assert sorted(choice for _, *both in visitors.turns(visitors.two) for choice in both) == shown
+        (to_move,) = load_position(selector.match).to_move
+        play_turn(only_turn(selector.match), box, **{to_move: [column]})
+        assert sorted(choice for _, *both in selector.turns(selector.two) for choice in both) == shown
 
 
 def permissions(duel: Duel, guest: Guest) -> tuple[tuple[bool, ...], bool, tuple[str, ...]]:
@@ -131,19 +129,15 @@ def test_page_offers_what_players_may_do_and_visitors_nothing(box: BallotBox) ->
         assert permissions(duel, visitor) == (nothing, True, ())
         play(Match.objects.get(event=duel.event), box, RED_WINS[:1])
         assert permissions(duel, guest)[2] == late
-
-
-def test_page_of_crowd_game_offers_only_what_its_creator_may_do(box: BallotBox) -> None:
-    guest, visitor = new_guest(), new_guest()
-    duel = new_duel(guest, DuelSettings(crowd=True, casual=True))
-    assert permissions(duel, guest) == ((True, True, True), False, ())
-    start_for_one(duel.event.code, guest, box)
-    assert permissions(duel, guest) == ((True, False, False), True, ("abort",))
-    play(Match.objects.get(), box, RED_WINS[:1])
-    assert permissions(duel, guest)[2] == ("resign",)
-    play(Match.objects.get(), box, RED_WINS[1:])
-    assert permissions(duel, guest) == ((False, True, False), True, ())
-    assert permissions(duel, visitor) == ((False, False, False), True, ())
+    crowd = new_duel(guest, DuelSettings(crowd=True, casual=True))
+    assert permissions(crowd, guest) == ((True, True, True), False, ())
+    start_for_one(crowd.event.code, guest, box)
+    assert permissions(crowd, guest) == ((True, False, False), True, ("abort",))
+    play(Match.objects.get(event=crowd.event), box, RED_WINS[:1])
+    assert permissions(crowd, guest)[2] == ("resign",)
+    play(Match.objects.get(event=crowd.event), box, RED_WINS[1:])
+    assert permissions(crowd, guest) == ((False, True, False), True, ())
+    assert permissions(crowd, visitor) == (nothing, True, ())
 
 
 def test_offers_are_shown_to_both_and_accepted_by_the_opponent_only(box: BallotBox) -> None:
@@ -162,19 +156,6 @@ def test_offers_are_shown_to_both_and_accepted_by_the_opponent_only(box: BallotB
     two.post(f"{visitors.path}/do/decline", turn)
     assert "You offered a draw" not in visitors.page(one)
     assert not ACCEPT.search(visitors.page(two))
-
-
-def test_page_of_finished_match_says_who_won_and_why(visitors: Visitors, box: BallotBox) -> None:
-    play(visitors.match, box, RED_WINS)
-    shown = visitors.page(visitors.one)
-    assert f"<strong>{visitors.match.red.name} won</strong> · Four in a row" in shown
-    assert len(visitors.turns(visitors.one)) == len(RED_WINS)
-    assert f'href="/report/{visitors.code}/1"' in shown
-
-
-SUMMARY = "Plan your next choice"
-VERSION = re.compile(r'data-current="(.*?)"')
-SENTENCE = re.compile(r"<span>If <bdi>(.*?)</bdi>, then <bdi>(.*?)</bdi></span>")
 
 
 def test_player_adds_replaces_and_removes_choices(visitors: Visitors) -> None:
@@ -200,6 +181,9 @@ def test_nobody_else_sees_a_plan(visitors: Visitors, caplog: pytest.LogCaptureFi
         pages = [KEYS.sub("", page(client, path)) for client in others for path in paths]
         return [re.sub(r'nonce="[^"]*"|\d+ (second|minute)s?', "", text) for text in pages]
 
+    def count_rows() -> dict[str, int]:
+        return {model._meta.label: model._default_manager.count() for model in apps.get_models()}
+
     before = shown()
     rows = count_rows()
     assert visitors.plan(visitors.one) == 302
@@ -207,45 +191,31 @@ def test_nobody_else_sees_a_plan(visitors: Visitors, caplog: pytest.LogCaptureFi
     rows["duels.ConditionalPicks"] += 1
     assert count_rows() == rows  # nothing is announced, logged as an action or sent
     assert visitors.planned(visitors.one) == [("2", "5")]
-    assert SUMMARY not in page(visitors.watcher, visitors.path)
+    assert PLANNING not in page(visitors.watcher, visitors.path)
     assert "duels_conditionalpicks" not in caplog.text
     assert not re.search(r"conditional|\bplan", caplog.text.replace(f"{visitors.path}/plan", ""))
 
 
-def count_rows() -> dict[str, int]:
-    """The rows of each table. Visits of pages may write sessions, never these."""
-    return {model._meta.label: model._default_manager.count() for model in apps.get_models()}
-
-
 def test_database_and_admin_show_no_readable_choice(visitors: Visitors) -> None:
     visitors.plan(visitors.one, 2, 5)
-    few = ConditionalPicks.objects.get().sealed
-    for theirs in (1, 3, 4, 5, 6, 7):
-        visitors.plan(visitors.one, theirs, 7)
-    many = ConditionalPicks.objects.get()
-    assert len(few) == len(many.sealed)
-    assert many.sealed.isascii()
-    assert "2" not in str(many).removeprefix(str(many.turn))
-    key = (many.turn.match_id, many.side)
-    assert unseal(*key, many.sealed)[2] == 5
-    assert unseal(key[0], "yellow" if key[1] == "red" else "red", many.sealed) == {}
+    plan = ConditionalPicks.objects.get()
+    assert plan.sealed.isascii()
+    assert "2" not in str(plan).removeprefix(str(plan.turn))
+    key = (plan.turn.match_id, plan.side)
+    assert unseal(*key, plan.sealed) == {2: 5}
+    assert unseal(key[0], "yellow" if key[1] == "red" else "red", plan.sealed) == {}
+    most = dict.fromkeys(range(240, 240 + conditional_picks.MAX_PICKS), 255)
+    assert len(seal(*key, most)) == len(plan.sealed), "the length doesn't tell how many choices it has"
+    assert len(plan.sealed) <= (ConditionalPicks._meta.get_field("sealed").max_length or 0)
+    with override_settings(SECRET_KEY="present", SECRET_KEY_FALLBACKS=[settings.SECRET_KEY]):
+        assert unseal(*key, plan.sealed) == {2: 5}
     with override_settings(SECRET_KEY="another-key"):
-        assert unseal(*key, many.sealed) == {}
+        assert unseal(*key, plan.sealed) == {}
     assert not admin.site.is_registered(ConditionalPicks)
     administrator = Client()
     administrator.force_login(User.objects.create_superuser("root"))
-    answer = administrator.get(f"/admin/voting/event/{many.turn.match.event_id}/change/")
-    assert (answer.status_code, many.sealed in answer.content.decode()) == (200, False)
-
-
-def test_most_picks_have_the_same_sealed_length_and_open_with_an_earlier_key() -> None:
-    most = dict.fromkeys(range(240, 240 + conditional_picks.MAX_PICKS), 255)
-    with override_settings(SECRET_KEY="earlier"):
-        sealed = seal(1, "red", most)
-    assert len(sealed) == len(seal(1, "red", {1: 1}))
-    assert len(sealed) <= (ConditionalPicks._meta.get_field("sealed").max_length or 0)
-    with override_settings(SECRET_KEY="present", SECRET_KEY_FALLBACKS=["earlier"]):
-        assert unseal(1, "red", sealed) == most
+    answer = administrator.get(f"/admin/voting/event/{plan.turn.match.event_id}/change/")
+    assert (answer.status_code, plan.sealed in answer.content.decode()) == (200, False)
 
 
 def test_players_change_only_their_own_plan(visitors: Visitors) -> None:
@@ -263,15 +233,13 @@ def test_players_change_only_their_own_plan(visitors: Visitors) -> None:
     assert ConditionalPicks.objects.count() == 2
 
 
-def test_only_the_live_turn_is_planned(visitors: Visitors, box: BallotBox) -> None:
-    seen, other = visitors.turn, Visitors()
-    play(Match.objects.get(event__code=visitors.code), box, [(1, 2)])
+def test_outdated_impossible_and_many_choices_are_refused(
+    visitors: Visitors, box: BallotBox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen, other = visitors.turn, Visitors(game="trails")
+    play(visitors.match, box, [(1, 2)])
     for turn in (seen, other.turn, "0", "x", "9" * 5_000):
         assert visitors.plan(visitors.one, turn=turn) == 409
-    assert not ConditionalPicks.objects.exists()
-
-
-def test_impossible_or_many_choices_are_refused(visitors: Visitors, monkeypatch: pytest.MonkeyPatch) -> None:
     for theirs, own in [(0, 5), (8, 5), (2, 8), ("", 5), (2, ""), ("-1", 5), ("²", 5)]:
         assert visitors.plan(visitors.one, theirs, own) == 409, (theirs, own)
     assert not ConditionalPicks.objects.exists()
@@ -279,6 +247,9 @@ def test_impossible_or_many_choices_are_refused(visitors: Visitors, monkeypatch:
     assert [visitors.plan(visitors.one, theirs) for theirs in (1, 2, 3)] == [302, 302, 409]
     assert visitors.plan(visitors.one, 2, 7) == 302
     assert visitors.planned(visitors.one) == [("1", "5"), ("2", "7")]
+    assert other.plan(other.one, 1, 2) == 302
+    (names,) = other.planned(other.one)
+    assert not any(name.isdecimal() for name in names), "choices have the names of the game"
 
 
 @pytest.mark.parametrize(
@@ -293,16 +264,9 @@ def test_other_games_have_no_plans(box: BallotBox, form: dict[str, str], client:
     path = f"/play/{new_game(client, **form)}"
     Client().post(f"{path}/join")
     client.post(f"{path}/begin")
-    assert SUMMARY not in page(client, path)
+    assert PLANNING not in page(client, path)
     posted = {"turn": only_turn(Match.objects.get()).pk, "theirs": 2, "own": 5}
     assert client.post(f"{path}/plan", posted).status_code == 409
-
-
-def test_choices_have_the_names_of_the_game(box: BallotBox) -> None:
-    visitors = Visitors(game="trails")
-    assert visitors.plan(visitors.one, 1, 2) == 302
-    (names,) = visitors.planned(visitors.one)
-    assert not any(name.isdecimal() for name in names)
 
 
 def test_plan_is_in_the_players_download_until_the_account_is_deleted(box: BallotBox) -> None:

@@ -35,8 +35,7 @@ from voting.counting.window import START_LEAD_MS
 from voting.events import CODE_LETTERS
 from voting.matches import event_lock
 from voting.models import Event, Match, Team, Ticket
-from voting.protocol import EventState
-from voting.terms import Lobby, MatchState
+from voting.terms import MatchState
 from voting.turns.turns import start_due_match
 
 pytestmark = pytest.mark.django_db
@@ -64,12 +63,8 @@ def test_match_starts_when_second_seat_is_taken(box: BallotBox) -> None:
     assert Event.objects.get(pk=duel.event_id).next_match_at is None
     assert match.special_rules, "the players chose them, so the first turn doesn't wait until they are read"
     assert match.turns.get().opens_at <= box.now() + START_LEAD_MS
-
-
-def test_guest_has_one_voter_on_every_device(box: BallotBox) -> None:
-    duel, *players = joined(box)
-    voters = []
-    for guest in players:
+    voters = []  # a guest has one on every device
+    for guest in (first, second):
         shown = PresentedKey(load_seat_key(duel, guest), 0, box.now(), again=True, balance_teams=True)
         for (claim,) in (claim_tickets(duel.event_id, [shown]) for _ in range(2)):
             assert isinstance(claim, ClaimedTicket)
@@ -103,21 +98,17 @@ def test_concurrent_joins_give_seat_to_one_guest(box: BallotBox) -> None:
     assert Match.objects.filter(event=duel.event).count() == 1
 
 
-def test_due_match_starts_after_joiner_crashed(box: BallotBox, monkeypatch: pytest.MonkeyPatch) -> None:
-    duel, _ = waiting_duel()
+def test_due_match_starts_after_crash_as_scheduled(box: BallotBox, monkeypatch: pytest.MonkeyPatch) -> None:
+    joined_duel, _ = waiting_duel()
+    crowd_duel, guest = waiting_duel(crowd=True)
+    Event.objects.filter(pk=crowd_duel.event_id).update(next_match_at=1)
     monkeypatch.setattr(duels, "start_due_match", lambda *_: None)
-    join_duel(duel.event.code, new_guest(), box)
+    join_duel(joined_duel.event.code, new_guest(), box)
+    start_for_one(crowd_duel.event.code, guest, box)
     assert not Match.objects.exists()
-    start_due_match(duel.event_id, box)
+    assert Event.objects.get(pk=crowd_duel.event_id).next_match_at == 1
+    start_due_match(joined_duel.event_id, box)
     assert Match.objects.get().state == MatchState.PLAYING
-
-
-def test_scheduled_crowd_match_is_not_rescheduled(box: BallotBox, monkeypatch: pytest.MonkeyPatch) -> None:
-    duel, guest = waiting_duel(crowd=True)
-    Event.objects.update(next_match_at=1)
-    monkeypatch.setattr(duels, "start_due_match", lambda *_: None)
-    start_for_one(duel.event.code, guest, box)
-    assert Event.objects.get().next_match_at == 1
 
 
 def test_guest_game_limit_is_enforced(box: BallotBox, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -135,10 +126,10 @@ def test_guest_game_limit_is_enforced(box: BallotBox, monkeypatch: pytest.Monkey
 def test_lists_show_open_running_and_finished_games(box: BallotBox) -> None:
     waiting, _ = waiting_duel()
     waiting_duel(listed=False)
-    playing, *_ = joined(box, time_control=TIME_CONTROLS_BY_SLUG["3-days"])
+    playing, first, _ = joined(box, time_control=TIME_CONTROLS_BY_SLUG["3-days"])
     joined(box, listed=False)
     ended, hidden, aborted = (joined(box, listed=listed)[0] for listed in (True, False, True))
-    over = {"state": MatchState.ENDED, "result": "red", "ended_by": "board", "ended_at": 1}
+    over = {"state": MatchState.ENDED, "result": "red", "ended_by": "resign", "ended_at": 1}
     for duel, changes in ((ended, over), (hidden, over), (aborted, {"state": "aborted", "ended_at": 1})):
         with event_lock(duel.event_id):
             Match.objects.filter(event=duel.event).update(**changes)
@@ -146,23 +137,7 @@ def test_lists_show_open_running_and_finished_games(box: BallotBox) -> None:
     for kind, duel in expected.items():
         assert [line.code for line in load_page(kind, 1)] == [duel.event.code]
     assert load_page("running", 1)[0].clock == "3 days"
-    Match.objects.filter(event=ended.event).update(ended_by="resign")
     assert [(line.won, line.reason) for line in load_page("finished", 1)] == [(1, "Resigned")]
-
-
-def test_open_game_is_listed_while_creator_may_still_wait() -> None:
-    short, _ = waiting_duel(time_control=TIME_CONTROLS_BY_SLUG["1-min"])
-    long, _ = waiting_duel(time_control=TIME_CONTROLS_BY_SLUG["30-days"])
-    for duel in (short, long):
-        Event.objects.filter(pk=duel.event_id).update(created_at="2026-01-01T00:00Z")
-        assert duel.event.lobby == Lobby.OPEN
-    assert len(load_page("open", 1)) == 0
-    Event.objects.update(created_at=long.event.created_at)
-    assert len(load_page("open", 1)) == 2
-
-
-def test_own_games_list_puts_my_turn_first(box: BallotBox) -> None:
-    _, first, _ = joined(box)
     new_duel(first, DuelSettings())
     lines = load_play_lists(first, box, 6).mine
     assert [(line.state, line.your_turn) for line in lines] == [("playing", True), ("open", False)]
@@ -171,7 +146,7 @@ def test_own_games_list_puts_my_turn_first(box: BallotBox) -> None:
 def test_games_are_found_by_name_or_whole_code(box: BallotBox) -> None:
     duel, first, second = joined(box)
     other, _, _ = joined(box)
-    hidden, alone = waiting_duel(listed=False)
+    (hidden, alone), (hidden_crowd, _) = (waiting_duel(listed=False, crowd=crowd) for crowd in (False, True))
 
     def found(query: str, kind: DuelListKind = "running") -> list[str]:
         return [line.code for line in load_page(kind, 1, query=query)]
@@ -181,15 +156,16 @@ def test_games_are_found_by_name_or_whole_code(box: BallotBox) -> None:
     assert found("guest") == [other.event.code, duel.event.code]
     assert found(duel.event.code[:3]) == found("nobody") == found("%") == []
     assert found(str(alone), "open") == found(hidden.event.code, "open") == []
+    for unlisted in (hidden, hidden_crowd):
+        assert len(CODE_LETTERS) ** len(unlisted.event.code) > 2**64, "nobody guesses its code"
     assert clean_query("  Gu\0est\n 7 ") == "Guest 7"
     assert len(clean_query("x" * 99)) == MAX_QUERY_LENGTH
-
-
-@pytest.mark.parametrize("crowd", [False, True])
-def test_link_only_game_has_code_of_64_random_bits(crowd: bool) -> None:
-    codes = {waiting_duel(listed=False, crowd=crowd)[0].event.code for _ in range(3)}
-    assert len(codes) == 3
-    assert all(len(CODE_LETTERS) ** len(code) > 2**64 for code in codes)
+    short, long = (waiting_duel(time_control=TIME_CONTROLS_BY_SLUG[days])[0] for days in ("1-min", "30-days"))
+    assert len(load_page("open", 1)) == 2
+    Event.objects.filter(pk=short.event_id).update(created_at="2026-01-01T00:00Z")
+    assert found("", "open") == [long.event.code], "the creator may still wait"
+    Event.objects.update(created_at="2026-01-01T00:00Z")
+    assert found("", "open") == []
 
 
 def test_crowd_game_is_listed_as_open_then_running(box: BallotBox) -> None:
@@ -203,96 +179,79 @@ def test_crowd_game_is_listed_as_open_then_running(box: BallotBox) -> None:
     assert seat_number(duel, None) == 0
     listed = [(line.code, line.crowd, line.clock) for line in load_page("open", 1)]
     assert listed == [(event.code, True, "15 seconds per turn")]
-    start_for_one(event.code, guest, box)
+    for action in (join_duel, start_for_one):
+        with pytest.raises(PlayError):
+            action(event.code, new_guest(), box)
+    assert not Match.objects.exists()
+    for _ in range(2):
+        start_for_one(event.code, guest, box)
+    with pytest.raises(PlayError, match="before it starts"):
+        withdraw_duel(event.code, guest)
+    match = Match.objects.get()
+    assert (match.state, match.bank_s, match.window_s) == (MatchState.PLAYING, None, 15)
+    assert Event.objects.get(pk=event.pk).next_match_at is None
     assert not load_page("open", 1).object_list
     assert set(load_page("running", 1)[0].names) == {str(guest), "The crowd"}
     assert [line.your_turn for line in load_play_lists(guest, box, 6).mine] == [True]
     assert active_games(guest).count() == 1
-
-
-def test_only_creator_begins_crowd_game_and_once(box: BallotBox) -> None:
-    duel, guest = waiting_duel(crowd=True)
-    for action in (join_duel, start_for_one):
-        with pytest.raises(PlayError):
-            action(duel.event.code, new_guest(), box)
-    assert not Match.objects.exists()
-    for _ in range(2):
-        start_for_one(duel.event.code, guest, box)
-    with pytest.raises(PlayError, match="before it starts"):
-        withdraw_duel(duel.event.code, guest)
-    match = Match.objects.get()
-    assert (match.state, match.bank_s, match.window_s) == (MatchState.PLAYING, None, 30)
-    assert Event.objects.get().next_match_at is None
-
-
-def test_creator_begins_next_crowd_game_without_rematch(box: BallotBox) -> None:
-    duel, guest = waiting_duel(crowd=True)
-    start_for_one(duel.event.code, guest, box)
-    play(Match.objects.get(), box, RED_WINS)
-    for event in (duel.event, new_event()):
-        assert load_snapshot(Event.objects.get(pk=event.pk)).rematch_wanted_by is None
+    play(match, box, RED_WINS)
+    for other in (event, new_event()):
+        assert load_snapshot(Event.objects.get(pk=other.pk)).rematch_wanted_by is None
         with pytest.raises(PlayError, match="This game has no rematch"):
-            request_rematch(event.pk, 1, box)
-    start_for_one(duel.event.code, guest, box)
+            request_rematch(other.pk, 1, box)
+    start_for_one(event.code, guest, box)
     assert [match.state for match in Match.objects.order_by("number")] == ["ended", "playing"]
 
 
 @pytest.fixture
-def ended_duel(box: BallotBox) -> Duel:
-    duel = join_duel(new_duel(new_guest(), DuelSettings()).event.code, new_guest(), box)
+def ended(box: BallotBox) -> Event:
+    """The event of a duel whose match is over."""
+    duel, *_ = joined(box)
     play(Match.objects.get(event=duel.event), box, RED_WINS)
-    return Duel.objects.select_related("event", "one", "two").get(pk=duel.pk)
+    return duel.event
 
 
-def load_state(duel: Duel) -> EventState:
-    return load_snapshot(Event.objects.get(pk=duel.event_id))
+def test_rematch_starts_with_swapped_sides_when_both_ask(ended: Event, box: BallotBox) -> None:
+    def state() -> Any:
+        return load_snapshot(Event.objects.get(pk=ended.pk))
 
-
-def test_rematch_starts_with_swapped_sides_when_both_ask(ended_duel: Duel, box: BallotBox) -> None:
-    event, ended = ended_duel.event_id, load_state(ended_duel).match
-    assert ended
-    assert ended.rated
-    assert (ended.rated.red_before, ended.rated.yellow_before) == (1200, 1200)
-    assert ended.rated.red_after - 1200 == 1200 - ended.rated.yellow_after > 50
-    state = load_state(ended_duel)
-    assert (state.is_duel, state.is_casual, state.rematch_wanted_by) == (True, False, 0)
-    request_rematch(event, 2, box)
-    assert load_state(ended_duel).rematch_wanted_by == 2
-    seq = Event.objects.get(pk=event).seq
-    request_rematch(event, 2, box)
-    assert (Match.objects.count(), Event.objects.get(pk=event).seq) == (1, seq)
-    request_rematch(event, 1, box)
+    rated = state().match.rated
+    assert (rated.red_before, rated.yellow_before) == (1200, 1200)
+    assert rated.red_after - 1200 == 1200 - rated.yellow_after > 50
+    assert (state().is_duel, state().is_casual, state().rematch_wanted_by) == (True, False, 0)
+    request_rematch(ended.pk, 2, box)
+    assert state().rematch_wanted_by == 2
+    seq = Event.objects.get(pk=ended.pk).seq
+    request_rematch(ended.pk, 2, box)
+    assert (Match.objects.count(), Event.objects.get(pk=ended.pk).seq) == (1, seq)
+    request_rematch(ended.pk, 1, box)
     match = Match.objects.get(number=2)
     assert (match.red.number, match.yellow.number, match.state) == (2, 1, MatchState.PLAYING)
-    assert load_state(ended_duel).rematch_wanted_by is None
-    assert kinds(event)[-1] == "match.started"
+    assert state().rematch_wanted_by is None
+    assert kinds(ended.pk)[-1] == "match.started"
     with pytest.raises(PlayError, match="already started"):
-        request_rematch(event, 1, box)
+        request_rematch(ended.pk, 1, box)
     play(match, box, RED_WINS)
     assert set(Rating.objects.values_list("games", flat=True)) == {2}
     for team in (1, 2):
-        request_rematch(event, team, box)
+        request_rematch(ended.pk, team, box)
     assert Match.objects.get(number=3).red.number == 1
 
 
 @pytest.mark.django_db(transaction=True)
-def test_concurrent_rematch_requests_start_one_match(ended_duel: Duel, box: BallotBox) -> None:
-    teams = [1, 2]
-    assert at_once(2, lambda own: request_rematch(ended_duel.event_id, teams.pop(), own)) == []
-    assert Match.objects.filter(state=MatchState.PLAYING).count() == 1
-
-
-def test_rematch_starts_after_crash(
-    ended_duel: Duel, box: BallotBox, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("crashes", [False, True])
+def test_concurrent_rematch_requests_start_one_match(
+    crashes: bool, ended: Event, box: BallotBox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rematch_module, "start_due_match", lambda *_: None)
-    for team in (1, 2):
-        request_rematch(ended_duel.event_id, team, box)
+    teams = [1, 2]
+    if crashes:
+        monkeypatch.setattr(rematch_module, "start_due_match", lambda *_: None)
+    assert at_once(2, lambda own: request_rematch(ended.pk, teams.pop(), own)) == []
     with pytest.raises(PlayError, match="already started"):
-        request_rematch(ended_duel.event_id, 1, box)
-    assert load_state(ended_duel).rematch_wanted_by is None
-    assert Match.objects.count() == 1
-    start_due_match(ended_duel.event_id, box)
+        request_rematch(ended.pk, 1, box)
+    assert load_snapshot(Event.objects.get(pk=ended.pk)).rematch_wanted_by is None
+    assert Match.objects.count() == 2 - crashes
+    start_due_match(ended.pk, box)
     assert Match.objects.filter(state=MatchState.PLAYING).count() == 1
 
 
@@ -313,6 +272,3 @@ def test_game_page_shows_rating_change_and_rematch(box: BallotBox) -> None:
     assert one.post(f"{path}/rematch")["Location"] == path
     assert "You asked for a rematch" in shown(one)
     assert "Your opponent wants a rematch" in shown(two)
-    two.post(f"{path}/rematch")
-    assert Match.objects.filter(state=MatchState.PLAYING).exists()
-    assert "Game in progress" in shown(one)

@@ -1,32 +1,53 @@
-"""Lists of duels: pictures of live games, series, the replay, changed names, and how a duel is described."""
+"""Lists of duels, how a duel is described, and cleanup of games that nobody joined."""
 
+from datetime import timedelta
+from io import StringIO
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
+from django.core.management import call_command
 from django.test import Client
+from django.utils import timezone
 
 from crowdgame.accounts import accounts
-from crowdgame.accounts.guest_names import new_guest
+from crowdgame.accounts.guest_names import find_guest, new_guest
 from crowdgame.accounts.models import Guest
 from crowdgame.events.variants import TIMES, describe_variant, name_variant
+from crowdgame.maintenance.retention import anonymize_events
+from crowdgame.play.chat.models import ChatLine
 from crowdgame.play.duels import lists
+from crowdgame.play.duels.cleanup import (
+    _drop_game,
+    abandoned_games,
+    clean_up_duels,
+    stale_guests,
+)
 from crowdgame.play.duels.descriptions import describe_duel
 from crowdgame.play.duels.duel_matches import list_series
-from crowdgame.play.duels.duels import DuelSettings, active_games, join_duel, new_duel
+from crowdgame.play.duels.duels import (
+    DuelSettings,
+    active_games,
+    join_duel,
+    load_seat_key,
+    new_duel,
+    start_for_one,
+)
 from crowdgame.play.duels.lists import DuelListKind, load_page, load_play_lists
 from crowdgame.play.duels.models import Duel
 from crowdgame.play.duels.rematch import request_rematch
 from crowdgame.play.duels.time_controls import TIME_CONTROLS_BY_SLUG
+from tests.chat_helpers import post_chat_message
+from tests.crowdgame.maintenance.test_retention import backdate_event
 from tests.crowdgame.organizer.cups.cup_helpers import let_win
 from tests.voting.match_helpers import RED_WINS, only_turn, open_now, play, vote
 from tests.voting.page_fixtures import SIMULTANEOUS
 from voting.ballot_box.ballot_box import BallotBox
-from voting.models import Event, Match
+from voting.models import Event, Match, Ticket
 from voting.terms import MatchState
+from voting.turns.scheduler import PURGE_EVERY_S, DeadlineScheduler
 
 pytestmark = pytest.mark.django_db
-SHORT_LIST = 6
-KINDS: tuple[DuelListKind, ...] = ("open", "running", "finished")
 LONG = [(1, 2), (2, 1), (1, 2), (2, 1), (3, 4), (3, 4), (3, 3), (4, 4)]
 
 
@@ -53,7 +74,9 @@ def test_thumbnail_shows_revealed_turns_only(box: BallotBox, client: Client) -> 
         assert client.get(missing).status_code == 404
 
 
-def test_every_game_of_series_is_found(box: BallotBox, client: Client) -> None:
+def test_every_game_of_series_is_found_and_the_latest_are_listed(
+    box: BallotBox, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
     guest = new_guest()
     match = started(box, guest)
     code, event = match.event.code, match.event_id
@@ -66,21 +89,16 @@ def test_every_game_of_series_is_found(box: BallotBox, client: Client) -> None:
     assert (live.match, live.others, live.names[::-1]) == (2, (1,), ("Ada", finished.names[1]))
     assert (finished.match, finished.others) == (1, ())
     assert active_games(guest).count() == 1
-    assert f'href="/report/{code}/1"' in client.get(f"/play/{code}").content.decode()
     play(Match.objects.get(event=event, number=2), box, RED_WINS)
     [line] = load_page("finished", 1)
     assert (line.match, line.others, line.won) == (2, (1,), 1)
     page = client.get(f"/play/{code}").content.decode()
     assert all(f'href="/report/{code}/{number}"' in page for number in (1, 2))
-
-
-def test_series_lists_the_latest_finished_games_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lists, "MAX_OTHERS", 1)
-    duel = new_duel(new_guest(), DuelSettings())
-    for _ in range(4):
-        let_win(duel.event, 1)
+    for _ in (3, 4):
+        let_win(match.event, 1)
     Match.objects.filter(number=4).update(state=MatchState.ABORTED, result=None, ended_by=None)
-    (line,) = load_page("finished", 1)
+    monkeypatch.setattr(lists, "MAX_OTHERS", 1)
+    [line] = load_page("finished", 1)
     assert (line.match, line.others) == (3, (2,))
     matches = list(Match.objects.select_related("red", "yellow").order_by("number"))
     assert [game.number for game in list_series(matches)] == [1, 2, 3]
@@ -88,7 +106,7 @@ def test_series_lists_the_latest_finished_games_only(monkeypatch: pytest.MonkeyP
 
 def test_longest_finished_game_replays_unless_both_had_a_line(box: BallotBox, client: Client) -> None:
     def shown() -> tuple[str, int, bool] | None:
-        game = load_play_lists(None, None, SHORT_LIST).showcase
+        game = load_play_lists(None, None, 6).showcase
         return (game.code, game.turns, game.double_win) if game else None
 
     assert shown() is None
@@ -105,41 +123,40 @@ def test_longest_finished_game_replays_unless_both_had_a_line(box: BallotBox, cl
     assert f'data-picture="/board/{double.event.code}/1/0.svg"' in page
 
 
-def test_new_name_shows_in_unfinished_games_only(box: BallotBox, client: Client) -> None:
+def test_new_name_shows_in_unfinished_games_only(box: BallotBox) -> None:
     guest = new_guest()
     old = str(guest)
     ended, live = started(box, guest), started(box, guest)
     play(ended, box, RED_WINS)
-    waiting = new_duel(guest, DuelSettings()).event
+    new_duel(guest, DuelSettings())
     seq = Event.objects.get(pk=live.event_id).seq
     accounts.create_account(guest, "Ada", "only-for-tests")
     accounts.rename(guest, "Grace")
-    names = {line.code: line.names for kind in KINDS for line in load_page(kind, 1)}
-    shown = {"Grace": (live.event.code, waiting.code), old: (ended.event.code,)}
-    assert all(name in names[code] for name, codes in shown.items() for code in codes)
+    kinds: tuple[DuelListKind, ...] = ("open", "running", "finished")
+    for kind, name in zip(kinds, ("Grace", "Grace", old), strict=True):
+        assert name in load_page(kind, 1)[0].names
     event = Event.objects.get(pk=live.event_id)
     assert ("Grace" in event.name, event.seq > seq) == (True, True)
-    assert Event.objects.get(pk=waiting.pk).name == "Grace's game"
-    assert "Grace" in client.get(f"/play/{live.event.code}").content.decode()
-
-
-CLASSIC = {"game": "captains-mistress", "options": {"columns": 6, "rows": 6, "first": "lot"}}
-
-
-def duel_with(**choices: Any) -> Duel:
-    return new_duel(new_guest(), DuelSettings(**choices))
 
 
 def test_description_names_game_variant_time_and_rating() -> None:
-    assert describe_duel(duel_with()) == (
+    classic: dict[str, Any] = {
+        "game": "captains-mistress",
+        "options": {"columns": 6, "rows": 6, "first": "lot"},
+    }
+    slow = DuelSettings(**classic, casual=True, time_control=TIME_CONTROLS_BY_SLUG["3-days"])
+    usual, slow_classic, crowd = (
+        describe_duel(new_duel(new_guest(), settings))
+        for settings in (DuelSettings(), slow, DuelSettings(crowd=True))
+    )
+    assert usual == (
         f"Simultaneous Captain's Mistress · 7 {TIMES} 6 · red has the token first · "
         "two lines at once: the token's holder wins · 5 minutes + 5 s per player · rated"
     )
-    slow = duel_with(**CLASSIC, casual=True, time_control=TIME_CONTROLS_BY_SLUG["3-days"])
-    assert describe_duel(slow) == (
+    assert slow_classic == (
         f"Captain's Mistress · 6 {TIMES} 6 · first to move drawn at random · 3 days per player · casual"
     )
-    assert describe_duel(duel_with(crowd=True)).endswith("30 seconds per turn · casual")
+    assert crowd.endswith("30 seconds per turn · casual")
 
 
 @pytest.mark.parametrize(
@@ -156,11 +173,90 @@ def test_variant_has_a_name_for_lists(options: dict[str, object], name: list[str
     assert describe_variant("not-installed", options) == []
 
 
-def test_lists_name_the_variant_and_link_its_rules(client: Client) -> None:
-    duel = duel_with(game="captains-mistress", options={"columns": 6, "rows": 6, "first": "yellow"})
-    for path in ("/play/", "/play/all/open"):
-        page = client.get(path).content.decode()
-        assert f"6 {TIMES} 6 · yellow moves first · 5 minutes + 5 s per player · rated" in page, path
-        assert '<a href="/rules/captains-mistress">' in page, path
-    invitation = client.get(f"/play/{duel.event.code}").content.decode()
-    assert describe_duel(duel).replace("'", "&#x27;") in invitation
+DAYS = 60
+
+
+def game(days_ago: int = DAYS + 1, crowd: bool = False) -> tuple[Duel, Guest]:
+    guest = new_guest()
+    duel = new_duel(guest, DuelSettings(crowd=crowd))
+    Event.objects.filter(pk=duel.event_id).update(created_at=timezone.now() - timedelta(days=days_ago))
+    Guest.objects.filter(pk=guest.pk).update(seen_on=timezone.localdate() - timedelta(days=days_ago))
+    return duel, guest
+
+
+def test_clean_up_deletes_deserted_games_and_their_guests(box: BallotBox) -> None:
+    deserted, _ = game()
+    fresh, _ = game(DAYS - 1)
+    joined, _ = game()
+    join_duel(joined.event.code, new_guest(), box)
+    assert not _drop_game(joined.event_id, DAYS), "it was joined during the cleanup"
+    crowd_duel, maker = game(crowd=True)
+    start_for_one(crowd_duel.event.code, maker, box)
+    full, creator = game()
+    Duel.objects.filter(pk=full.pk).update(one=creator, two=new_guest())
+    assert list(abandoned_games(DAYS)) == [deserted]
+    assert not stale_guests(DAYS).exists()
+    assert list(clean_up_duels(DAYS)) == [1, 1]
+    assert set(Duel.objects.all()) == {fresh, joined, crowd_duel, full}
+    assert Event.objects.count() == 4
+    assert Guest.objects.count() == 6
+
+
+def test_clean_up_deletes_network_hashes_after_an_hour() -> None:
+    for days_ago in (0, 1):
+        duel, _ = game(days_ago)
+        Duel.objects.filter(pk=duel.pk).update(network="hash")
+    assert list(clean_up_duels(DAYS)) == [1]
+    assert [bool(duel.network) for duel in Duel.objects.order_by("pk")] == [True, False]
+    assert list(clean_up_duels(DAYS)) == []
+
+
+def test_returning_guest_is_kept(box: BallotBox) -> None:
+    client = Client()
+    client.post("/play/new")
+    one, returned, with_account = Guest.objects.get(), new_guest(), new_guest()
+    Guest.objects.update(seen_on=timezone.localdate() - timedelta(days=DAYS + 1))
+    user = User.objects.create_user("ada")
+    Guest.objects.filter(pk=with_account.pk).update(name="Ada", user=user)
+    Duel.objects.all().delete()
+    assert find_guest(returned.pk) == returned
+    assert list(stale_guests(DAYS)) == [one]
+    client.get("/play/")
+    assert not stale_guests(DAYS).exists()
+    assert find_guest(0) is None
+
+
+@pytest.mark.parametrize("by", ["scheduler", "command"])
+def test_scheduler_and_command_clean_up_duels_and_chat(by: str, box: BallotBox) -> None:
+    game()
+    post_chat_message("lobby", "long ago")
+    ChatLine.objects.update(at=timezone.now() - timedelta(days=31))
+    if by == "scheduler":
+        scheduler = DeadlineScheduler(box, purged_at=-PURGE_EVERY_S)
+        for _ in range(9):
+            scheduler.chores_at = 0.0
+            scheduler.run_once()
+    else:
+        call_command("retention", "--dry-run", stdout=(output := StringIO()))
+        for said in ("moderation entries older than 30 days", "1 games and guests inactive"):
+            assert said in output.getvalue()
+        assert Duel.objects.exists()
+        assert ChatLine.objects.exists()
+        call_command("retention", stdout=output)
+    assert not Duel.objects.exists()
+    assert not ChatLine.objects.exists()
+    assert Guest.objects.count() == 1, "who wrote the message"
+
+
+def test_waiting_game_keeps_tickets_until_played(box: BallotBox) -> None:
+    """A guest who joins after weeks can vote. After the match, the tickets are purged like any event's."""
+    waiting, _ = game(DAYS - 1)
+    Ticket.objects.update(made_at=timezone.now() - timedelta(days=DAYS - 1))
+    assert list(anonymize_events(30)) == []
+    guest = new_guest()
+    joined = join_duel(waiting.event.code, guest, box)
+    assert load_seat_key(joined, guest)
+    play(Match.objects.get(), box, RED_WINS)
+    backdate_event(waiting.event, 31)
+    assert list(anonymize_events(30))
+    assert not Ticket.objects.exists()

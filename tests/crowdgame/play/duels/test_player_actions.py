@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import msgspec
@@ -11,8 +10,15 @@ from django.test import Client
 
 from crowdgame.accounts.guest_names import new_guest
 from crowdgame.accounts.models import Guest
-from crowdgame.play.duels import duels
-from crowdgame.play.duels.duels import DuelSettings, PlayError, join_duel, new_duel, withdraw_duel
+from crowdgame.play.duels.duels import (
+    DuelSettings,
+    PlayError,
+    join_duel,
+    new_duel,
+    seat_number,
+    start_for_one,
+    withdraw_duel,
+)
 from crowdgame.play.duels.models import Duel
 from crowdgame.play.duels.player_actions import OFFER_PAUSE_TURNS, DuelActionRefused, perform
 from crowdgame.play.duels.rematch import request_rematch
@@ -25,9 +31,6 @@ from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Event, Match, MatchResult, Offer, Turn, TurnState
 from voting.protocol import DuelAction
-from voting.records.exports import export_match
-from voting.records.match_record import MatchRecord
-from voting.records.recount import find_faults
 from voting.terms import Ending, MatchState
 from voting.turns.closing import close_turn
 
@@ -69,34 +72,12 @@ def begin(box: BallotBox, **settings: Any) -> Playing:
     return Playing(duel, match, red, yellow)
 
 
-def due_turn(playing: Playing, box: BallotBox) -> Turn:
-    """The first turn, in which both have voted and whose time is up."""
-    turn = only_turn(playing.match)
-    open_now(turn, box)
-    vote(turn, box, [3], [4])
-    run_out(turn, box)
-    return turn
-
-
-def export(playing: Playing) -> MatchRecord:
-    exported = export_match(playing.duel.event.code, 1)
-    assert exported
-    return exported.record
-
-
 def offers(playing: Playing) -> list[tuple[str, str, bool]]:
     match = load_snapshot(Event.objects.get(pk=playing.duel.event_id)).match
     assert match
     return [(offer.side, offer.kind, offer.declined) for offer in match.offers]
 
 
-def verified(playing: Playing) -> str:
-    """What the verifiers print about the match's record, in which they find no fault."""
-    with TemporaryDirectory() as folder:
-        return verify(msgspec.to_builtins(record_of(playing.match)), Path(folder))
-
-
-@pytest.mark.parametrize("turns", [1, 2])
 @pytest.mark.parametrize(
     ("actions", "ending", "said"),
     [
@@ -105,10 +86,10 @@ def verified(playing: Playing) -> str:
     ],
 )
 def test_players_end_match_before_open_turn(
-    turns: int, actions: list[DuelAction], ending: tuple[str, str], said: str, box: BallotBox
+    actions: list[DuelAction], ending: tuple[str, str], said: str, box: BallotBox, tmp_path: Path
 ) -> None:
     playing = begin(box)
-    play(playing.match, box, TWO_TURNS[:turns])
+    play(playing.match, box, TWO_TURNS)
     live = only_turn(playing.match)
     open_now(live, box)
     vote(live, box, [3], [3])
@@ -119,109 +100,83 @@ def test_players_end_match_before_open_turn(
     live.refresh_from_db()
     assert live.state == TurnState.VOID
     assert kinds(playing.duel.event_id)[-1] == "match.stopped"
-    assert len(export(playing).turns) == turns
-    assert said in verified(playing)
+    record = record_of(playing.match)
+    assert len(record.turns) == 2
+    assert said in verify(msgspec.to_builtins(record), tmp_path)
     assert (RatedMatch.objects.get().yellow_after > 1200) == (said == "resigned")
 
 
-def test_resignation_after_seal_beats_unrevealed_turn(box: BallotBox) -> None:
-    """The turn is over and could be revealed, but the resignation is committed first."""
-    playing = begin(box)
-    live = due_turn(playing, box)
-    playing.do(playing.teams[1], "resign", box)
-    close_turn(live.pk, box)
-    live.refresh_from_db()
-    assert (live.state, live.red_pick) == (TurnState.VOID, None)
-    assert playing.ending() == (MatchState.ENDED, MatchResult.RED, Ending.CONCEDED)
-
-
+@pytest.mark.parametrize("at_the_same_time", [False, True])
 @pytest.mark.django_db(transaction=True)
-def test_resignation_and_closing_at_once_end_match_once(box: BallotBox) -> None:
+def test_resignation_after_seal_beats_unrevealed_turn(at_the_same_time: bool, box: BallotBox) -> None:
+    """The turn is over and could be revealed; either it or the resignation is committed first."""
     playing = begin(box)
-    live = due_turn(playing, box)
+    live = only_turn(playing.match)
+    open_now(live, box)
+    vote(live, box, [3], [4])
+    run_out(live, box)
     acts: list[Callable[[BallotBox], object]] = [
-        lambda own: playing.do(playing.teams[0], "resign", own, live),
         lambda own: close_turn(live.pk, own),
+        lambda own: playing.do(playing.teams[1], "resign", own, live),
     ]
 
     def act(own: BallotBox) -> None:
         acts.pop()(own)
 
-    assert at_once(2, act) == []
-    assert playing.ending() == (MatchState.ENDED, MatchResult.YELLOW, Ending.CONCEDED)
+    if at_the_same_time:
+        assert at_once(2, act) == []
+    else:
+        acts[1](box)
+        acts[0](box)
+        live.refresh_from_db()
+        assert (live.state, live.red_pick) == (TurnState.VOID, None)
+    assert playing.ending() == (MatchState.ENDED, MatchResult.RED, Ending.CONCEDED)
     assert not Turn.objects.filter(match=playing.match, state=TurnState.OPEN).exists()
-
-
-@pytest.mark.django_db(transaction=True)
-def test_both_resign_at_once_and_one_does(box: BallotBox) -> None:
-    playing, teams = begin(box), [1, 2]
-    live = only_turn(playing.match)
-    assert len(at_once(2, lambda own: playing.do(teams.pop(), "resign", own, live))) == 1
-    assert playing.ending()[2] == Ending.CONCEDED
-
-
-def test_duel_without_votes_goes_on(box: BallotBox) -> None:
-    playing = begin(box)
-    Match.objects.update(bank_s=None, no_ballot_rule="pass")
-    for _ in range(3):
-        play_turn(only_turn(playing.match), box)
-    assert only_turn(playing.match).state == TurnState.OPEN
 
 
 def test_match_is_aborted_only_before_its_first_reveal(box: BallotBox) -> None:
     fresh, revealed = begin(box), begin(box)
-    play(revealed.match, box, TWO_TURNS[:1])
+    Match.objects.filter(pk=revealed.match.pk).update(bank_s=None, no_ballot_rule="pass")
+    for _ in range(3):  # without votes, a duel doesn't pause
+        play_turn(only_turn(revealed.match), box)
+    assert only_turn(revealed.match).state == TurnState.OPEN
     assert revealed.refusal(1, "abort", box) == "not_possible"
     fresh.do(fresh.teams[0], "abort", box)
     assert fresh.ending() == (MatchState.ABORTED, None, None)
     assert revealed.ending()[0] == MatchState.PLAYING
 
 
-def test_offer_lapses_when_turn_closes(box: BallotBox) -> None:
-    playing = begin(box)
-    red, yellow = playing.teams
-    seen = only_turn(playing.match)
-    playing.do(red, "draw", box)
-    play(playing.match, box, TWO_TURNS[:1])
-    assert offers(playing) == []
-    assert playing.refusal(yellow, "draw", box, seen) == "turn_changed"
-    playing.do(yellow, "draw", box)
-    assert playing.ending()[0] == MatchState.PLAYING
-    assert offers(playing) == [("yellow", "draw", False)]
-
-
-def test_declined_offer_can_not_be_accepted_or_repeated_soon(box: BallotBox) -> None:
+def test_offer_can_not_be_answered_by_its_player_or_repeated_soon(box: BallotBox) -> None:
     playing = begin(box, casual=True)
     red, yellow = playing.teams
     playing.do(red, "draw", box)
+    assert [playing.refusal(red, "draw", box) for _ in range(3)] == ["too_soon"] * 3
+    assert playing.refusal(red, "decline", box) == "not_possible"
     playing.do(yellow, "decline", box)
     assert offers(playing) == [("red", "draw", True)]
     assert playing.refusal(yellow, "decline", box) == "not_possible"
     for picks in [(1, 2), (2, 1), (3, 4), (4, 3), (5, 6)][:OFFER_PAUSE_TURNS]:
         assert playing.refusal(red, "draw", box) == "too_soon"
         play(playing.match, box, [picks])
-    for team in (yellow, red):
-        playing.do(team, "takeback", box)
+    playing.do(yellow, "takeback", box)
+    assert playing.refusal(yellow, "takeback", box) == "too_soon"
+    playing.do(red, "takeback", box)
     assert playing.refusal(red, "draw", box) == "too_soon", "the takeback does not shorten the pause"
     play(playing.match, box, [(6, 5)])
     playing.do(red, "draw", box)
-    assert playing.ending()[0] == MatchState.PLAYING
-
-
-def test_player_can_neither_repeat_nor_answer_own_offer(box: BallotBox) -> None:
-    playing = begin(box, casual=True)
-    play(playing.match, box, TWO_TURNS)
-    offered: tuple[DuelAction, ...] = ("draw", "takeback")
-    for action in offered:
-        playing.do(1, action, box)
-        assert [playing.refusal(1, action, box) for _ in range(3)] == ["too_soon"] * 3
-        assert playing.refusal(1, "decline", box) == "not_possible"
-    assert Offer.objects.count() == 2
+    assert Offer.objects.count() == 3
     assert playing.ending()[0] == MatchState.PLAYING
 
 
 def test_only_the_same_open_offer_of_the_opponent_is_accepted(box: BallotBox) -> None:
-    playing = begin(box, casual=True)
+    lapsed, playing = begin(box), begin(box, casual=True)
+    seen = only_turn(lapsed.match)
+    lapsed.do(lapsed.teams[0], "draw", box)
+    play(lapsed.match, box, TWO_TURNS[:1])
+    assert offers(lapsed) == []
+    assert lapsed.refusal(lapsed.teams[1], "draw", box, seen) == "turn_changed"
+    lapsed.do(lapsed.teams[1], "draw", box)
+    assert (offers(lapsed), lapsed.ending()[0]) == ([("yellow", "draw", False)], MatchState.PLAYING)
     play(playing.match, box, TWO_TURNS)
     red, yellow = playing.teams
     playing.do(red, "draw", box)
@@ -234,53 +189,53 @@ def test_only_the_same_open_offer_of_the_opponent_is_accepted(box: BallotBox) ->
     assert playing.ending()[0] == MatchState.PLAYING
 
 
-def test_casual_players_take_turn_back_once(box: BallotBox) -> None:
-    playing = begin(box, casual=True)
-    play(playing.match, box, TWO_TURNS)
-    seen = only_turn(playing.match)
-    for team in (1, 2):
-        playing.do(team, "takeback", box)
-    for team in (1, 2):
-        assert playing.refusal(team, "takeback", box, seen) == "turn_changed"
-    assert (only_turn(playing.match).number, playing.ending()[0]) == (2, MatchState.PLAYING)
-    assert len(export(playing).turns) == 1
-    verified(playing)
-    play(playing.match, box, [(1, 2), (1, 3), (1, 2)])
-    assert playing.ending()[1] == MatchResult.RED
-    assert not RatedMatch.objects.exists()
-
-
-def test_takeback_is_refused_in_rated_games_before_first_and_after_next_reveal(box: BallotBox) -> None:
+def test_only_casual_players_take_turn_back_and_once(box: BallotBox, tmp_path: Path) -> None:
     rated, casual = begin(box), begin(box, casual=True)
     play(rated.match, box, TWO_TURNS[:1])
     for playing in (rated, casual):
-        assert playing.refusal(1, "takeback", box) == "not_possible"
+        assert playing.refusal(1, "takeback", box) == "not_possible", "rated, or before the first reveal"
     assert not Offer.objects.exists()
-    play(casual.match, box, TWO_TURNS[:1])
+    play(casual.match, box, TWO_TURNS)
     seen = only_turn(casual.match)
-    casual.do(1, "takeback", box)
-    play(casual.match, box, TWO_TURNS[1:])
-    assert casual.refusal(2, "takeback", box, seen) == "turn_changed"
-    assert only_turn(casual.match).number == 3
+    for team in (1, 2):
+        casual.do(team, "takeback", box)
+    for team in (1, 2):
+        assert casual.refusal(team, "takeback", box, seen) == "turn_changed"
+    assert (only_turn(casual.match).number, casual.ending()[0]) == (2, MatchState.PLAYING)
+    record = record_of(casual.match)
+    assert len(record.turns) == 1
+    verify(msgspec.to_builtins(record), tmp_path)
+    play(casual.match, box, [(1, 2), (1, 3), (1, 2)])
+    assert casual.ending()[1] == MatchResult.RED
+    assert not RatedMatch.objects.exists()
 
 
-def test_ended_match_and_event_without_players_accept_nothing(box: BallotBox) -> None:
-    playing, turn = begin(box, casual=True), start(box)
-    seen = only_turn(playing.match)
-    playing.do(1, "resign", box)
+def test_other_matches_and_events_without_players_accept_nothing(box: BallotBox) -> None:
+    mine, other, turn = begin(box, casual=True), begin(box), start(box)
+    seen = only_turn(mine.match)
+    mine.do(1, "resign", box)
     for action in ACTIONS:
         with pytest.raises(PlayError):
-            playing.do(2, action, box, seen)
+            mine.do(2, action, box, seen)
         with pytest.raises(DuelActionRefused):
             perform(turn.match.event_id, 1, action, turn.pk, box)
-    assert playing.ending()[2] == Ending.CONCEDED
+    assert mine.ending()[2] == Ending.CONCEDED
     assert Match.objects.get(pk=turn.match_id).state == MatchState.PLAYING
+    for team in (1, 2):
+        request_rematch(mine.duel.event_id, team, box)
+    rematch = mine._replace(match=Match.objects.get(event=mine.duel.event, number=2))
+    for action in ACTIONS:
+        for team, shown in ((1, seen), (2, seen), (1, only_turn(other.match))):
+            assert mine.refusal(team, action, box, shown) in ("turn_changed", "not_possible")
+    for playing in (rematch, other):  # a pause between offers is one match's
+        playing.do(1, "draw", box)
+        assert playing.ending()[:2] == (MatchState.PLAYING, None)
 
 
 def test_crowd_can_neither_resign_nor_agree_to_draw(box: BallotBox) -> None:
     guest = new_guest()
-    duel = duels.start_for_one(new_duel(guest, DuelSettings(crowd=True)).event.code, guest, box)
-    turn, player = only_turn(Match.objects.get(event=duel.event)).pk, duels.seat_number(duel, guest)
+    duel = start_for_one(new_duel(guest, DuelSettings(crowd=True)).event.code, guest, box)
+    turn, player = only_turn(Match.objects.get(event=duel.event)).pk, seat_number(duel, guest)
     refused: list[tuple[int, DuelAction]] = [(3 - player, "resign"), (3 - player, "abort")]
     for team, action in [*refused, (player, "draw"), (3 - player, "draw")]:
         with pytest.raises(DuelActionRefused):
@@ -302,50 +257,23 @@ def test_only_a_waiting_game_is_withdrawn_and_only_by_its_creator(box: BallotBox
         assert (answer.status_code, "Its creator withdrew it" in answer.content.decode()) == (410, True)
 
 
-def test_strangers_can_not_act_on_page(box: BallotBox, client: Client) -> None:
+def test_guests_act_on_page_only_as_players_and_for_themselves(box: BallotBox, client: Client) -> None:
+    """The cookie decides who resigns, not what the request says."""
     playing = begin(box)
     turn = {"turn": only_turn(playing.match).pk}
     address = f"/play/{playing.duel.event.code}"
     for path in ("do/resign", "withdraw"):
         assert client.post(f"{address}/{path}", turn).status_code == 403
-    client.post("/play/new")  # a guest of another game
+    other = client.post("/play/new")["Location"]
     for path, fields, status in (("resign", turn, 403), ("explode", turn, 404), ("resign", {}, 404)):
         assert client.post(f"{address}/do/{path}", fields).status_code == status
     assert client.get(f"{address}/do/resign").status_code == 405
     assert playing.ending()[0] == MatchState.PLAYING
-
-
-def test_altered_record_of_crowd_is_not_excused(box: BallotBox) -> None:
-    """A match that the board decided can't be declared conceded."""
-    match = start(box).match
-    play(match, box, [(1, 2), (1, 3), (1, 2), (1, 3)])
-    assert find_faults(msgspec.structs.replace(record_of(match), result="yellow", ended_by="conceded")) != []
-
-
-def test_player_resigns_only_for_themselves(box: BallotBox, client: Client) -> None:
-    """The cookie decides who resigns, not what the request says."""
-    code = new_duel(new_guest(), DuelSettings()).event.code
-    client.post(f"/play/{code}/join")
-    match = Match.objects.select_related("red", "yellow").get()
-    joined = duels.seat_number(Duel.objects.get(), Guest.objects.latest("pk"))
-    forged = {"turn": only_turn(match).pk, "team": str(3 - joined), "side": "red"}
-    client.post(f"/play/{code}/do/resign", forged)
+    Client().post(f"{other}/join")
+    match = Match.objects.select_related("red", "yellow").latest("pk")
+    creator = seat_number(Duel.objects.latest("pk"), Guest.objects.order_by("-pk")[1])
+    forged = {"turn": only_turn(match).pk, "team": str(3 - creator), "side": "red"}
+    client.post(f"{other}/do/resign", forged)
     match.refresh_from_db()
-    winner = MatchResult.YELLOW if match.red.number == joined else MatchResult.RED
+    winner = MatchResult.YELLOW if match.red.number == creator else MatchResult.RED
     assert (match.ended_by, match.result) == (Ending.CONCEDED, winner)
-    assert "resigned after 0 turns" in client.get(f"/report/{code}/1").content.decode()
-
-
-def test_turn_of_another_match_is_refused(box: BallotBox) -> None:
-    mine, other = begin(box), begin(box)
-    seen = only_turn(mine.match)
-    mine.do(1, "resign", box)
-    for team in (1, 2):
-        request_rematch(mine.duel.event_id, team, box)
-    rematch = mine._replace(match=Match.objects.get(event=mine.duel.event, number=2))
-    for action in ACTIONS:
-        for team, turn in ((1, seen), (2, seen), (1, only_turn(other.match))):
-            assert mine.refusal(team, action, box, turn) in ("turn_changed", "not_possible")
-    for playing in (rematch, other):  # a pause between offers is one match's
-        playing.do(1, "draw", box)
-        assert playing.ending()[:2] == (MatchState.PLAYING, None)
