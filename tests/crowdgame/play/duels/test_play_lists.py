@@ -18,6 +18,7 @@ from crowdgame.maintenance.retention import anonymize_events
 from crowdgame.play.chat.models import ChatLine
 from crowdgame.play.duels import lists
 from crowdgame.play.duels.cleanup import (
+    GAMES_PER_STEP,
     _drop_game,
     abandoned_games,
     clean_up_duels,
@@ -224,6 +225,12 @@ def test_returning_guest_is_kept(box: BallotBox) -> None:
     client.get("/play/")
     assert not stale_guests(DAYS).exists()
     assert find_guest(0) is None
+
+
+def test_clean_up_works_in_batches() -> None:
+    for _ in range(GAMES_PER_STEP + 1):
+        game()
+    assert [*clean_up_duels(DAYS), *clean_up_duels(DAYS)] == [GAMES_PER_STEP, 1, GAMES_PER_STEP + 1]
 
 
 @pytest.mark.parametrize("by", ["scheduler", "command"])

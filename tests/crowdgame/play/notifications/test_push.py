@@ -7,6 +7,7 @@ from threading import Barrier
 from typing import Any
 
 import pytest
+from celery import current_app
 from cryptography.hazmat.primitives.asymmetric import ec
 from django.http import HttpResponse
 from django.test import Client
@@ -18,7 +19,7 @@ from crowdgame.accounts.guest_names import new_guest
 from crowdgame.accounts.models import Guest
 from crowdgame.accounts.signals import guest_left
 from crowdgame.play.duels.time_controls import TIME_CONTROLS_BY_SLUG
-from crowdgame.play.notifications import devices, push, vapid
+from crowdgame.play.notifications import devices, email, push, vapid
 from crowdgame.play.notifications.email_messages import HOUR_MS
 from crowdgame.play.notifications.models import PushNotification, PushSubscription
 from crowdgame.play.notifications.push_encryption import CURVE, encrypt
@@ -238,6 +239,15 @@ def test_batch_is_sent_at_once(
     push_service.meeting = Barrier(2)
     send_all(box)
     assert not PushNotification.objects.filter(news=VoteNews.OPEN).exists()
+
+
+def test_worker_of_webhooks_sends_pushes() -> None:
+    """E-mails and computer ballots have a worker of their own."""
+    queues = [
+        current_app.amqp.router.route({}, name)["queue"].name
+        for name in (push.SEND_PUSHES, email.SEND_NOTIFICATIONS)
+    ]
+    assert queues == ["webhooks", "background"]
 
 
 def test_message_is_that_of_the_specification() -> None:

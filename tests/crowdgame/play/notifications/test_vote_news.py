@@ -7,7 +7,7 @@ from django.test import Client
 from django.utils import timezone
 
 from crowdgame.maintenance.retention import purge_addresses
-from crowdgame.play.notifications import addresses
+from crowdgame.play.notifications import addresses, due_notifications
 from crowdgame.play.notifications.email import send_due
 from crowdgame.play.notifications.email_messages import HOUR_MS
 from crowdgame.play.notifications.models import EmailAddress, EmailNotification, PushSubscription
@@ -164,6 +164,16 @@ def test_address_needs_seat_of_event_and_is_limited(
     assert submit(event, "red1") == 200  # replaces its own
     assert submit(event, "red1") == 400  # one confirmation request a day for each address
     assert EmailAddress.objects.get().email == EMAIL
+
+
+def test_daily_limit_drops_further_mails(
+    turn: Turn, box: BallotBox, mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(due_notifications, "MAX_VOTE_NEWS_PER_DAY", 1)
+    send_all(box)
+    move_deadline(turn, box, 3 * HOUR_MS)
+    send_all(box)
+    assert (len(mailbox.mails), EmailNotification.objects.count()) == (1, 0)
 
 
 def test_deadline_is_in_the_voters_time_zone_or_utc(event: Event, mailbox: Mailbox) -> None:

@@ -39,6 +39,7 @@ from tests.voting.match_helpers import (
     store,
 )
 from tests.voting.sample_matches import MATCHES, play_match, record_of
+from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import HAND_VOTER_PREFIX, Ballot
 from voting.events import create_event
@@ -253,6 +254,23 @@ def test_study_excludes_matches_without_notice_hands_and_anonymized_tallies(box:
     assert record
     TallyRecord.objects.filter(pk=record.pk).update(sealed=anonymize_ballots(bytes(record.sealed)))
     assert {row["match"] for row in rows_of(event)} == {"3"}
+
+
+def test_consent_text_is_fixed_during_a_match(box: BallotBox) -> None:
+    event = new_event(consent=CONSENT)
+
+    def change(consent: str) -> str:
+        """Return the text that phones show."""
+        Event.objects.update(consent=consent)
+        event.refresh_from_db()
+        return load_snapshot(event).consent
+
+    match = start_match(event.pk, box)
+    assert change("") == CONSENT
+    end_match(match, "draw", "board", box.now())
+    assert change("") == ""
+    start_match(event.pk, box)
+    assert change(CONSENT) == ""
 
 
 def test_study_export_is_a_private_download(box: BallotBox, client: Client) -> None:
