@@ -41,7 +41,7 @@ def test_dead_analyzer_delays_no_turn_and_catches_up(tmp_path: Path) -> None:
             assert server.rows(ANALYZED, event) == []
         os.kill(pid, signal.SIGKILL)
         close_turn(2)
-        wait_until(lambda: server.rows(ANALYZED, event) == [(1,), (2,)], 60)
+        wait_until(lambda: server.rows(ANALYZED, event) == [(1,), (2,)], 300)
         again = server.supervisor.pid("analyzer")
         assert again not in (None, pid)
         threads = psutil.Process(again).threads()
