@@ -25,19 +25,11 @@ from voting.turns.turns import load_turn, to_boxed_turn
 
 pytestmark = pytest.mark.django_db
 MOST_A_PICK, MOST_A_CLOSE = 16, 31
-BLITZ: dict[str, Any] = {
-    "bank_s": 60,
-    "increment_s": 2,
-    "window_s": 60,
-    "close_early": True,
-    "no_ballot_rule": "forfeit",
-    "pace": "instant",
-}
+BLITZ = {"bank_s": 60, "increment_s": 2, "window_s": 60, "close_early": True, "no_ballot_rule": "forfeit"}
 
 
 def begin(box: BallotBox, **choices: Any) -> Turn:
-    turn = start(box, **(BLITZ | choices))
-    return age(turn, box, 0)
+    return age(start(box, **(BLITZ | choices)), box, 0)
 
 
 def age(turn: Turn, box: BallotBox, ms: int, **banks: int) -> Turn:
@@ -64,10 +56,6 @@ def closed_early(turn: Turn, box: BallotBox) -> Turn:
     return load_turn(turn.pk)
 
 
-def match_of(turn: Turn) -> Match:
-    return Match.objects.get(pk=turn.match_id)
-
-
 def test_turn_closes_once_both_picked_and_charges_each_side(box: BallotBox) -> None:
     turn = age(begin(box), box, 1_000)
     pick(turn, "red", 3)
@@ -79,9 +67,7 @@ def test_turn_closes_once_both_picked_and_charges_each_side(box: BallotBox) -> N
     assert (after.state, after.red_pick, after.yellow_pick) == (TurnState.RESOLVED, 4, 4)
     following = only_turn(turn.match)
     used = (after.red_used_ms or 0, after.yellow_used_ms or 0)
-    assert all(9_000 <= used_ms < 30_000 for used_ms in used), (
-        "a changed pick costs the time until its change"
-    )
+    assert all(9_000 <= used_ms < 30_000 for used_ms in used), "a changed pick costs the time until then"
     left = (following.red_bank_ms or 0, following.yellow_bank_ms or 0)
     assert [bank + took for bank, took in zip(left, used, strict=True)] == [62_000, 62_000]
     assert following.closes_at - following.opens_at == min(left)
@@ -123,9 +109,7 @@ def test_close_turn_extends_turn_after_unnoticed_pick(box: BallotBox) -> None:
     ("red_ms", "yellow_ms", "picks", "result"),
     [
         (10_000, 50_000, [], MatchResult.YELLOW),
-        (50_000, 10_000, [], MatchResult.RED),
         (10_000, 10_000, [], MatchResult.DRAW),
-        (10_000, 10_000, ["red"], MatchResult.RED),
         (50_000, 10_000, ["red"], MatchResult.RED),
     ],
 )
@@ -137,7 +121,7 @@ def test_side_out_of_time_loses_and_both_draw(
         pick(turn, side, 3)
     turn = age(turn, box, 30_000)  # closed late; the deadline that applied counts
     close_turn(turn.pk, box)
-    match = match_of(turn)
+    match = Match.objects.get(pk=turn.match_id)
     assert (match.state, match.result, match.ended_by) == (MatchState.ENDED, result, Ending.TIME)
     assert load_turn(turn.pk).red_pick is None
     exported = export_match(match.event.code, 1)
@@ -147,13 +131,12 @@ def test_side_out_of_time_loses_and_both_draw(
 
 def test_side_out_of_time_gets_random_column_without_forfeit_rule(box: BallotBox) -> None:
     turn = begin(box, no_ballot_rule="random")
-    turn = age(turn, box, 0)
     assert claim_turn(turn, red_bank_ms=10_000, closes_at=turn.opens_at + 60_000)
     turn = age(turn, box, 20_000)
     pick(turn, "yellow", 3)
     after = closed_early(turn, box)
     assert (after.state, tally_of(turn, "red").decided_by) == (TurnState.RESOLVED, "random")
-    assert match_of(turn).state == MatchState.PLAYING
+    assert Match.objects.get(pk=turn.match_id).state == MatchState.PLAYING
     assert (after.red_used_ms, only_turn(turn.match).red_bank_ms) == (10_000, 2_000)
 
 
@@ -171,17 +154,10 @@ def test_organizer_can_void_timed_turn_but_not_change_its_time(box: BallotBox) -
 
 
 def test_snapshot_shows_time_banks(box: BallotBox) -> None:
-    turn = start(box, **BLITZ)
-    assert (turn.closes_at - turn.opens_at, turn.red_bank_ms, turn.yellow_bank_ms) == (60_000,) * 3
     turn = age(begin(box, cap_s=30), box, 1_000, red_bank_ms=50_000, yellow_bank_ms=40_000)
     match = load_snapshot(turn.match.event).match
     assert match
     assert match.clocks == Clocks(bank_s=60, increment_s=2, cap_s=30, red_ms=50_000, yellow_ms=40_000)
-
-
-@pytest.mark.parametrize(("bank_s", "stored"), [(60, False), (86_400, True)])
-def test_ballots_are_stored_if_a_time_bank_is_long(box: BallotBox, bank_s: int, stored: bool) -> None:
-    assert begin(box, bank_s=bank_s).stored == stored
 
 
 def test_lost_box_costs_no_time(box: BallotBox) -> None:
@@ -200,7 +176,7 @@ def test_lost_box_costs_no_time(box: BallotBox) -> None:
     assert closed_early(restored, box).state == TurnState.RESOLVED
 
 
-CROWD: dict[str, Any] = {"crowd_clocks": True, "bank_s": 60, "increment_s": 5, "close_early": False}
+CROWD = {"crowd_clocks": True, "increment_s": 5, "close_early": False}
 
 
 def heartbeat(turn: Turn, red: int, yellow: int, phones: tuple[int, int] = (2, 2)) -> tuple[int, int]:
@@ -254,7 +230,7 @@ def test_crowd_clock_running_out_counts_votes_so_far(
     heartbeat(turn, 1, 1)
     turn = age(turn, box, 60_000)
     close_turn(turn.pk, box)
-    after, match = load_turn(turn.pk), match_of(turn)
+    after, match = load_turn(turn.pk), Match.objects.get(pk=turn.match_id)
     assert (after.state, after.red_used_ms, after.yellow_used_ms) == (TurnState.RESOLVED, 60_000, 60_000)
     assert (after.red_pick, after.yellow_pick) == picks
     assert (match.result, match.ended_by) == ended

@@ -39,7 +39,7 @@ from voting.ballot_box.box_types import BoxedTurn, Prefetched, Sealed, TooEarly
 from voting.counting.commitments import EMPTY
 from voting.models import Announcement, Match, TallyRecord, Turn, TurnState
 from voting.turns import closing
-from voting.turns.closing import MAX_EARLY_WAIT_MS, close_together, close_turn
+from voting.turns.closing import close_together, close_turn
 from voting.turns.outcomes import decide_outcome
 from voting.turns.tasks import close_turns
 from voting.turns.turns import load_turn, to_boxed_turn
@@ -69,21 +69,6 @@ def test_close_turn_stores_tallies_and_opens_next_turn_at_its_deadline(box: Ball
     assert following.closes_at - following.opens_at == 20_000
     assert seal(box, to_boxed_turn(following)) == TooEarly(following.closes_at)
     assert box._redis.pttl(to_boxed_turn(turn).keys[0]) > 0
-
-
-def test_close_turn_relays_reveal_before_placing_next_box(
-    box: BallotBox, due: DueTurn, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    turn, unsent, place_all = due(), list[int](), box.place_all
-
-    def watched(turns: Sequence[BoxedTurn]) -> set[int]:
-        unsent.append(Announcement.objects.filter(sent_at=None).count())
-        return place_all(turns)
-
-    monkeypatch.setattr(box, "place_all", watched)
-    close_turn(turn.pk, box)
-    assert unsent == [0]
-    assert kinds(turn.match.event_id)[-1] == "turn.revealed"
 
 
 def test_close_turn_stops_if_deadline_moves_away(
@@ -129,7 +114,7 @@ def test_moved_window_is_sealed_at_new_deadline(
     monkeypatch.setattr(closing, "MAX_EARLY_WAIT_MS", 5_000)
     turn = due()
     first = seal(box, to_boxed_turn(turn))
-    set_window(turn, box, -1_000, MAX_EARLY_WAIT_MS - 50)
+    set_window(turn, box, -1_000, 200)
     close_turn(turn.pk, box)
     after = load_turn(turn.pk)
     assert after.state == TurnState.RESOLVED
@@ -152,19 +137,16 @@ def test_turn_closes_without_channel_layer_and_is_announced_later(
     assert waiting.count() == 0
 
 
-def test_closing_more_turns_makes_no_more_queries(box: BallotBox, due: DueTurn) -> None:
+def test_turns_of_all_kinds_are_closed_together(
+    box: BallotBox, due: DueTurn, monkeypatch: pytest.MonkeyPatch
+) -> None:
     counts = []
     for size in (2, 12):
         ids = [due(red=[3], yellow=[4]).pk for _ in range(size)]
         with CaptureQueriesContext(connection) as queries:
             assert close_together(ids, box) == []
         counts.append(len(queries))
-    assert counts[0] == counts[1]
-
-
-def test_turns_of_all_kinds_are_closed_together(
-    box: BallotBox, due: DueTurn, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    assert counts[0] == counts[1], "more turns make no more queries"
     monkeypatch.setattr(closing, "TURNS_PER_TRANSACTION", 4)
     stored = due(window_s=601)
     store(stored, ballots("red", [2]))
@@ -174,7 +156,10 @@ def test_turns_of_all_kinds_are_closed_together(
     open_now(last, box)
     vote(last, box, [1], [3])
     run_out(last, box)
-    concealed, second = second_half(box, due)
+    concealed = due(red=[3], game=SELECTOR)
+    close_turn(concealed.pk, box)
+    second = only_turn(concealed.match)
+    run_out(second, box)
     plain, timed, secret = due(red=[3]), due(red=[3], yellow=[4], bank_s=600), due(max_side_changes=1)
     later, lost = start(box), due()
     set_window(later, box, -1_000, 60_000)
@@ -190,26 +175,6 @@ def test_turns_of_all_kinds_are_closed_together(
         assert last_announced(turn.match.event_id) == shown(turn.match.event_id)
         for live in turn.match.turns.filter(state=TurnState.OPEN):
             assert not box.find_inconsistent([to_boxed_turn(live).ref])
-
-
-def second_half(box: BallotBox, due: DueTurn) -> tuple[Turn, Turn]:
-    """A concealed turn, and the other side's at its deadline."""
-    concealed = due(red=[3], game=SELECTOR)
-    close_turn(concealed.pk, box)
-    second = only_turn(concealed.match)
-    run_out(second, box)
-    return concealed, second
-
-
-def test_a_leased_turn_is_left_to_the_process_that_holds_the_lease(
-    box: BallotBox, due: DueTurn, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("voting.ballot_box.closing_lease.LEASE_MS", 3_600_000)
-    leased, free = due(), due()
-    assert box.closing_lease.take(leased.pk)
-    assert close_together([leased.pk, free.pk], box) == []
-    assert (load_turn(leased.pk).state, load_turn(free.pk).state) == (TurnState.OPEN, TurnState.RESOLVED)
-    assert [box.closing_lease.is_held(turn.pk) for turn in (leased, free)] == [True, False]
 
 
 def test_turn_extended_after_its_seal_is_not_closed_with_the_others(box: BallotBox, due: DueTurn) -> None:
@@ -268,8 +233,7 @@ def test_concurrent_closes_of_overlapping_sets_close_each_turn_once(
     box: BallotBox, due: DueTurn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("voting.ballot_box.closing_lease.LEASE_MS", 1)  # no lease keeps them apart
-    concealed, second = second_half(box, due)
-    turns = [*(due(red=[3], yellow=[5]) for _ in range(5)), second]
+    turns = [due(red=[3], yellow=[5]) for _ in range(6)]
     ids = [turn.pk for turn in turns]
     sets = iter([ids, ids[::-1], ids[:4], ids[2:], ids[1:5], ids])
 
@@ -278,7 +242,6 @@ def test_concurrent_closes_of_overlapping_sets_close_each_turn_once(
             close_turn(turn_id, own)
 
     at_once(6, close_set)
-    assert load_turn(concealed.pk).state == TurnState.RESOLVED
     for turn in turns:
         assert load_turn(turn.pk).state == TurnState.RESOLVED
         sides = turn.match.turns.values_list("tallies__side", flat=True).exclude(tallies=None)

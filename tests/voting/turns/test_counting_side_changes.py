@@ -93,17 +93,6 @@ def test_side_changes_count_by_number_whatever_their_order(
     assert [(ballot.voter, ballot.side) for ballot in reassign_sides(ballots, last)] == expected
 
 
-@given(matches())
-def test_deserted_side_is_left_and_empty(match: tuple[list[Votes], list[SideChange]]) -> None:
-    votes, side_changes = match
-    now = current_sides(side_changes)
-    home_sides = {voter: side for turn in votes for voter, side in turn.items()}
-    held = Counter(history.sides[-1] for history in voter_histories(votes, side_changes).values())
-    left = {other_side(side) for side in now.values()}
-    deserted = [side for side in SIDES if held[side] == 0 and side in left]
-    assert deserted_side(home_sides, now) == next(iter(deserted), None)
-
-
 @pytest.mark.parametrize(
     ("now", "deserted"),
     [

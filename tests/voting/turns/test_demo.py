@@ -41,6 +41,10 @@ def test_demo_creates_or_reuses_event_that_starts_automatically(box: BallotBox) 
     assert before + STARTS_IN_MS <= (event.next_match_at or 0) <= box.now() + STARTS_IN_MS
     assert demo()["code"] == event.code
     assert (User.objects.count(), Event.objects.count()) == (1, 1)
+    with pytest.raises(CommandError, match="PUBLIC_URL"):
+        call_command("demo")
+    call_command("demo", "--base-url", BASE, stdout=(out := StringIO()))
+    assert f"display  {BASE}/display/{event.code}" in out.getvalue()
 
 
 def test_demo_stop_creates_no_event_and_own_events_are_left_alone(client: Client) -> None:
@@ -87,11 +91,3 @@ def test_demo_login_opens_console_and_not_the_admin_until_renewed(client: Client
     assert not User.objects.get().has_usable_password()
     new = urlsplit(demo("--fresh-login")["login_url"]).path
     assert [client.get(path).status_code for path in (old, new)] == [410, 200]
-
-
-def test_demo_requires_base_url_and_prints_addresses_as_text() -> None:
-    out = StringIO()
-    with pytest.raises(CommandError, match="PUBLIC_URL"):
-        call_command("demo", stdout=out)
-    call_command("demo", "--base-url", BASE, stdout=out)
-    assert f"display  {BASE}/display/{Event.objects.get().code}" in out.getvalue()

@@ -65,16 +65,11 @@ def test_offer_is_public_and_logged_from_its_reveal_until_the_answer(
     assert offer_in(first) == "red", "the answer is taken back"
     press(event_of(first), "turn.void", box)
     assert offer_in(first) is None, "the offer itself is taken back"
-
-
-def test_concealed_offer_is_not_public_before_the_reveal(
-    box: BallotBox, caplog: pytest.LogCaptureFixture
-) -> None:
-    first = play_turn(start(box, game=SELECTOR, draw_offers=True), box, red=[DRAW + 4])
-    assert offer_in(first) is None
+    half = play_turn(start(box, game=SELECTOR, draw_offers=True), box, red=[DRAW + 4])
+    assert offer_in(half) is None, "not before its reveal"
     assert "draw offer" not in caplog.text
-    play_turn(only_turn(first.match), box, yellow=[2])
-    assert offer_in(first) == "red"
+    play_turn(only_turn(half.match), box, yellow=[2])
+    assert offer_in(half) == "red"
 
 
 def test_offers_need_two_crowds_with_phones_and_public_sides() -> None:

@@ -1,13 +1,11 @@
 """Matches from start to end, and the start of the next one."""
 
-from random import Random
 from typing import Any
 
 import pytest
 
 from tests.voting.action_helpers import refused
 from tests.voting.box_helpers import seal
-from tests.voting.concurrency_helpers import at_once
 from tests.voting.event_states import last_announced
 from tests.voting.match_helpers import (
     CLASSIC,
@@ -15,12 +13,12 @@ from tests.voting.match_helpers import (
     kinds,
     new_event,
     only_turn,
+    open_now,
     play,
     play_turn,
     reveal_ms,
     run_out,
     start,
-    start_open,
     vote,
 )
 from voting.announcements.snapshots import load_snapshot
@@ -32,7 +30,6 @@ from voting.counting.voter_codes import derive_voter_code
 from voting.counting.window import SPECIAL_RULE_MS, START_LEAD_MS
 from voting.matches import live_turn
 from voting.models import Event, Match, Turn, TurnState
-from voting.positions import load_position
 from voting.terms import Lobby, MatchState, TieRule
 from voting.turns.closing import close_turn
 from voting.turns.event_end import end_event
@@ -84,14 +81,6 @@ def test_start_match_refuses_unplayable_terms(
     assert (event.next_match_at, event.matches.count(), kinds(event.pk)) == (None, 0, ["event.edited"])
 
 
-@pytest.mark.django_db(transaction=True)
-def test_concurrent_starts_start_one_match(box: BallotBox) -> None:
-    event = new_event()
-    assert len(at_once(4, lambda own: start_match(event.pk, own))) == 3
-    assert event.matches.count() == 1
-    assert kinds(event.pk) == ["match.started"]
-
-
 def test_won_match_ends_and_next_one_starts_once_when_due(box: BallotBox) -> None:
     event = new_event(next_match_after_s=30, pace="normal")
     match = start_match(event.pk, box)
@@ -101,6 +90,7 @@ def test_won_match_ends_and_next_one_starts_once_when_due(box: BallotBox) -> Non
     assert (match.state, match.result, match.ended_by) == (MatchState.ENDED, "red", "board")
     assert match.ended_at == last.resolved_at
     assert live_turn(match) is None
+    assert len({*match.turns.values_list("seed", flat=True)}) == 4, "each turn has its own"
     event.refresh_from_db()
     assert event.next_match_at == (last.resolved_at or 0) + reveal_ms(last) + 30_000
     Event.objects.filter(pk=new_event().pk).update(next_match_at=box.now())
@@ -148,23 +138,6 @@ def test_start_match_draws_lot_for_first_side(box: BallotBox) -> None:
     assert Event.objects.get(pk=event.pk).options == {"first": "lot"}
 
 
-def test_random_match_plays_to_its_end(box: BallotBox) -> None:
-    """All ballots are for legal columns, a full column is illegal, and each turn has its own seed."""
-    match, picks = start(box, options={"columns": 6}, tally_method="lottery").match, Random(5)
-    while live := live_turn(match):
-        legal = load_position(match).game.legal_actions(load_position(match).state, "red")
-        crowd = [[picks.choice(legal) for _ in range(3)] for _ in range(2)]
-        play_turn(load_turn(live.pk), box, *crowd)
-        assert live.number < 40
-    match.refresh_from_db()
-    assert match.state == MatchState.ENDED
-    assert Event.objects.get().next_match_at is None, "the event has no interval between matches"
-    assert load_position(match).game.result(load_position(match).state) == match.result
-    seeds = list(match.turns.values_list("seed", flat=True))
-    assert len(set(seeds)) == len(seeds) > 3
-    assert {len(seed) for seed in seeds} == {32}
-
-
 MINUTE_MS = 60_000
 
 
@@ -185,16 +158,30 @@ def test_scheduler_aborts_live_match_only_at_event_end(box: BallotBox) -> None:
     assert (state.match and state.match.state, state.match and state.match.turn) == ("aborted", None)
 
 
-def test_no_match_starts_after_event_end(box: BallotBox) -> None:
+def test_event_ends_after_the_count_of_its_last_turn_and_starts_no_match(box: BallotBox) -> None:
     event = new_event()
     Event.objects.update(ends_at=box.now() + MINUTE_MS, next_match_at=box.now())
-    start_match(event.pk, box)
-    over = new_event()
-    Event.objects.filter(pk=over.pk).update(ends_at=box.now(), next_match_at=box.now())
+    match = start_match(event.pk, box)
+    play(match, box, RED_WINS)
+    Event.objects.update(ends_at=box.now())
     with refused("The event is over"):
-        start_match(over.pk, box)
+        take_back_turn(event.pk, box, lambda _: None)
+    Event.objects.update(ends_at=box.now() + MINUTE_MS)
+    take_back_turn(event.pk, box, lambda _: None)
+    last = only_turn(match)
+    open_now(last, box)
+    vote(last, box, red=[3], yellow=[4])
+    run_out(last, box)
+    Event.objects.update(ends_at=box.now(), next_match_at=box.now())
+    end_event(event.pk, box)
+    assert load_turn(last.pk).state == TurnState.OPEN, "its window is over, so it is counted first"
+    close_turn(last.pk, box)
+    end_event(event.pk, box)
+    assert (load_turn(last.pk).state, Match.objects.get().state) == ("resolved", MatchState.ABORTED)
+    with refused("The event is over"):
+        start_match(event.pk, box)
     DeadlineScheduler(box).run_once()
-    assert (over.matches.count(), Event.objects.get(pk=over.pk).next_match_at) == (0, None)
+    assert (event.matches.count(), Event.objects.get().next_match_at) == (1, None)
 
 
 @pytest.mark.parametrize(("ends_in_ms", "planned"), [(MINUTE_MS // 2, False), (10 * MINUTE_MS, True)])
@@ -204,34 +191,6 @@ def test_next_match_is_planned_only_before_event_end(ends_in_ms: int, planned: b
     Event.objects.update(ends_at=box.now() + ends_in_ms)
     play(match, box, RED_WINS)
     assert (Event.objects.get().next_match_at is not None) is planned
-
-
-def test_turn_whose_window_is_over_is_counted_before_the_event_ends(box: BallotBox) -> None:
-    turn = start_open(box)
-    vote(turn, box, red=[3], yellow=[4])
-    run_out(turn, box)
-    Event.objects.update(ends_at=box.now())
-    end_event(turn.match.event_id, box)
-    assert load_turn(turn.pk).state == TurnState.OPEN
-    close_turn(turn.pk, box)
-    assert load_turn(turn.pk).state == TurnState.RESOLVED
-    end_event(turn.match.event_id, box)
-    assert Match.objects.get().state == MatchState.ABORTED
-
-
-def test_finished_match_keeps_its_result_after_event_end(box: BallotBox) -> None:
-    match = start(box).match
-    play(match, box, RED_WINS)
-    Event.objects.update(ends_at=box.now() + MINUTE_MS)
-    take_back_turn(match.event_id, box, lambda _: None)
-    play(match, box, RED_WINS[-1:])
-    Event.objects.update(ends_at=box.now())
-    with refused("The event is over"):
-        take_back_turn(match.event_id, box, lambda _: None)
-    assert Match.objects.get().state == MatchState.ENDED
-
-
-BALLOTS = [Ballot("ada", "red", 3, 1), Ballot("bob", "red", 4, 1)]
 
 
 @pytest.mark.parametrize(
@@ -247,4 +206,5 @@ def test_captain_is_named_by_the_captain_rule_if_they_voted(
     rule: TieRule, captain: str, index: int | None
 ) -> None:
     turn = Turn(match=Match(tie_rule=rule), red_captain=captain and derive_voter_code(captain))
-    assert captain_index(turn, "red", BALLOTS) == index
+    ballots = [Ballot("ada", "red", 3, 1), Ballot("bob", "red", 4, 1)]
+    assert captain_index(turn, "red", ballots) == index

@@ -53,11 +53,15 @@ def test_large_turn_counts_ballots_cast_after_preparation(
 ) -> None:
     """A new one and a revote: the records and roots are those of a count without preparation."""
     turn, prepared = voting_turn(box), list[PreparedBallots]()
+    before = kinds(turn.match.event_id)
 
     def prepare_then_cast(turn: Turn, box: BallotBox) -> PreparedBallots:
         prepared.append(prepare_ballots(turn, box))
+        assert turn.closes_at - ENQUEUE_EARLY_MS <= box.now() < turn.closes_at
+        assert (load_turn(turn.pk).state, kinds(turn.match.event_id)) == (TurnState.OPEN, before)
         late = [Ballot("red1", "red", 6, 2), Ballot("new", "yellow", 2, 1)]
         box.cast(to_boxed_turn(turn), with_blinds(late))
+        run_out(turn, box)  # the window moves: the turn is no longer the one that was prepared
         return prepared[-1]
 
     monkeypatch.setattr(closing, "prepare_ballots", prepare_then_cast)
@@ -73,26 +77,6 @@ def test_large_turn_counts_ballots_cast_after_preparation(
         counted = arrived_ballots(turn, side)
         assert [(ballot.voter, ballot.choice) for ballot in counted] == expected[side]
         assert tally_of(turn, side).root == sort_ballots(turn.pk, side, counted).commitment.root
-
-
-def test_preparation_publishes_nothing_and_notices_a_change_of_the_turn(
-    box: BallotBox, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    turn = voting_turn(box)
-    before = load_turn(turn.pk), kinds(turn.match.event_id)
-
-    def prepare_while_window_moves(turn: Turn, box: BallotBox) -> PreparedBallots:
-        prepared = prepare_ballots(turn, box)
-        assert prepared.leaves
-        assert turn.closes_at - ENQUEUE_EARLY_MS <= box.now() < turn.closes_at
-        assert (load_turn(turn.pk), kinds(turn.match.event_id)) == before
-        assert load_turn(turn.pk).state == TurnState.OPEN
-        run_out(turn, box)
-        return prepared
-
-    monkeypatch.setattr(closing, "prepare_ballots", prepare_while_window_moves)
-    close_turn(turn.pk, box)
-    assert load_turn(turn.pk).state == TurnState.RESOLVED
 
 
 @pytest.mark.parametrize(

@@ -2,13 +2,14 @@
 
 import pytest
 
-from tests.voting.action_helpers import event_of, press
-from tests.voting.box_helpers import ask, cast, seal
+from tests.voting.action_helpers import event_of
+from tests.voting.box_helpers import ask, cast
 from tests.voting.box_loss_helpers import empty
 from tests.voting.match_helpers import ballots, kinds, only_turn, set_window, start, tally_of
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import BoxState, CastResult, PresenceCounts
-from voting.counting.window import MAX_OUTAGE_MS, MAX_RESTORED_MS, MIN_RESTORED_MS
+from voting.counting.ballots import Ballot
+from voting.counting.window import MAX_RESTORED_MS, MIN_RESTORED_MS
 from voting.matches import claim_turn
 from voting.models import Turn, TurnState
 from voting.turns.closing import close_turn
@@ -70,6 +71,11 @@ def test_restored_window_lasts_ten_seconds_from_first_gateway(box: BallotBox) ->
     turn = lost(box)
     assert (turn.most_voters, turn.most_ballots, turn.reached_at) == (3, 3, None)
     assert turn.closes_at >= (turn.box_lost_at or 0) + MIN_RESTORED_MS
+    assert cast(to_boxed_turn(turn), VOTED[0]) == [CastResult.OK]
+    run_out(turn, box, 0)
+    assert cast(to_boxed_turn(turn), *VOTED[:2]) == [CastResult.DUPLICATE, CastResult.UNKNOWN], (
+        "repeated later"
+    )
     before = box.now()
     turn = closed_after(turn, box, 20_000)
     assert (turn.state, turn.reached_at) == (TurnState.OPEN, None)
@@ -96,6 +102,7 @@ def test_restored_window_waits_for_as_many_voters_and_ballots_as_before(box: Bal
     turn = closed_after(turn, box, 0)
     assert turn.state == TurnState.RESOLVED
     assert tally_of(turn, "red").ballots == 3
+    assert cast(to_boxed_turn(turn), Ballot("late", "red", 1, 1)) == [CastResult.LATE]
 
 
 def test_scheduler_extends_restored_window_before_it_closes_and_clock_step_moves_it(box: BallotBox) -> None:
@@ -111,16 +118,6 @@ def test_scheduler_extends_restored_window_before_it_closes_and_clock_step_moves
     assert (moved.reached_at or 0) - (turn.reached_at or 0) == 3_600_000
 
 
-@pytest.mark.parametrize(("is_reached", "ms"), [(True, MAX_RESTORED_MS), (False, MAX_OUTAGE_MS)])
-def test_restored_window_closes_without_missing_voters_in_the_end(
-    is_reached: bool, ms: int, box: BallotBox
-) -> None:
-    turn = lost(box)
-    turn = reached(turn, box) if is_reached else turn
-    assert closed_after(turn, box, ms - 1_000).state == TurnState.OPEN
-    assert closed_after(turn, box, 1_000).state == TurnState.RESOLVED
-
-
 def test_unreachable_gateways_and_second_loss_restart_the_ten_seconds(box: BallotBox) -> None:
     """As after a frozen Valkey, in whose time the heartbeats are old."""
     turn = reached(lost(box), box, voters=1)
@@ -130,12 +127,12 @@ def test_unreachable_gateways_and_second_loss_restart_the_ten_seconds(box: Ballo
     assert (turn.state, turn.reached_at) == (TurnState.OPEN, None)
     assert turn.closes_at >= box.now() + MIN_RESTORED_MS - 1_000
     turn = reached(turn, box, voters=1)
-    cast(to_boxed_turn(turn), *VOTED[:1])
     assert turn.reached_at
     empty()
     restore_turn(turn.pk, box)
     turn = load_turn(turn.pk)
     assert (turn.epoch, turn.most_voters, turn.most_ballots, turn.reached_at) == (3, 3, 3, None)
+    assert closed_after(reached(turn, box), box, MAX_RESTORED_MS).state == TurnState.RESOLVED, "in the end"
 
 
 def test_early_close_waits_for_voters_of_restored_turn(box: BallotBox) -> None:
@@ -149,30 +146,6 @@ def test_early_close_waits_for_voters_of_restored_turn(box: BallotBox) -> None:
     set_window(turn, box, -1_000, 60_000)
     close_turn_early(turn.pk, load_turn(turn.pk).closes_at, box)
     assert load_turn(turn.pk).state == TurnState.RESOLVED
-
-
-def test_pause_does_not_use_up_the_time_to_return(box: BallotBox) -> None:
-    turn = reached(lost(box), box, voters=1)
-    press(event_of(turn), "turn.pause", box)
-    Turn.objects.filter(pk=turn.pk).update(
-        opens_at=turn.opens_at - MAX_RESTORED_MS,
-        closes_at=load_turn(turn.pk).closes_at - MAX_RESTORED_MS,
-        reached_at=(turn.reached_at or 0) - MAX_RESTORED_MS,
-    )
-    assert cast(to_boxed_turn(load_turn(turn.pk)), *VOTED[:1]) == [CastResult.UNKNOWN], "phones repeat it"
-    press(event_of(turn), "turn.resume", box)
-    resumed = load_turn(turn.pk)
-    assert (resumed.reached_at or 0) >= (turn.reached_at or 0)
-    assert closed_after(resumed, box, MIN_RESTORED_MS).state == TurnState.OPEN
-
-
-def test_late_ballots_of_restored_turn_are_unknown_until_the_seal(box: BallotBox) -> None:
-    turn = lost(box)
-    assert cast(to_boxed_turn(turn), VOTED[0]) == [CastResult.OK]
-    run_out(turn, box, 0)
-    assert cast(to_boxed_turn(turn), *VOTED[:2]) == [CastResult.DUPLICATE, CastResult.UNKNOWN]
-    seal(box, to_boxed_turn(load_turn(turn.pk)))
-    assert cast(to_boxed_turn(turn), *VOTED[:2]) == [CastResult.DUPLICATE, CastResult.LATE]
 
 
 def test_clocks_stop_while_voters_of_lost_box_return(box: BallotBox) -> None:

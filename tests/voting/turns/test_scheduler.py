@@ -5,12 +5,9 @@ import os
 import signal
 import subprocess
 import sys
-from threading import Event as Flag
-from threading import Thread
 
 import pytest
 from celery import current_app
-from django.db import connections
 from redis import Redis
 from redis.exceptions import LockError
 
@@ -20,19 +17,19 @@ from crowdgame.play.notifications.email import SEND_NOTIFICATIONS
 from crowdgame.server.laptop.network import LOOPBACK, free_port
 from crowdgame.server.laptop.paths import ROOT
 from tests.deploy.processes import handles_sigterm, wait_until
+from tests.voting.action_helpers import everything
 from tests.voting.box_helpers import queued_tasks
 from tests.voting.box_loss_helpers import empty
 from tests.voting.concurrency_helpers import at_once
 from tests.voting.match_helpers import (
-    NINE_MINUTES_MS,
     ballots,
     kinds,
     new_event,
     only_turn,
-    open_now,
     run_out,
     set_window,
     start,
+    start_open,
     vote,
 )
 from tests.voting.turns.conftest import DueTurn
@@ -65,11 +62,8 @@ def test_scheduler_hands_turn_to_worker_once_each_time_its_deadline_comes(
     monkeypatch.setattr("voting.turns.scheduler.WORKER_TIMEOUT_MS", 60_000)  # however slow this process is
     turn, scheduler = start(box), DeadlineScheduler(box)
     for closes_in_ms, state, calls in (
-        (NINE_MINUTES_MS, TurnState.OPEN, 0),
-        (0, TurnState.PAUSED, 0),
-        (0, TurnState.OPEN, 1),
-        (NINE_MINUTES_MS, TurnState.OPEN, 1),
-        (ENQUEUE_EARLY_MS, TurnState.OPEN, 2),
+        *((540_000, "open", 0), (0, "paused", 0), (0, "open", 1), (540_000, "open", 1)),
+        (ENQUEUE_EARLY_MS, "open", 2),
     ):
         set_window(turn, box, -1_000, closes_in_ms, state=state, left_ms=1 if state == "paused" else None)
         for _ in range(2):
@@ -92,17 +86,17 @@ def test_scheduler_closes_late_turns_together(
 
 
 def test_scheduler_leaves_turn_to_worker_while_it_holds_the_lease(
-    box: BallotBox, monkeypatch: pytest.MonkeyPatch
+    box: BallotBox, due: DueTurn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("voting.turns.scheduler.WORKER_TIMEOUT_MS", 0)
     monkeypatch.setattr("voting.ballot_box.closing_lease.LEASE_MS", 3_600_000)
-    turn = start(box)
-    run_out(turn, box)
+    turn, free = due(), due()
     assert box.closing_lease.take(turn.pk)
     scheduler = DeadlineScheduler(box)
     for _ in range(3):
         scheduler.run_once()
-    assert load_turn(turn.pk).state == TurnState.OPEN
+    assert (load_turn(turn.pk).state, load_turn(free.pk).state) == (TurnState.OPEN, TurnState.RESOLVED)
+    assert [box.closing_lease.is_held(one.pk) for one in (turn, free)] == [True, False]
     with pytest.raises(LockError):
         close_turn(turn.pk, box)
     monkeypatch.setattr("voting.ballot_box.closing_lease.LEASE_MS", 1)
@@ -142,8 +136,7 @@ def test_scheduler_finishes_what_crashed_processes_left(
     state: TurnState, box: BallotBox, due: DueTurn, valkey_url: str
 ) -> None:
     """An unsent announcement, an outdated box, and the box of a turn that has ended."""
-    ended, live, moved = due(red=[3]), start(box), start(box)
-    open_now(live, box)
+    ended, live, moved = due(red=[3]), start_open(box), start(box)
     vote(live, box, red=[3])
     Turn.objects.filter(pk=ended.pk).update(state=state, resolved_at=box.now())
     Turn.objects.filter(pk=moved.pk).update(version=5, closes_at=moved.closes_at + 7)
@@ -158,7 +151,7 @@ def test_scheduler_finishes_what_crashed_processes_left(
         assert [redis.pttl(key) for key in voted.keys[:2]] == [-1, -1]
 
 
-@pytest.mark.parametrize("closes_in_ms", [NINE_MINUTES_MS, 24 * 3_600_000])
+@pytest.mark.parametrize("closes_in_ms", [540_000, 24 * 3_600_000])
 def test_scheduler_restores_box_missing_in_two_iterations(closes_in_ms: int, box: BallotBox) -> None:
     turn = start(box)
     set_window(turn, box, -1_000, closes_in_ms)
@@ -229,37 +222,17 @@ def run_script(script: str, **env: str) -> subprocess.CompletedProcess[str]:
 
 def test_close_tasks_close_due_and_early_turns_but_warming_up_closes_none(box: BallotBox) -> None:
     warm_up()  # before the first event
-    due, early, other = start(box), start(box, close_early=True), start(box)
-    for turn in (early, other):
-        open_now(turn, box)
+    due, early, other = start(box), start_open(box, close_early=True), start_open(box)
     run_out(due, box)
-    before = list(Announcement.objects.values_list("pk", "seq", "sent_at"))
+    before = everything()
     warm_up()
-    assert list(Announcement.objects.values_list("pk", "seq", "sent_at")) == before
-    assert load_turn(due.pk).state == TurnState.OPEN
+    assert everything() == before
     assert not box.closing_lease.is_held(NO_TURN)
     close_turns_task(due.pk)
-    close_turn_early_task(early.pk, load_turn(early.pk).closes_at)
-    close_turn_early_task(other.pk, load_turn(other.pk).closes_at)
+    for turn in (early, other):
+        close_turn_early_task(turn.pk, load_turn(turn.pk).closes_at)
     states = [load_turn(turn.pk).state for turn in (due, early, other)]
     assert states == [TurnState.RESOLVED, TurnState.RESOLVED, TurnState.OPEN]
-
-
-@pytest.mark.django_db(transaction=True)
-def test_scheduler_runs_until_stopped(box: BallotBox) -> None:
-    turn, stopped = start(box), Flag()
-    run_out(turn, box)
-
-    def run_scheduler() -> None:
-        DeadlineScheduler(box).run(stopped)
-        connections.close_all()
-
-    thread = Thread(target=run_scheduler)
-    thread.start()
-    wait_until(lambda: load_turn(turn.pk).state == TurnState.RESOLVED)
-    stopped.set()
-    thread.join(60)
-    assert not thread.is_alive()
 
 
 def test_scheduler_exits_if_an_iteration_hangs() -> None:

@@ -16,11 +16,10 @@ from tests.voting.match_helpers import (
     ballots,
     kinds,
     new_event,
-    open_now,
     play_out,
     run_out,
     set_window,
-    start,
+    start_open,
     tally_of,
 )
 from tests.voting.sample_matches import plain, with_blinds
@@ -56,14 +55,12 @@ def shards(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"game": SELECTOR}, 1),
     ],
 )
-def test_match_has_shards_unless_by_clocks_or_secret(terms: dict[str, Any], count: int) -> None:
+def test_match_has_shards_unless_by_clocks_or_secret(
+    terms: dict[str, Any], count: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert create_match(new_event(**terms), now=5).shards == count
-
-
-@pytest.mark.parametrize("allowed", [1, 2])
-def test_installation_limits_shards(allowed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(settings, "MAX_SHARDS", allowed)
-    assert create_match(new_event(), now=5).shards == allowed
+    monkeypatch.setattr(settings, "MAX_SHARDS", 2)
+    assert create_match(new_event(**terms), now=5).shards == min(count, 2), "the installation limits them"
 
 
 def cast_crowd(turn: Turn) -> list[Ballot]:
@@ -76,8 +73,7 @@ def cast_crowd(turn: Turn) -> list[Ballot]:
 
 def test_turn_in_shards_has_the_roots_and_record_of_one_box(box: BallotBox, tmp_path: Path) -> None:
     """Also after a crash between the seals of two shards, and if it is extended then."""
-    turn = start(box)
-    open_now(turn, box)
+    turn = start_open(box)
     crowd = cast_crowd(turn)
     run_out(turn, box)
     first, *_ = to_boxed_turn(load_turn(turn.pk)).parts
@@ -95,13 +91,11 @@ def test_turn_in_shards_has_the_roots_and_record_of_one_box(box: BallotBox, tmp_
     verify(plain(turn.match), tmp_path)
 
 
-@pytest.mark.parametrize("number", range(3))
-def test_lost_shard_begins_a_new_epoch_of_the_whole_turn(number: int, box: BallotBox) -> None:
+def test_lost_shard_begins_a_new_epoch_of_the_whole_turn(box: BallotBox) -> None:
     """Phones of the whole shards get `duplicate`, those of the lost one count again."""
-    turn = start(box)
-    open_now(turn, box)
+    turn = start_open(box)
     crowd = cast_crowd(turn)
-    delete(*to_boxed_turn(turn).parts[number].keys)
+    delete(*to_boxed_turn(turn).parts[1].keys)
     run_out(turn, box)
     for _ in range(2):
         close_turn(turn.pk, box)
@@ -110,7 +104,7 @@ def test_lost_shard_begins_a_new_epoch_of_the_whole_turn(number: int, box: Ballo
     assert kinds(turn.match.event_id).count("turn.restored") == 1
     assert not TallyRecord.objects.exists()
     answers = cast(to_boxed_turn(restored), *crowd)
-    lost = [Shard.of(ballot.voter, 3).number == number for ballot in crowd]
+    lost = [Shard.of(ballot.voter, 3).number == 1 for ballot in crowd]
     assert answers == [CastResult.OK if gone else CastResult.DUPLICATE for gone in lost]
     play_out(turn, box)
     assert [tally_of(turn, side).ballots for side in SIDES] == [12, 14]

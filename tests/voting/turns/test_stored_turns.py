@@ -9,24 +9,21 @@ from redis import Redis
 from tests.voting.action_helpers import event_of, press
 from tests.voting.box_helpers import ask
 from tests.voting.box_loss_helpers import empty
-from tests.voting.match_helpers import ballots, only_turn, open_now, play_out, set_window, start, tally_of
+from tests.voting.match_helpers import ballots, only_turn, play_out, set_window, start, start_open, tally_of
 from tests.voting.turns.conftest import crashing
 from voting.ballot_box.archive import load_stored_ballots, store_ballots
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import BoxRef, BoxState, CastReply
 from voting.counting.ballots import Ballot
-from voting.counting.window import STORED_FROM_MS
 from voting.models import Turn
 from voting.turns import scheduler as scheduler_module
 from voting.turns.early_close import close_turn_early
-from voting.turns.long_windows import LONG_WINDOW_MS, LongTurnCursor
 from voting.turns.restoring import restore_turn
 from voting.turns.scheduler import DeadlineScheduler
 from voting.turns.turns import load_turn, to_boxed_turn
 
 pytestmark = pytest.mark.django_db
 BEFORE, AFTER = ballots("red", [3, 3]), ballots("yellow", [4])
-TEN_MINUTES_S = STORED_FROM_MS // 1000
 
 
 def cast(turn: Turn, *cast_ballots: Ballot) -> CastReply:
@@ -38,16 +35,17 @@ def stored_voters(turn: Turn) -> set[str]:
 
 
 def test_extension_over_ten_minutes_stores_all_ballots(box: BallotBox) -> None:
-    turn = start(box)
-    open_now(turn, box)
-    assert not cast(turn, *BEFORE).stored
-    press(event_of(turn), "turn.extend", box, seconds=300)
+    turn = start_open(box)
+    press(event_of(turn), "turn.extend", box, seconds=30)
+    assert not cast(load_turn(turn.pk), *BEFORE).stored
+    assert stored_voters(turn) == set()
+    press(event_of(turn), "turn.extend", box, seconds=270)
     extended = load_turn(turn.pk)
     assert extended.stored
     assert stored_voters(extended) == {"red1", "red2"}
     assert cast(extended, *AFTER).stored, "the gateway stores it before it answers"
     empty()
-    restore_turn(extended.pk, box)
+    close_turn_early(extended.pk, extended.closes_at, box)  # by a gateway that misses the box
     restored = load_turn(extended.pk)
     assert sum(box.ballot_counts(to_boxed_turn(restored)).values()) == 2
     assert restored.box_lost_at is None, "no voter has to return"
@@ -58,8 +56,7 @@ def test_extension_over_ten_minutes_stores_all_ballots(box: BallotBox) -> None:
 
 @pytest.mark.parametrize("step", ["load_ballots", "confirm_stored"])
 def test_scheduler_stores_ballots_if_the_extension_crashed(step: str, box: BallotBox) -> None:
-    turn = start(box)
-    open_now(turn, box)
+    turn = start_open(box)
     cast(turn, *BEFORE)
     with crashing(BallotBox, step):
         press(event_of(turn), "turn.extend", box, seconds=300)
@@ -70,7 +67,7 @@ def test_scheduler_stores_ballots_if_the_extension_crashed(step: str, box: Ballo
 
 
 def test_resumed_turn_with_little_time_left_stays_stored(box: BallotBox) -> None:
-    turn = start(box, window_s=2 * TEN_MINUTES_S)
+    turn = start(box, window_s=1_200)
     assert turn.stored
     set_window(turn, box, -1_000, 300_000)
     press(event_of(turn), "turn.pause", box)
@@ -82,18 +79,9 @@ def test_resumed_turn_with_little_time_left_stays_stored(box: BallotBox) -> None
     assert cast(resumed, *BEFORE).stored
 
 
-def test_short_turns_are_not_stored(box: BallotBox) -> None:
-    turn = start(box, window_s=TEN_MINUTES_S)
-    set_window(turn, box, -1_000, 300_000)
-    press(event_of(turn), "turn.extend", box, seconds=60)
-    assert not cast(turn, *BEFORE).stored
-    assert stored_voters(turn) == set()
-
-
 @pytest.mark.parametrize("terms", [{}, {"bank_s": 60}, {"bank_s": 60, "cap_s": 20}])
 def test_all_turns_are_stored_if_the_organizer_chose_so(terms: dict[str, int], box: BallotBox) -> None:
-    turn = start(box, store_ballots=True, **terms)
-    open_now(turn, box)
+    turn = start_open(box, store_ballots=True, **terms)
     assert cast(turn, *BEFORE, *AFTER).stored, "the gateway stores them before it answers"
     store_ballots(turn.pk, [*BEFORE, *AFTER], box.now())
     empty()
@@ -103,33 +91,9 @@ def test_all_turns_are_stored_if_the_organizer_chose_so(terms: dict[str, int], b
     assert only_turn(turn.match).stored
 
 
-DAY_MS = 24 * 3600 * 1000
-
-
-def long_windows(box: BallotBox, count: int, *, apart_ms: int = 1) -> list[Turn]:
-    turns = [start(box, window_s=600) for _ in range(count)]
-    for number, turn in enumerate(turns):
-        set_window(turn, box, -1_000, DAY_MS + number)
-    if not apart_ms:
-        Turn.objects.update(closes_at=box.now() + DAY_MS)
-    return turns
-
-
 @pytest.mark.parametrize("apart_ms", [1, 0])
-def test_walk_visits_all_long_windows_and_starts_over(box: BallotBox, apart_ms: int) -> None:
-    turns = long_windows(box, 5, apart_ms=apart_ms)
-    near = start(box)
-    walk = LongTurnCursor(2)
-    beyond = box.now() + LONG_WINDOW_MS
-    seen = [[pk for pk, _ in walk.step(beyond)] for _ in range(6)]
-    assert [pk for batch in seen[:3] for pk in batch] == [turn.pk for turn in turns]
-    assert seen[3:] == seen[:3]
-    assert walk.rounds == 2
-    assert near.pk not in {pk for batch in seen for pk in batch}
-
-
-def test_scheduler_checks_a_few_long_windows_per_second(
-    box: BallotBox, monkeypatch: pytest.MonkeyPatch
+def test_scheduler_checks_all_long_windows_a_few_per_second(
+    apart_ms: int, box: BallotBox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     iterations, inspect = list[set[int]](), box.inspect
 
@@ -139,15 +103,19 @@ def test_scheduler_checks_a_few_long_windows_per_second(
 
     monkeypatch.setattr(scheduler_module, "LONG_WINDOWS_PER_S", 2)
     monkeypatch.setattr(box, "inspect", watched)
-    turns, near = long_windows(box, 5), start(box)
+    closes_at = box.now() + 24 * 3_600_000
+    turns, near = [start(box, window_s=600) for _ in range(5)], start(box)
+    for number, turn in enumerate(turns):
+        Turn.objects.filter(pk=turn.pk).update(closes_at=closes_at + number * apart_ms)
     scheduler = DeadlineScheduler(box)
-    for _ in range(3):
+    for _ in range(6):
         iterations.append(set())
         scheduler.chores_at = 0.0
         scheduler.run_once()
-    assert [len(checked) for checked in iterations] == [3, 3, 2]
-    assert set.union(*iterations) == {near.pk, *(turn.pk for turn in turns)}
-    assert set.intersection(*iterations) == {near.pk}
+    assert [len(checked) for checked in iterations] == [3, 3, 2] * 2
+    for round_of_all in (iterations[:3], iterations[3:]):
+        assert set.union(*round_of_all) == {near.pk, *(turn.pk for turn in turns)}
+        assert set.intersection(*round_of_all) == {near.pk}
 
 
 def test_doubtful_finds_boxes_that_need_repair(box: BallotBox) -> None:
@@ -163,10 +131,3 @@ def test_doubtful_finds_boxes_that_need_repair(box: BallotBox) -> None:
         redis.delete(to_boxed_turn(sound).keys[0])
         redis.set(to_boxed_turn(sound).keys[0], "spoilt")
     assert sound.pk in box.find_inconsistent(near)
-
-
-def test_early_close_restores_lost_long_window(box: BallotBox) -> None:
-    (turn,) = long_windows(box, 1)
-    box.delete_all_events()
-    close_turn_early(turn.pk, turn.closes_at, box)
-    assert only_turn(turn.match).epoch == 2

@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import pytest
 
-from tests.voting.concurrency_helpers import at_once
 from tests.voting.match_helpers import NINE_MINUTES_MS, kinds, new_event, open_now, start
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_clock import local_ms
@@ -66,14 +65,6 @@ def test_schedulers_move_turn_once(box: BallotBox) -> None:
     assert abs(once - turn.closes_at - STEP) < TOLERATED_MS
     assert closes_at(turn) == once
     assert kinds(turn.match.event_id).count("turn.moved") == 1
-
-
-@pytest.mark.django_db(transaction=True)
-def test_concurrent_move_turn_calls_move_once(box: BallotBox) -> None:
-    turn = start(box)
-    version = load_turn(turn.pk).version
-    at_once(4, lambda own: move_turn(turn.pk, version, STEP, box.now() + STEP, own))
-    assert closes_at(turn) == turn.closes_at + STEP
 
 
 def test_clock_step_leaves_turn_changed_meanwhile(box: BallotBox) -> None:

@@ -26,7 +26,6 @@ from tests.voting.match_helpers import (
     play_out,
     play_turn,
     run_out,
-    start,
     start_open,
     store,
     tally_of,
@@ -43,7 +42,8 @@ from voting.ballot_box.box_types import TooEarly
 from voting.counting.ballots import Ballot
 from voting.counting.commitments import EMPTY, Commitment, sort_ballots
 from voting.matches import MatchError
-from voting.models import Announcement, Match, TallyRecord, TurnState
+from voting.models import Announcement, LogEntry, Match, TallyRecord, Turn, TurnState
+from voting.transparency.log import load_log, log_root
 from voting.turns import closing, outcome_store
 from voting.turns.closing import close_together, close_turn
 from voting.turns.restoring import restore_turn
@@ -53,7 +53,6 @@ from voting.turns.time_steps import move_turn
 from voting.turns.turns import change_turn, load_turn, start_match, to_boxed_turn
 
 pytestmark = pytest.mark.django_db
-LONG_S = 601
 
 
 class DyingBox(BallotBox):
@@ -71,11 +70,17 @@ class DyingBox(BallotBox):
         setattr(self, step, crash)
 
 
-def run_again(box: BallotBox, iterations: int = 3) -> None:
+def run_again(box: BallotBox) -> None:
     scheduler = DeadlineScheduler(box)
-    for _ in range(iterations):
+    for _ in range(3):
         scheduler.chores_at = 0.0
         scheduler.run_once()
+
+
+def logged(turn: Turn) -> list[str]:
+    """The types of the turn's entries in the log."""
+    contents = LogEntry.objects.filter(turn=turn.pk).order_by("pk").values_list("content", flat=True)
+    return [content.split('"')[3] for content in contents]
 
 
 @pytest.mark.parametrize("after", [False, True])
@@ -99,6 +104,9 @@ def test_crashed_close_is_finished_by_next_process(
         close_together([whole.pk, half.pk], box)
     is_written = step in {"place_all", "expire_all", "relay"}
     assert [load_turn(turn.pk).state != TurnState.OPEN for turn in (whole, half)] == [is_written] * 2
+    assert logged(whole) == ["lot 1", "seal 1"][: 1 if step == "seal_all" else 2], "before it is published"
+    unsent = Announcement.objects.filter(sent_at=None)
+    assert step not in {"place_all", "expire_all"} or not unsent.exists(), "reveals do not wait for boxes"
     close_together([whole.pk, half.pk], box)
     run_again(box)
     states = [(turn.state, turn.red_pick, turn.yellow_pick) for turn in map(load_turn, (whole.pk, half.pk))]
@@ -108,10 +116,23 @@ def test_crashed_close_is_finished_by_next_process(
         assert tally_of(turn, "red").ballots == 3
         assert (following.number, type(seal(box, to_boxed_turn(following)))) == (2, TooEarly)
     assert TallyRecord.objects.count() == 3
-    assert not Announcement.objects.filter(sent_at=None).exists()
+    assert [logged(one) for one in whole.match.turns.order_by("pk")] == [["lot 1", "seal 1"], ["lot 1"]]
+    assert not unsent.exists()
     play_turn(only_turn(half.match), box, yellow=[3])
     announced = [Counter(kinds(turn.match.event_id)) for turn in (whole, half)]
     assert [(of["turn.concealed"], of["turn.revealed"]) for of in announced] == [(0, 1), (1, 1)]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_concurrent_closings_keep_one_order_of_the_log(due: DueTurn, box: BallotBox) -> None:
+    turns = [due(red=[column]) for column in range(1, 5)]
+    at_once(4, lambda own: close_together([turn.pk for turn in turns], own))
+    for turn in turns:
+        close_turn(turn.pk, box)
+    checkpoint = load_log().checkpoint
+    assert [*LogEntry.objects.order_by("pk").values_list("pk", flat=True)] == [*range(checkpoint.size)]
+    assert log_root(checkpoint.size) == checkpoint.root
+    assert [logged(turn) for turn in turns] == [["lot 1", "seal 1"]] * 4
 
 
 def test_crashed_start_is_repaired_by_scheduler(box: BallotBox) -> None:
@@ -126,7 +147,7 @@ def test_crashed_start_is_repaired_by_scheduler(box: BallotBox) -> None:
 
 @pytest.mark.parametrize("step", ["place", "cast"])
 def test_crashed_restore_is_finished_by_scheduler(step: str, box: BallotBox) -> None:
-    turn = start_open(box, window_s=LONG_S)
+    turn = start_open(box, window_s=601)
     store(turn, ballots("red", [2, 2]))
     empty()
     with crashing(BallotBox, step):
@@ -152,19 +173,9 @@ def test_box_with_missing_ballot_is_restored_with_the_rest(box: BallotBox, valke
     assert tally_of(turn, "red").ballots == 2
 
 
-@pytest.mark.django_db(transaction=True)
-def test_concurrent_restores_restore_once(box: BallotBox) -> None:
-    turn = start(box)
-    empty()
-    at_once(4, lambda own: restore_turn(turn.pk, own))
-    restore_turn(turn.pk, box)
-    assert load_turn(turn.pk).epoch == 2
-    assert kinds(turn.match.event_id).count("turn.restored") == 1
-
-
 def test_stored_ballot_missing_from_box_counts(box: BallotBox) -> None:
     """The box was restored from an older copy: stored ballots still count, once each, in order of storage."""
-    turn = start_open(box, window_s=LONG_S)
+    turn = start_open(box, window_s=601)
     vote(turn, box, red=[1, 1])
     store(turn, [*ballots("red", [6], sequence=2), *(Ballot(voter, "red", 6, 1) for voter in ("zz", "aa"))])
     play_out(turn, box)
