@@ -3,19 +3,12 @@
 import ast
 import asyncio
 import re
-from urllib.parse import urlsplit
 
 import pytest
 from channels.layers import get_channel_layer
-from django.conf import settings
-from django.db import connection
-from redis import Redis, RedisError
 
-from crowdgame.server.laptop.network import LOOPBACK
 from crowdgame.server.laptop.paths import ROOT
-from tests.chaos.proxy import Impairment, Proxy
 from voting.announcements.channel_layer import LayerMessage, Subscription, publish
-from voting.ballot_box.stores import connect_async
 
 CODE = [path for package in ("voting", "crowdgame", "games") for path in (ROOT / package).rglob("*.py")]
 # These calls block while Redis is frozen.
@@ -41,12 +34,6 @@ def test_source_avoids_known_redis_and_celery_pitfalls() -> None:
             assert calls_on_a_loop(ast.parse(text)) & BLOCKING == set(), path
 
 
-def test_celery_acknowledges_early_and_ignores_results() -> None:
-    """With late acknowledgement, workers die when Redis restarts and long-waiting tasks run twice."""
-    assert settings.CELERY_TASK_ACKS_LATE is False
-    assert settings.CELERY_TASK_IGNORE_RESULT is True
-
-
 @pytest.mark.nightly
 def test_subscription_receives_after_long_idle_period(valkey_url: str) -> None:
     """The default read timeout of redis-py is five seconds."""
@@ -64,33 +51,3 @@ def test_subscription_receives_after_long_idle_period(valkey_url: str) -> None:
         return copy
 
     assert asyncio.run(listen()) == LayerMessage(4711, 1, b"{}")
-
-
-def test_async_redis_client_does_not_retry(valkey_url: str) -> None:
-    async def lose_reply(url: str) -> None:
-        redis = connect_async(url)
-        try:
-            await redis.ping()
-            proxy.impairment = Impairment(lost_reply=b"traps")
-            with pytest.raises(RedisError):
-                await redis.incr("traps")
-        finally:
-            await redis.aclose()
-
-    with Proxy(urlsplit(valkey_url).port or 0) as proxy, Redis.from_url(valkey_url) as direct:
-        asyncio.run(lose_reply(f"redis://{LOOPBACK}:{proxy.port}/0"))
-        assert direct.get("traps") == b"1"
-
-
-@pytest.mark.django_db
-@pytest.mark.skipif(
-    bool(settings.DATABASES["default"]["ENGINE"].endswith("postgresql")), reason="only for SQLite"
-)
-def test_sqlite_uses_wal_and_immediate_transactions() -> None:
-    """A deferred transaction that reads and then writes fails if another one wrote in between."""
-    with connection.cursor() as cursor:
-        values = [cursor.execute(f"PRAGMA {name}").fetchone()[0] for name in ("journal_mode", "synchronous")]
-    assert values == ["wal", 2]
-    options = settings.DATABASES["default"]["OPTIONS"]
-    assert options["transaction_mode"] == "IMMEDIATE"
-    assert options["timeout"] >= 10

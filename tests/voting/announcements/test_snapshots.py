@@ -156,19 +156,9 @@ def test_snapshot_lists_latest_finished_matches_without_aborted(
 ) -> None:
     monkeypatch.setattr(snapshots, "MAX_FINISHED", 3)
     event = new_event(no_ballot_rule="forfeit")
-    votes: list[dict[str, list[int]] | None] = [
-        {"red": [1]},
-        {"red": [1]},
-        None,
-        {},
-        {"red": [1]},
-        {"yellow": [1]},
-    ]
-    for cast in votes:
-        match = start_match(event.pk, box)
-        if cast is None:
-            press(event.pk, "match.abort", box)
-        else:
-            play_turn(only_turn(match), box, **cast)
+    for red, yellow in (([1], []), ([1], []), ([], []), ([1], []), ([], [1])):
+        play_turn(only_turn(start_match(event.pk, box)), box, red, yellow)
+        start_match(event.pk, box)
+        press(event.pk, "match.abort", box)
     finished = shown(event.pk).finished
-    assert [(summary.number, summary.winner) for summary in finished] == [(4, None), (5, 1), (6, 2)]
+    assert [(summary.number, summary.winner) for summary in finished] == [(5, None), (7, 1), (9, 2)]

@@ -1,6 +1,7 @@
 """Ballots of ballot sources are cast exactly once, whatever crashes, and by the same rules as all others."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
@@ -24,8 +25,7 @@ from tests.voting.match_helpers import (
     tally_of,
     vote,
 )
-from tests.voting.recovery_model import Crash
-from tests.voting.turns.test_turn_crashes import DyingBox
+from tests.voting.turns.conftest import crashing
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import unpack_ballots
 from voting.models import StoredBallot, Turn, TurnState
@@ -79,36 +79,23 @@ def test_bot_votes_once_the_window_is_open(box: BallotBox) -> None:
     assert counted(turn) == [expected_pick(turn)]
 
 
-CRASHES = [("now", True), ("now", False), ("cast_new", True), ("cast_new", False)]
-
-
-@pytest.mark.parametrize(("step", "before"), [*CRASHES, ("store_ballots", None), ("load_turn", None)])
+@pytest.mark.parametrize("after", [False, True])
+@pytest.mark.parametrize(
+    ("owner", "step"),
+    [(BallotBox, "now"), (BallotBox, "cast_new"), (casting, "store_ballots"), (casting, "load_turn")],
+)
 def test_crash_at_any_step_repeats_the_same_ballot(
-    box: BallotBox, step: str, before: bool | None, monkeypatch: pytest.MonkeyPatch
+    box: BallotBox, owner: Any, step: str, after: bool
 ) -> None:
     turn = begin(box)
-    with monkeypatch.context() as patched:
-        if before is None:
-            patched.setattr(casting, step, crash)
-        with pytest.raises(Crash):
-            cast_due(box if before is None else DyingBox(step, before))
+    with crashing(owner, step, after=after):
+        cast_due(box)
     assert is_due()
-    cast_due(box)
-    cast_due(box)
-    play_out(turn, box)
-    assert counted(turn) == [expected_pick(turn)]
-
-
-def crash(*_: object) -> None:
-    raise Crash
-
-
-def test_bots_ballot_survives_the_loss_of_the_ballot_box(box: BallotBox) -> None:
-    turn = begin(box)
-    cast_due(box)
+    for _ in range(2):
+        cast_due(box)
     empty()
     restore_turn(turn.pk, box)
-    assert counts(turn, box)["yellow"] == 1
+    assert counts(turn, box)["yellow"] == 1, "it survives the loss of the ballot box"
     play_out(turn, box)
     assert counted(turn) == [expected_pick(turn)]
 

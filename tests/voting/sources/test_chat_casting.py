@@ -1,14 +1,14 @@
 """Votes of a chat become ballots exactly once, whoever reads them and whatever crashes."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
 from tests.voting.box_loss_helpers import empty
 from tests.voting.match_helpers import NINE_MINUTES_MS, open_now, play_out, set_window, tally_of, vote
-from tests.voting.recovery_model import Crash
-from tests.voting.sources.test_casting import begin, counted, crash
-from tests.voting.turns.test_turn_crashes import DyingBox
+from tests.voting.sources.test_casting import begin, counted
+from tests.voting.turns.conftest import crashing
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import unpack_ballots
 from voting.counting.voter_codes import derive_voter_code
@@ -88,6 +88,8 @@ def test_ballots_of_a_resumed_turn_replace_earlier_ones(turn: Turn, box: BallotB
 
 
 def test_other_channels_and_paused_turns_do_not_vote(turn: Turn, box: BallotBox) -> None:
+    assert [find_source(name) for name in ("twitch:", "twitch:Rooks", "twitch:x", "twitch")] == [None] * 4
+    assert find_source(CHAT)
     read(turn, said(turn, ("ann", 2), channel="doves"), box)
     votes = said(turn, ("ann", 2))
     Turn.objects.update(state=TurnState.PAUSED, left_ms=1_000)
@@ -122,17 +124,14 @@ def test_banned_chatter_does_not_vote(turn: Turn, box: BallotBox) -> None:
     assert counted(turn) == [3, 4]
 
 
-@pytest.mark.parametrize("before", [True, False, None])
+@pytest.mark.parametrize("after", [False, True])
+@pytest.mark.parametrize(("owner", "step"), [(BallotBox, "cast_new"), (casting, "store_ballots")])
 def test_killed_reader_loses_no_vote_that_another_one_reads(
-    turn: Turn, box: BallotBox, before: bool | None, monkeypatch: pytest.MonkeyPatch
+    turn: Turn, box: BallotBox, owner: Any, step: str, after: bool
 ) -> None:
-    """It is killed before or after it casts the ballots, or before it stores them."""
     votes = said(turn, ("ann", 2), ("bob", 3))
-    with monkeypatch.context() as patched:
-        if before is None:
-            patched.setattr(casting, "store_ballots", crash)
-        with pytest.raises(Crash):
-            read(turn, votes, box if before is None else DyingBox("cast_new", before))
+    with crashing(owner, step, after=after):
+        read(turn, votes, box)
     read(turn, votes, box)
     empty()
     restore_turn(turn.pk, box)
@@ -165,9 +164,3 @@ def test_turn_with_a_chat_closes_only_at_its_deadline(turn: Turn, box: BallotBox
     cast_due(box)
     assert not is_due()
     assert not chat_turns().filter(pk=turn.pk).exists()
-
-
-@pytest.mark.parametrize("source", ["twitch:", "twitch:Rooks", "twitch:x", "twitch"])
-def test_channel_that_no_form_stores_is_no_source(source: str) -> None:
-    assert find_source(source) is None
-    assert find_source(CHAT) is not None

@@ -35,6 +35,8 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def test_later_choice_of_an_account_counts_and_illegal_ones_do_not(box: BallotBox, desk: Path) -> None:
+    assert source_labels()["paper:desk-2"] == "Paper ballots, desk 2"
+    assert source_labels()["bot:5"] == "Computer 5, full strength", "no other source replaces it"
     turn = begin(box, ("phones", "paper:desk-1"))
     ballots = desk / f"desk-1-{turn.pk}.txt"
     cast_due(box)
@@ -48,8 +50,3 @@ def test_later_choice_of_an_account_counts_and_illegal_ones_do_not(box: BallotBo
     assert counted(turn) == [3, 5]
     cast_due(box)
     assert not is_due()
-
-
-def test_built_in_source_cannot_be_replaced(desk: Path) -> None:
-    assert source_labels()["bot:5"] == "Computer 5, full strength"
-    assert source_labels()["paper:desk-2"] == "Paper ballots, desk 2"
