@@ -15,11 +15,11 @@ from tests.voting.match_helpers import (
     start,
     tally_of,
 )
+from tests.voting.sample_matches import plain
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.opened_ballots import load_opened_ballots
 from voting.counting.window import START_LEAD_MS
 from voting.models import Match, Turn, TurnState
-from voting.records.exports import export_match
 from voting.turns.turns import load_turn
 
 pytestmark = pytest.mark.django_db
@@ -70,16 +70,14 @@ def test_second_half_reveals_both(first: Turn, box: BallotBox) -> None:
 
 
 def test_concealed_half_has_no_record_or_ballot_list(first: Turn, box: BallotBox) -> None:
-    def recorded() -> list[tuple[int | None, int | None]]:
-        exported = export_match(first.match.event.code, 1)
-        assert exported is not None
-        assert len(exported.record.counts) == len(exported.record.turns)
-        return [(picks.red, picks.yellow) for picks in exported.record.turns]
-
-    assert recorded() == []
+    record = plain(first.match)
+    assert (record["turns"], record["counts"]) == ([], [])
     assert load_opened_ballots(event_of(first), first.pk) is None
     play_turn(only_turn(first.match), box, yellow=[5])
-    assert recorded() == [(4, None), (None, 5)]
+    assert [(picks["red"], picks["yellow"]) for picks in plain(first.match)["turns"]] == [
+        (4, None),
+        (None, 5),
+    ]
     assert load_opened_ballots(event_of(first), first.pk) is not None
 
 

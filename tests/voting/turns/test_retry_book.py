@@ -1,5 +1,7 @@
 """The retry book: failures of one turn or match delay no other."""
 
+from contextlib import closing
+
 import pytest
 from redis import Redis, RedisError
 
@@ -98,7 +100,6 @@ def test_damage_of_one_event_delays_no_other(
 
 
 def test_scheduler_waits_while_box_is_unreachable(caplog: pytest.LogCaptureFixture) -> None:
-    unreachable = BallotBox(f"redis://{LOOPBACK}:{free_port()}/0")
-    assert DeadlineScheduler(unreachable).run_once() == POLL_S
+    with closing(BallotBox(f"redis://{LOOPBACK}:{free_port()}/0")) as unreachable:
+        assert DeadlineScheduler(unreachable).run_once() == POLL_S
     assert "scheduler waiting for Redis or the database" in caplog.text
-    unreachable.close()

@@ -8,13 +8,11 @@ from django.conf import settings
 
 from games.engine.game import SIDES
 from tests.voting.box_helpers import cast
-from tests.voting.box_loss_helpers import delete
 from tests.voting.match_helpers import (
     CLASSIC,
     COMMON_TERMS,
     SELECTOR,
     ballots,
-    kinds,
     new_event,
     play_out,
     run_out,
@@ -27,12 +25,10 @@ from tests.voting.verifiers import verify
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import CastResult
 from voting.ballot_box.sealed_lists import BATCH_BALLOTS
-from voting.ballot_box.shards import Shard
 from voting.counting.ballots import Ballot
 from voting.counting.commitments import sort_ballots
 from voting.matches import create_match
-from voting.models import TallyRecord, Turn, TurnState
-from voting.turns.closing import close_turn
+from voting.models import Turn, TurnState
 from voting.turns.turns import load_turn, to_boxed_turn
 
 pytestmark = pytest.mark.django_db
@@ -89,22 +85,3 @@ def test_turn_in_shards_has_the_roots_and_record_of_one_box(box: BallotBox, tmp_
         record = tally_of(turn, side)
         assert (record.ballots, record.root) == (len(own), sort_ballots(turn.pk, side, own).commitment.root)
     verify(plain(turn.match), tmp_path)
-
-
-def test_lost_shard_begins_a_new_epoch_of_the_whole_turn(box: BallotBox) -> None:
-    """Phones of the whole shards get `duplicate`, those of the lost one count again."""
-    turn = start_open(box)
-    crowd = cast_crowd(turn)
-    delete(*to_boxed_turn(turn).parts[1].keys)
-    run_out(turn, box)
-    for _ in range(2):
-        close_turn(turn.pk, box)
-    restored = load_turn(turn.pk)
-    assert (restored.state, restored.epoch) == (TurnState.OPEN, 2)
-    assert kinds(turn.match.event_id).count("turn.restored") == 1
-    assert not TallyRecord.objects.exists()
-    answers = cast(to_boxed_turn(restored), *crowd)
-    lost = [Shard.of(ballot.voter, 3).number == 1 for ballot in crowd]
-    assert answers == [CastResult.OK if gone else CastResult.DUPLICATE for gone in lost]
-    play_out(turn, box)
-    assert [tally_of(turn, side).ballots for side in SIDES] == [12, 14]

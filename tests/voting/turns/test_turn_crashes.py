@@ -31,7 +31,7 @@ from tests.voting.match_helpers import (
     tally_of,
     vote,
 )
-from tests.voting.recovery_model import Crash, PublishedBox
+from tests.voting.recovery_model import Crash, close_and_then
 from tests.voting.sample_matches import plain, with_blinds
 from tests.voting.turns.conftest import DueTurn, crashing
 from tests.voting.verifiers import verify
@@ -287,7 +287,5 @@ def test_sealed_turn_changes_only_by_added_time(box: BallotBox, due: DueTurn) ->
         move_turn(turn.pk, sealed.version, -3_600_000, box.now(), box)
         assert load_turn(turn.pk).version == sealed.version
 
-    slow = PublishedBox(change)
-    close_turn(turn.pk, slow)
-    slow.close()
+    close_and_then(turn, change)
     assert load_turn(turn.pk).state == TurnState.RESOLVED
