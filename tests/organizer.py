@@ -12,7 +12,6 @@ from inspect import isfunction
 from typing import Any
 
 import django
-import msgspec
 
 django.setup()
 
@@ -47,7 +46,6 @@ from voting.admission.seats import Seat, sign_seat  # noqa: E402
 from voting.announcements.outbox import announce_edit  # noqa: E402
 from voting.ballot_box.ballot_box import BallotBox  # noqa: E402
 from voting.ballot_box.box_types import turn_keys  # noqa: E402
-from voting.counting.ballots import pack_ballots, unpack_ballots  # noqa: E402
 from voting.events import create_event  # noqa: E402
 from voting.matches import MatchError, live_turn  # noqa: E402
 from voting.models import (  # noqa: E402
@@ -196,14 +194,6 @@ def extend_overdue(event_ids: list[int], seconds: int) -> int:
                 extend_turn(turn, seconds, box)
                 extended += 1
     return extended
-
-
-def anonymize_voters(turn_id: int) -> None:
-    """Anonymize the ballots, as retention does some time after the event."""
-    for record in TallyRecord.objects.filter(turn=turn_id):
-        ballots = unpack_ballots(bytes(record.sealed))
-        record.sealed = pack_ballots(msgspec.structs.replace(ballot, voter="") for ballot in ballots)
-        record.save(update_fields=["sealed"])
 
 
 def corrupt_ballot_list(turn_id: int) -> None:

@@ -1,11 +1,10 @@
 """`python -m tests.voting.echo_server daphne|uvicorn FD`: broadcasts every client message to all clients.
 
 Runs on one of the gateway's servers, with long frames, so that a client that does not read soon falls behind.
-Each answer contains the number of connected clients and of slow consumers. "pause reading" is answered after
-a second. "close all" closes all connections.
+Each answer contains the number of connected clients and of slow consumers. "close all"
+closes all connections.
 """
 
-import asyncio
 import os
 import sys
 from collections.abc import Coroutine
@@ -33,24 +32,15 @@ class Client:
 
     def handle_message(self, text: bytes | None) -> Coroutine[Any, Any, None] | None:
         said = (text or b"").decode()
-        if said == "pause reading":
-            return self._broadcast_later(said)
         if said == "close all":
             for client in clients:
                 client._connection.write(text_frame(b"bye"))
                 client._connection.close(4006)
                 client._connection.write(text_frame(b"too late"))
-        self._broadcast(said)
-        return None
-
-    async def _broadcast_later(self, said: str) -> None:
-        await asyncio.sleep(1)
-        self._broadcast(said)
-
-    def _broadcast(self, said: str) -> None:
         answer = text_frame(f"{said} {len(clients)} {len(slow_consumers)} {LONG}".encode())
         for client in clients:
             client._connection.write(answer)
+        return None
 
     def handle_disconnect(self) -> None:
         clients.discard(self)

@@ -90,12 +90,10 @@ class FakeSocket:
         return [message["seq"] for message in messages if "seq" in message]
 
 
-NO_BOX: Any = None
-
-
 def new_room(event_id: int, seq: int, state: protocol.EventState) -> EventRoom:
     """A room without a ballot box. Nobody joins through its queues."""
-    return EventRoom(event_id, seq, state, Intake(NO_BOX, NO_BOX), NO_BOX, NO_BOX, lambda: 0)
+    nothing: Any = None
+    return EventRoom(event_id, seq, state, Intake(nothing, nothing), nothing, nothing, lambda: 0)
 
 
 def make_room(event_id: int, *sockets: FakeSocket) -> EventRoom:

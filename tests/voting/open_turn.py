@@ -49,8 +49,8 @@ def cast(turn: int, choice: int = 4, sequence: int = 1, epoch: int = 1) -> dict[
     return {"turn": turn, "choice": choice, "sequence": sequence, "epoch": epoch}
 
 
-def vote(client: SocketClient, turn: int, choice: int = 4, sequence: int = 1) -> Message:
-    client.say("ballot.cast", **cast(turn, choice, sequence))
+def vote(client: SocketClient, turn: int, choice: int = 4, sequence: int = 1, **blind: str) -> Message:
+    client.say("ballot.cast", **cast(turn, choice, sequence), **blind)
     return client.receive("ballot.counted", turn=turn, sequence=sequence)
 
 

@@ -8,7 +8,7 @@ import pytest
 from django.utils.translation import get_language, override
 
 from tests.voting.action_helpers import press
-from tests.voting.event_states import last_announced, shown
+from tests.voting.event_states import shown
 from tests.voting.match_helpers import (
     CLASSIC,
     RED_WINS,
@@ -99,15 +99,6 @@ def test_snapshot_words_games_in_language_of_event(box: BallotBox, monkeypatch: 
     for drawing in (match.board.drawing, match.reveal.resolution.before):
         assert drawing.words.startswith("de: At stake: ")
         assert {mark.text for mark in drawing.marks} >= {"de: Prize", "de: Points"}
-
-
-def test_snapshot_keeps_terms_of_running_match(box: BallotBox) -> None:
-    """Changing the terms after the vote could change the pick."""
-    terms = {"tally_method": "lottery", "tie_rule": "lot", "no_ballot_rule": "forfeit"}
-    turn = start(box, **terms)
-    Event.objects.update(tally_method="plurality", tie_rule="first", no_ballot_rule="pass")
-    for state in (last_announced(turn.match.event_id), shown(turn.match.event_id)):
-        assert {name: getattr(state.match, name) for name in terms} == terms
 
 
 def test_change_of_an_earlier_version_is_decoded(box: BallotBox) -> None:

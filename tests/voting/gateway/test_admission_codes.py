@@ -1,7 +1,8 @@
 """Admission with a code on a running server: rotating codes of trusted displays, tickets, and rosters."""
 
-import json
 import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -11,24 +12,49 @@ from tests.deploy.processes import wait_until
 from tests.server import Server
 from tests.socket_clients import Message, SocketClient, SocketClients
 from tests.voting.consoles import done, open_console
-from tests.voting.gateway.admission_code_helpers import (
-    database,
-    display_with_codes,
-    event,
-    join_refusal,
-    key_for,
-    refused,
-    shown,
-    voter_of,
-    with_tickets,
-)
 from tests.voting.open_turn import cast, refusal, vote
-from voting.admission.admission import CODE_PERIOD_MS, WRONG_KEY_BURST
+from voting.admission.admission import WRONG_KEY_BURST
 from voting.admission.links import qr_rows
 from voting.gateway.phone import MAX_WRONG_KEYS
 from voting.protocol import CloseCode
 
-__all__ = ["database"]
+
+def event(server: Server, admission: str, **choices: Any) -> dict[str, Any]:
+    return dict(server.ask("event", **{"admission": admission, "window_s": 600, "lobby": "open", **choices}))
+
+
+def with_tickets(server: Server, count: int = 1, **choices: Any) -> tuple[dict[str, Any], list[str]]:
+    made = event(server, "tickets", **choices)
+    return made, server.ask("tickets", event_id=made["id"], count=count)
+
+
+def refused(client: SocketClient, code: str, **fields: Any) -> str:
+    client.say("phone.join", code=code, **fields)
+    return str(client.receive("error")["code"])
+
+
+def join_refusal(clients: SocketClients, code: str, **fields: Any) -> str:
+    return refused(clients.open("phone"), code, **fields)
+
+
+def voter_of(welcome: Message) -> str:
+    return str(welcome["you"]["token"]).split(".")[1]
+
+
+def shown(display: SocketClient) -> Message:
+    return display.receive("key.shown")
+
+
+def display_with_codes(server: Server, clients: SocketClients, code: str) -> SocketClient:
+    console = open_console(server, clients, code)
+    return clients.display(code, key=console.received[0]["display_key"])[0]
+
+
+@pytest.fixture
+def database(server: Server) -> Iterator[sqlite3.Connection]:
+    """A connection without automatic transactions."""
+    with closing(sqlite3.connect(server.stack.data / "db.sqlite3", isolation_level=None)) as connection:
+        yield connection
 
 
 def test_current_rotating_code_admits_only_while_event_requires_it(
@@ -53,38 +79,6 @@ def test_current_rotating_code_admits_only_while_event_requires_it(
     assert clients.phone(code, token=welcome["you"]["token"])
 
 
-def receive_next_code(display: SocketClient) -> Message:
-    """Wait longer than `SocketClient.receive` does."""
-    while True:
-        message: Message = json.loads(display.socket.recv(timeout=CODE_PERIOD_MS / 1000 + 5))
-        if message["type"] == "key.shown":
-            return message
-
-
-@pytest.mark.nightly
-def test_trusted_display_alone_shows_each_rotating_code(server: Server, clients: SocketClients) -> None:
-    code = event(server, "rotating")["code"]
-    trusted = display_with_codes(server, clients, code)
-    others = [clients.display(code)[0], clients.display(code, key="0" * 24)[0]]
-    first = shown(trusted)
-    address = trusted.received[0]["join_url"]
-    assert first["join_url"].startswith(f"{address}#{first['key']}")
-    assert first["qr"] != trusted.received[0]["qr"]
-    key = first["join_url"].partition("#")[2]
-    assert first["team_qrs"] == [list(qr_rows(f"{address}/{team}#{key}")) for team in (1, 2)]
-    phone, _ = clients.phone(code, key=first["key"])
-    second = receive_next_code(trusted)
-    assert second["until_at"] == first["until_at"] + CODE_PERIOD_MS
-    assert second["key"] != first["key"]
-    phone.say("clock.ask", sent=1)
-    now = phone.receive("clock.synced", sent=1)["now_at"]
-    assert first["until_at"] <= now < first["until_at"] + CODE_PERIOD_MS
-    assert clients.phone(code, key=first["key"])[1]["you"]["token"]  # the previous code is still valid
-    for other in [*others, phone]:
-        other.say("clock.ask", sent=2).receive("clock.synced", sent=2)
-        assert not any("key.shown" in frame or first["key"] in frame for frame in other.frames)
-
-
 def test_new_display_link_closes_displays_with_old_ones(server: Server, clients: SocketClients) -> None:
     code = event(server, "rotating")["code"]
     console = open_console(server, clients, code)
@@ -95,11 +89,17 @@ def test_new_display_link_closes_displays_with_old_ones(server: Server, clients:
     assert projector.closed() == CloseCode.NOT_ALLOWED
     key = console.receive("console.welcomed")["display_key"]
     assert key != old
-    reopened = clients.display(code, key=old)[0]
-    assert shown(clients.display(code, key=key)[0])
-    for other in (reopened, other_display):
+    reopened, renewed = (clients.display(code, key=one)[0] for one in (old, key))
+    rotating = shown(renewed)
+    address, link_key = rotating["join_url"].split("#")
+    assert address == renewed.received[0]["join_url"]
+    assert link_key.startswith(rotating["key"])
+    links = [f"{address}/{team}#{link_key}" for team in (1, 2)]
+    assert rotating["team_qrs"] == [list(qr_rows(link)) for link in links]
+    phone, _ = clients.phone(code, key=rotating["key"])
+    for other in (reopened, other_display, phone):
         other.say("clock.ask", sent=1).receive("clock.synced", sent=1)
-        assert not any("key.shown" in frame for frame in other.frames)
+        assert not any("key.shown" in frame or rotating["key"] in frame for frame in other.frames)
 
 
 def test_guessing_rotating_codes_is_limited_except_for_scanned_ones(
@@ -137,19 +137,6 @@ def test_guessing_tickets_keeps_no_ticket_holder_out(server: Server, clients: So
     assert len(keys) * MAX_WRONG_KEYS >= WRONG_KEY_BURST
 
 
-def test_wrong_tickets_do_not_wait_for_locked_database(
-    server: Server, clients: SocketClients, database: sqlite3.Connection
-) -> None:
-    made, [ticket] = with_tickets(server)
-    clients.phone(event(server, "open")["code"])
-    client = clients.open("phone")
-    assert refused(client, made["code"], key="22222222") == "key_wrong"
-    database.execute("BEGIN IMMEDIATE")
-    assert refused(client, made["code"], key="22222223") == "key_wrong"
-    database.execute("ROLLBACK")
-    assert clients.phone(made["code"], key=ticket)
-
-
 def test_stale_codes_do_not_count_as_guesses(server: Server, clients: SocketClients) -> None:
     """Phones without a key do not count as guesses, and are asked for one even while somebody guesses."""
     made = event(server, "rotating")
@@ -159,7 +146,8 @@ def test_stale_codes_do_not_count_as_guesses(server: Server, clients: SocketClie
         for _ in range(MAX_WRONG_KEYS):
             assert refused(client, made["code"], key=stale) == "key_wrong"
         client.leave()
-    assert clients.phone(made["code"], key=key_for("rotating", made, server, clients))
+    key = shown(display_with_codes(server, clients, made["code"]))["key"]
+    assert clients.phone(made["code"], key=key)
     for _ in range(5):
         guess(clients, made["code"], "22222")
         assert join_refusal(clients, made["code"]) == "key_needed"
@@ -211,11 +199,9 @@ def test_ticket_is_refused_while_lobby_is_closed_or_locked(
     assert used_at(server, made) is None
 
 
-@pytest.mark.parametrize("admission", ["rotating", "tickets"])
-def test_key_is_checked_after_team_choice(admission: str, server: Server, clients: SocketClients) -> None:
-    made = event(server, admission, team_choice="choose")
-    code, key = made["code"], key_for(admission, made, server, clients)
-    client = clients.open("phone")
+def test_key_is_checked_after_team_choice(server: Server, clients: SocketClients) -> None:
+    made, [key] = with_tickets(server, team_choice="choose")
+    code, client = made["code"], clients.open("phone")
     assert refused(client, code, key=key) == "team_needed"
     assert refused(client, code, team=2) == "key_needed"
     assert client.say("phone.join", code=code, team=2, key=key).receive("phone.welcomed")["you"]["team"] == 2
@@ -246,7 +232,10 @@ def test_locked_database_delays_only_ticket_holders(
     open_event, (club, tickets) = event(server, "open"), with_tickets(server, 2)
     _, member = clients.phone(club["code"], key=tickets[0])
     clients.phone(open_event["code"])
+    guesser = clients.open("phone")
+    assert refused(guesser, club["code"], key="22222222") == "key_wrong"
     database.execute("BEGIN IMMEDIATE")
+    assert refused(guesser, club["code"], key="22222223") == "key_wrong"
     waiting = clients.open("phone").say("phone.join", code=club["code"], key=tickets[1])
     for _ in range(5):
         clients.phone(open_event["code"])
@@ -282,14 +271,3 @@ def test_roster_code_on_two_devices_is_one_ballot(server: Server, clients: Socke
     assert ballots_in_the_box(server, made["id"], turn) == 1
     _, third = clients.phone(made["code"], key=key)
     assert (third["you"]["choice"], third["you"]["sequence"]) == (5, 2)
-
-
-def test_seat_signed_for_both_teams_is_one_ballot(server: Server, clients: SocketClients) -> None:
-    """The ballot box enforces it, should a voter ever get two seats."""
-    made = event(server, "open")
-    turn = server.ask("play_to", event_id=made["id"], picks=[])
-    for sequence, team in [(1, 1), (2, 2)]:
-        token = server.ask("seat", event_id=made["id"], voter="00ff00ff00ff00ff", team=team)
-        client, _ = clients.phone(made["code"], token=token)
-        vote(client, turn, 3, sequence)
-    assert ballots_in_the_box(server, made["id"], turn) == 1

@@ -16,6 +16,7 @@ from voting.ballot_box.ballot_box import BallotBox
 from voting.gateway.event_room import EventRoom
 from voting.gateway.room_sockets import WRITES_PER_ITERATION, Broadcaster
 from voting.gateway.subscriber import EventSubscriber
+from voting.gateway.supplements import write_to_all
 from voting.gateway.text_frames import text_frame
 
 SEAL, REVEAL, OPENED = map(text_frame, (b"seal", b"reveal", b"opened"))
@@ -46,16 +47,11 @@ def test_held_frames_go_in_order_with_the_next_frames_in_one_write() -> None:
     assert phone.writes == [["opened", "seal", "reveal"]]
     assert late.writes == [["reveal"]]
     assert gone.writes == [["seal"]]
-
-
-def test_released_frames_stay_in_order() -> None:
-    broadcaster, phone = Broadcaster(), Recorder()
-    broadcaster.add([phone], OPENED)
-    broadcaster.hold([phone], SEAL)
+    broadcaster.hold([late], SEAL)
     broadcaster.release()
-    broadcaster.add([phone], REVEAL)
+    broadcaster.add([late], REVEAL)
     asyncio.run(broadcaster.flush())
-    assert phone.writes == [["opened", "seal", "reveal"]]
+    assert late.writes == [["reveal"], ["seal", "reveal"]], "released frames stay in order"
 
 
 def test_frames_added_during_a_flush_join_those_not_yet_written() -> None:
@@ -92,6 +88,19 @@ def test_flushes_of_two_rooms_take_turns() -> None:
     assert phone.writes == [["reveal"]]
 
 
+def test_write_to_all_yields_between_batches() -> None:
+    phones = [FakeSocket() for _ in range(2 * WRITES_PER_ITERATION)]
+
+    async def send() -> None:
+        writing = asyncio.create_task(write_to_all(phones, SEAL))
+        await asyncio.sleep(0)
+        assert sum(len(phone.frames) for phone in phones) == WRITES_PER_ITERATION
+        await writing
+
+    asyncio.run(send())
+    assert all(phone.frames == ["seal"] for phone in phones)
+
+
 def test_frame_lengths_follow_rfc_6455() -> None:
     assert text_frame("é".encode()) == b"\x81\x02\xc3\xa9"
     assert text_frame(b"x" * 125)[:2] == b"\x81\x7d"
@@ -104,8 +113,7 @@ pytestmark = pytest.mark.django_db
 
 
 def seal_of(room: EventRoom) -> LayerMessage:
-    assert room.turn is not None
-    seal = protocol.TurnSealed(turn=room.turn.id, at=1, red=None, yellow=None, turn_commitment="0" * 64)
+    seal = protocol.TurnSealed(turn=room.turn_ref[0], at=1, red=None, yellow=None, turn_commitment="0" * 64)
     return LayerMessage(room.event_id, NOT_A_CHANGE, msgspec.json.encode(seal))
 
 

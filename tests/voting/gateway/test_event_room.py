@@ -9,6 +9,7 @@ import pytest
 from tests.monitoring.probes import own_refusals
 from tests.voting.box_loss_helpers import empty
 from tests.voting.gateway_helpers import (
+    FakeConnection,
     FakeSocket,
     cast,
     join_room,
@@ -26,9 +27,8 @@ from voting.ballot_box.intake import MAX_PAUSE_S
 from voting.gateway import side_change_queue
 from voting.gateway.event_room import MAX_SOCKETS_PER_SEAT
 from voting.gateway.live_event import EARLY_TOLERANCE_MS
-from voting.gateway.room_sockets import WRITES_PER_ITERATION
-from voting.gateway.supplements import send_turnout, write_to_all
-from voting.gateway.text_frames import text_frame
+from voting.gateway.phone import PhoneConsumer
+from voting.gateway.supplements import send_turnout
 from voting.models import Event
 from voting.protocol import CloseCode
 from voting.turns.restoring import restore_turn
@@ -56,17 +56,6 @@ def test_event_room_updates_counts_on_leave_and_return(box: BallotBox) -> None:
     assert (room.connected(), room.waiting(), room.sockets.is_empty, room.voters) == ((0, 0), 0, True, {})
 
 
-def test_encoded_state_follows_each_change(box: BallotBox) -> None:
-    room = make_room(start(box).match.event_id)
-    before = bytes(room.encoded_state)
-    assert before == msgspec.json.encode(room.state)
-    vote_by_hands(room, box)
-    assert bytes(room.encoded_state) == msgspec.json.encode(room.state) != before
-    with pytest.raises(msgspec.MsgspecError):
-        room.apply(LayerMessage(room.event_id, room.seq + 1, b"{}"))
-    assert bytes(room.encoded_state) == msgspec.json.encode(room.state)
-
-
 def test_event_room_closes_oldest_sockets_of_a_seat(box: BallotBox) -> None:
     sockets = [voter("a", 1) for _ in range(MAX_SOCKETS_PER_SEAT + 2)]
     room = make_room(start(box).match.event_id, *sockets)
@@ -77,20 +66,15 @@ def test_event_room_closes_oldest_sockets_of_a_seat(box: BallotBox) -> None:
     assert room.connected() == (1, 0)
 
 
-class Answers(list[Any]):
-    """A client that asks for a side change."""
-
-    send = list.append
-
-
 def test_side_change_is_refused_while_the_queue_is_full(
     box: BallotBox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(side_change_queue, "MAX_QUEUED", 0)
-    turn, answers, before = start(box, max_side_changes=1), Answers(), own_refusals("change")
+    turn, connection, before = start(box, max_side_changes=1), FakeConnection(), own_refusals("change")
     queue = make_room(turn.match.event_id).side_change_queue
-    queue.take(answers, SideChangeRequest("ann", 1, turn.pk, 1, 2, "00" * 16))
-    assert answers == [protocol.SideRefused(number=1, code="busy")]
+    phone = PhoneConsumer(connection.scope)
+    queue.take(phone, SideChangeRequest("ann", 1, turn.pk, 1, 2, "00" * 16))
+    assert connection.texts == ['{"type":"side.refused","number":1,"code":"busy"}']
     assert own_refusals("change") == before + 1
 
 
@@ -98,6 +82,7 @@ def test_event_room_applies_changes_and_resets_votes_per_turn(box: BallotBox) ->
     turn = start(box)
     event_id = turn.match.event_id
     room = make_room(event_id, voter("a", 1))
+    assert bytes(room.encoded_state) == msgspec.json.encode(room.state)
     cast(room, "a")
     open_now(turn, box)
     room.apply(latest(event_id))
@@ -108,6 +93,10 @@ def test_event_room_applies_changes_and_resets_votes_per_turn(box: BallotBox) ->
     room.apply(latest(event_id))
     assert room.waiting() == 1
     assert room.state == load_snapshot(Event.objects.get(pk=event_id))
+    assert bytes(room.encoded_state) == msgspec.json.encode(room.state)
+    with pytest.raises(msgspec.MsgspecError):
+        room.apply(LayerMessage(room.event_id, room.seq + 1, b"{}"))
+    assert bytes(room.encoded_state) == msgspec.json.encode(room.state)
     cast(room, "a")
     assert room.waiting() == 0
     empty()
@@ -128,25 +117,6 @@ def test_poll_refuses_early_ballot_until_shortly_before_opening(box: BallotBox) 
     assert poll.refusal(1, ballot, turn.opens_at - EARLY_TOLERANCE_MS) is None
     before_the_end_ms = int(2_000 * MAX_PAUSE_S)
     assert [poll.closes_soon(turn.closes_at - before_the_end_ms + late) for late in (0, 1)] == [False, True]
-
-
-def test_write_to_all_yields_between_batches() -> None:
-    sockets = [FakeSocket() for _ in range(WRITES_PER_ITERATION * 2 + 1)]
-    between: list[int] = []
-
-    async def send() -> None:
-        async def record_progress() -> None:
-            for _ in range(2):
-                between.append(sum(len(socket.frames) for socket in sockets))
-                await asyncio.sleep(0)
-
-        other = asyncio.create_task(record_progress())
-        await write_to_all(sockets, text_frame(b"frame"))
-        await other
-
-    asyncio.run(send())
-    assert all(socket.frames == ["frame"] for socket in sockets)
-    assert between == [WRITES_PER_ITERATION, WRITES_PER_ITERATION * 2]
 
 
 def test_send_turnout_skips_unchanged_turnout_and_throttles_phones() -> None:

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from tests.server import Server
-from tests.socket_clients import SocketClients
+from tests.socket_clients import Message, SocketClients
 from tests.voting.consoles import done, open_console
 from tests.voting.open_turn import Stage, cast, event, harmless, refusal, stage, vote
 from voting.admission.links import qr_rows
@@ -103,7 +103,7 @@ def test_display_welcome_contains_join_url_and_qr_code(
 
 def hands_event(server: Server, teams: list[int], **choices: Any) -> dict[str, Any]:
     """An event whose `teams` vote by show of hands."""
-    made: dict[str, Any] = server.ask("event", lobby="open", window_s=600, **choices)
+    made: dict[str, Any] = server.ask("event", lobby="open", **choices)
     server.ask("vote_by_hands", event_id=made["id"], teams=teams)
     return made
 
@@ -119,12 +119,14 @@ def test_phone_is_refused_while_both_teams_show_hands(server: Server, clients: S
 
 
 @pytest.mark.parametrize("choice", ["balance", "choose", "link"])
-@pytest.mark.parametrize("hands", [1, 2])
-def test_phones_join_the_team_without_show_of_hands(
-    hands: int, choice: str, server: Server, clients: SocketClients
+def test_phones_and_pupils_join_the_team_without_show_of_hands(
+    choice: str, server: Server, clients: SocketClients
 ) -> None:
-    code, wishes = hands_event(server, [hands], team_choice=choice)["code"], (None, 1, 2, None)
-    assert [clients.phone(code, team=wish)[1]["you"]["team"] for wish in wishes] == [3 - hands] * 4
+    code = hands_event(server, [1], team_choice=choice)["code"]
+    assert [clients.phone(code, team=wish)[1]["you"]["team"] for wish in (None, 1, 2)] == [2, 2, 2]
+    listed = hands_event(server, [2], team_choice=choice, admission="roster")
+    keys = server.ask("roster", event_id=listed["id"], text="Ann, Doves\nBen, Rooks\nCarla")
+    assert [clients.phone(listed["code"], key=key)[1]["you"]["team"] for key in keys] == [1, 1, 1]
 
 
 def test_phone_of_hands_team_rejoins_in_other_team(server: Server, clients: SocketClients) -> None:
@@ -141,16 +143,6 @@ def test_phone_of_hands_team_rejoins_in_other_team(server: Server, clients: Sock
     assert server.ask("voters_in_box", event_id=made["id"], turn_id=turn) == [voter]
 
 
-@pytest.mark.parametrize("choice", ["balance", "choose"])
-def test_listed_pupil_of_hands_team_joins_other_team(
-    choice: str, server: Server, clients: SocketClients
-) -> None:
-    made = hands_event(server, [2], team_choice=choice, admission="roster")
-    codes = server.ask("roster", event_id=made["id"], text="Ann, Doves\nBen, Rooks\nCarla")
-    teams = [clients.phone(made["code"], key=key)[1]["you"]["team"] for key in (*codes, codes[0])]
-    assert teams == [1, 1, 1, 1]
-
-
 def test_solo_team_admits_ticket_holder_only(server: Server, clients: SocketClients) -> None:
     game = server.ask("against_crowd", begun=False)
     code, key, solo = game["code"], game["key"], game["place"]
@@ -161,18 +153,6 @@ def test_solo_team_admits_ticket_holder_only(server: Server, clients: SocketClie
     assert first["team"] == second["team"] == solo
     assert first["voter_code"] == second["voter_code"]
     assert clients.phone(code, token=first["token"])[1]["you"]["team"] == solo
-
-
-def test_solo_ballot_decides_against_crowd(server: Server, clients: SocketClients) -> None:
-    game = server.ask("against_crowd")
-    sides = ["red", "yellow"] if game["place"] == 1 else ["yellow", "red"]
-    solo_phone, welcome = clients.phone(game["code"], key=game["key"])
-    server.ask("open_turn_now", event_id=game["id"])
-    crowd = [clients.phone(game["code"])[0] for _ in range(3)]
-    for client, choice in zip((solo_phone, *crowd), (4, 2, 2, 5), strict=True):
-        vote(client, welcome["state"]["match"]["turn"]["id"], choice)
-    reveal = solo_phone.receive("turn.revealed")["state"]["match"]["reveal"]
-    assert [(reveal[side]["pick"], reveal[side]["ballots"]) for side in sides] == [(4, 1), (2, 3)]
 
 
 def test_turnout_counts_watching_displays_and_refused_visitors(
@@ -197,21 +177,15 @@ def embedded(server: Server, path: str) -> str | None:
     return found[1] if found else None
 
 
-class OfferingEvent:
-    """An event whose pages contain a preload, because a display has joined it."""
+def offering_event(server: Server, clients: SocketClients, **choices: Any) -> tuple[str, Message]:
+    """An event whose pages contain a preload, because a display has joined it, and that one's welcome."""
+    code = event(server, **{"lobby": "open", "window_s": 600, **choices})
+    assert embedded(server, code) is None
+    return code, clients.display(code)[1]
 
-    def __init__(self, server: Server, clients: SocketClients, **choices: Any) -> None:
-        self.server, self.clients = server, clients
-        self.code = server.ask("event", **{"lobby": "open", "window_s": 600, **choices})["code"]
-        assert embedded(server, self.code) is None
-        _, self.welcome = clients.display(self.code)
 
-    def preload(self, path: str = "") -> PagePreload:
-        return msgspec.json.decode(embedded(self.server, self.code + path) or "", type=PagePreload)
-
-    def join(self, **fields: Any) -> str:
-        """The seat token of a new phone."""
-        return str(self.clients.phone(self.code, **fields)[1]["you"]["token"])
+def preload(server: Server, path: str) -> PagePreload:
+    return msgspec.json.decode(embedded(server, path) or "", type=PagePreload)
 
 
 def token_fields(token: str | None) -> list[str]:
@@ -220,44 +194,38 @@ def token_fields(token: str | None) -> list[str]:
     return token.split(":", maxsplit=1)[0].split(".")[:3]
 
 
-@pytest.fixture
-def made(server: Server, clients: SocketClients) -> OfferingEvent:
-    return OfferingEvent(server, clients)
-
-
 @pytest.mark.parametrize("admission", ["open", "rotating"])
 def test_pages_preload_same_state_as_welcome_without_key(
     admission: str, server: Server, clients: SocketClients
 ) -> None:
-    made = OfferingEvent(server, clients, admission=admission)
-    found = made.preload()
-    assert json.loads(msgspec.json.encode(found.state)) == made.welcome["state"]
-    assert found.seq == made.welcome["seq"]
-    assert abs(found.now_at - made.welcome["now_at"]) < 30_000
-    page = json.loads(embedded(server, f"display/{made.code}") or "")
-    assert page | {"now_at": 0} == made.welcome | {"now_at": 0}
+    notice = "</script><script>alert(1)</script>"
+    code, welcome = offering_event(server, clients, admission=admission, notice=notice)
+    found = preload(server, code)
+    assert json.loads(msgspec.json.encode(found.state)) == welcome["state"]
+    assert (found.seq, found.state.notice) == (welcome["seq"], notice)
+    assert abs(found.now_at - welcome["now_at"]) < 30_000
+    page = json.loads(embedded(server, f"display/{code}") or "")
+    assert page | {"now_at": 0} == welcome | {"now_at": 0}
     assert embedded(server, "display/ZZZZ") is None
 
 
-def test_offered_seats_are_unique_and_balanced_and_assigned_on_join(made: OfferingEvent) -> None:
-    found = [made.preload() for _ in range(10)]
-    assert sorted(preload.team for preload in found) == [1] * 5 + [2] * 5
-    assert len({preload.offer for preload in found}) == 10
-    token = made.join(offer=found[0].offer)
-    assert token_fields(token) == token_fields(found[0].offer)
-    assert token_fields(token)[2] == str(found[0].team)
-    assert made.join(offer=found[0].offer) == token
-
-
-def test_seat_token_or_offer_of_another_event_is_no_offer(
-    made: OfferingEvent, server: Server, clients: SocketClients
+def test_offered_seats_are_unique_and_balanced_and_assigned_on_join(
+    server: Server, clients: SocketClients
 ) -> None:
-    elsewhere = OfferingEvent(server, clients).preload().offer
-    for offer in (made.join(), elsewhere):
-        token = token_fields(made.join(offer=offer))
-        assert token[:2] != token_fields(offer)[:2]
-        assert token[0] == token_fields(made.preload().offer)[0]
-    forger = clients.open("phone").say("phone.join", code=made.code, token=made.preload().offer)
+    code, _ = offering_event(server, clients)
+    found = [preload(server, code) for _ in range(10)]
+    assert sorted(offered.team for offered in found) == [1] * 5 + [2] * 5
+    assert len({offered.offer for offered in found}) == 10
+    tokens = [clients.phone(code, offer=found[0].offer)[1]["you"]["token"] for _ in range(2)]
+    assert tokens[0] == tokens[1]
+    assert token_fields(tokens[0]) == token_fields(found[0].offer)
+    assert token_fields(tokens[0])[2] == str(found[0].team)
+    elsewhere = preload(server, offering_event(server, clients)[0]).offer
+    for no_offer in (tokens[0], elsewhere):
+        token = token_fields(clients.phone(code, offer=no_offer)[1]["you"]["token"])
+        assert token[0] == token_fields(found[0].offer)[0]
+        assert token[1] != token_fields(no_offer)[1]
+    forger = clients.open("phone").say("phone.join", code=code, token=found[1].offer)
     assert forger.closed() == CloseCode.BAD_TOKEN
 
 
@@ -267,7 +235,6 @@ def test_seat_token_or_offer_of_another_event_is_no_offer(
         ({"lobby": "closed"}, "", 0),
         ({"lobby": "locked"}, "", 0),
         ({"admission": "rotating"}, "", 0),
-        ({"admission": "tickets"}, "", 0),
         ({"team_choice": "choose"}, "/1", 0),
         ({"team_choice": "link"}, "", 0),
         ({"team_choice": "link"}, "/2", 2),
@@ -276,10 +243,5 @@ def test_seat_token_or_offer_of_another_event_is_no_offer(
 def test_seat_is_offered_only_if_page_can_admit(
     terms: dict[str, str], path: str, team: int, server: Server, clients: SocketClients
 ) -> None:
-    found = OfferingEvent(server, clients, **terms).preload(path)
+    found = preload(server, offering_event(server, clients, **terms)[0] + path)
     assert (found.team, found.offer is not None) == (team, bool(team))
-
-
-def test_preload_escapes_notice_with_script_tag(server: Server, clients: SocketClients) -> None:
-    notice = "</script><script>alert(1)</script>"
-    assert OfferingEvent(server, clients, notice=notice).preload().state.notice == notice

@@ -1,8 +1,6 @@
 """Restrictions apply to connected and joining voters and keep the counts right, even if a message is lost."""
 
 import asyncio
-from dataclasses import dataclass, field
-from typing import Any
 
 import msgspec
 import pytest
@@ -178,44 +176,31 @@ SEAT = Seat(1, "a", 1)
 BANNED = {derive_voter_code("a"): Restriction(banned=True)}
 
 
-@dataclass
-class BanningQueue:
-    """An admission queue that enforces a ban during the admission."""
+def test_phone_banned_during_admission_is_not_seated(monkeypatch: pytest.MonkeyPatch) -> None:
+    sent, room, admitted = FakeConnection(), new_room(1, 0, playing(1)), list[Seat]()
+    consumer = PhoneConsumer(sent.scope)
 
-    room: EventRoom
-    admitted_seats: list[Seat] = field(default_factory=list)
-
-    async def admit(self, seat: Seat, wish: int | None) -> AdmittedVoter:
-        self.admitted_seats.append(seat)
-        enforce_restrictions(self.room, BANNED)
+    async def admit_and_ban(seat: Seat, _: int | None) -> AdmittedVoter:
+        admitted.append(seat)
+        enforce_restrictions(room, BANNED)
         return AdmittedVoter(seat, (0, 0), None)
 
-
-def phone() -> tuple[PhoneConsumer, EventRoom, FakeConnection]:
-    connection = FakeConnection()
-    return PhoneConsumer(connection.scope), new_room(1, 0, playing(1)), connection
-
-
-def test_phone_banned_during_admission_is_not_seated() -> None:
-    consumer, room, sent = phone()
-    queue: Any = BanningQueue(room)
-    room.admission_queue = queue
-    join = PhoneJoin("C", token=sign_seat(SEAT))
+    monkeypatch.setattr(room.admission_queue, "admit", admit_and_ban)
     for _ in range(2):
         with pytest.raises(CloseSocket) as closed:
-            asyncio.run(consumer.join(join, room))
+            asyncio.run(consumer.join(PhoneJoin("C", token=sign_seat(SEAT)), room))
         assert closed.value.code == CloseCode.BANNED
-    assert queue.admitted_seats == [SEAT], "the second attempt does not reach the queue"
+    assert admitted == [SEAT], "the second attempt does not reach the queue"
     assert (sent.texts, room.voters) == ([], {})
 
 
 def test_banned_phone_cannot_cast_ballots() -> None:
-    consumer, room, sent = phone()
+    sent, room = FakeConnection(), new_room(1, 0, playing(1))
+    consumer = PhoneConsumer(sent.scope)
     consumer.room, consumer.seat = room, SEAT
     consumer.voter = room.add_voter(consumer, SEAT)
     room.count_vote(consumer.voter, room.turn_ref)  # a counted ballot may be repeated at any time
     enforce_restrictions(room, BANNED)
-
     consumer.handle_joined(BallotCast(1, 1, 1, 1), room)
     assert room.poll is not None
     assert room.poll.queue_for(SEAT.voter).waiting == {}

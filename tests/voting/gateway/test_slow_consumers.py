@@ -4,7 +4,6 @@ import os
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 
 import pytest
@@ -13,7 +12,7 @@ from websockets.sync.client import ClientConnection, connect
 
 from crowdgame.server.laptop.network import LOOPBACK
 from tests.deploy.processes import wait_until
-from voting.protocol import MAX_FRAME_BYTES, CloseCode
+from voting.protocol import CloseCode
 
 TIMEOUT_S = 20
 
@@ -67,15 +66,6 @@ def test_slow_consumer_delays_nobody_and_is_dropped(port: int) -> None:
         wait_until(is_alone)
 
 
-def test_late_reader_receives_all_frames_in_order(port: int) -> None:
-    texts = [str(number) for number in range(40)]
-    with dial(port) as reader, dial(port) as late:
-        for text in texts:
-            reader.send(text)
-            receive(reader)
-        assert [receive(late)[0] for _ in texts] == texts
-
-
 def test_close_follows_what_was_written_and_nothing_follows_a_close(port: int) -> None:
     with dial(port) as first, dial(port) as second:
         first.send("close all")
@@ -85,13 +75,3 @@ def test_close_follows_what_was_written_and_nothing_follows_a_close(port: int) -
                 client.recv(TIMEOUT_S)
             assert closed.value.rcvd is not None
             assert closed.value.rcvd.code == CloseCode.RESTARTING
-
-
-def test_oversized_frame_of_one_client_does_not_affect_others(port: int) -> None:
-    with dial(port) as misbehaving, dial(port) as other:
-        misbehaving.send("pause reading")
-        misbehaving.send("x" * (MAX_FRAME_BYTES + 1))
-        for number in range(30):
-            other.send(str(number))
-            assert receive(other)[0] == str(number)
-            time.sleep(0.01)

@@ -204,8 +204,6 @@ BOTH = ["red", "yellow"]
         (FORFEIT, 10, BOTH, ["yellow"], False),  # red's time still ends the turn
         (FORFEIT, 10, BOTH, ["red"], True),  # yellow has longer
         (FORFEIT, 10, BOTH, BOTH, True),
-        (FORFEIT | {"cap_s": 30}, 10, BOTH, ["yellow"], False),
-        (FORFEIT | {"cap_s": 30}, 10, BOTH, ["red"], True),
         (RANDOM, 50, BOTH, ["red"], False),  # the side with more time sets the deadline
         (RANDOM, 50, BOTH, ["yellow"], True),
         (FORFEIT, 10, ["yellow"], ["yellow"], True),  # the other player is not connected

@@ -1,7 +1,6 @@
 """Matches with secret sides: which side a vote counts for, deserted sides, and what is public when."""
 
 import json
-from collections import Counter
 from functools import reduce
 from operator import getitem
 from pathlib import Path
@@ -12,7 +11,6 @@ import pytest
 from django.test import Client
 
 from tests.voting.action_helpers import press, refused
-from tests.voting.concurrency_helpers import at_once
 from tests.voting.event_states import last_announced
 from tests.voting.match_helpers import only_turn, open_now, organizer, play_out, start
 from tests.voting.sample_matches import plain
@@ -166,17 +164,3 @@ def test_side_changes_count_once_within_their_limit(box: BallotBox) -> None:
     assert request_side_changes(turn, box, "yellow1", number=2) == ["used_up"]
     resolved = play_with(turn, box, [5], [6])
     assert (resolved.red_pick, resolved.yellow_pick) == (5, 6), "the second one returned the voter"
-
-
-@pytest.mark.django_db(transaction=True)
-def test_concurrent_side_changes_of_a_voter_count_once(box: BallotBox) -> None:
-    turn = second_turn(box)
-    between(turn, box)
-    event_id, answers = turn.match.event_id, list[str]()
-
-    def ask(own: BallotBox) -> None:
-        answers.extend(change_sides(event_id, [side_change_request("red1", turn)], own.now))
-
-    at_once(6, ask)
-    assert Counter(answers) == {"changed": 6}
-    assert StoredSideChange.objects.count() == 1
