@@ -3,12 +3,17 @@
 import ast
 import asyncio
 import re
+from urllib.parse import urlsplit
 
 import pytest
 from channels.layers import get_channel_layer
+from redis import Redis, RedisError
 
+from crowdgame.server.laptop.network import LOOPBACK
 from crowdgame.server.laptop.paths import ROOT
+from tests.chaos.proxy import Impairment, Proxy
 from voting.announcements.channel_layer import LayerMessage, Subscription, publish
+from voting.ballot_box.stores import connect_async
 
 CODE = [path for package in ("voting", "crowdgame", "games") for path in (ROOT / package).rglob("*.py")]
 # These calls block while Redis is frozen.
@@ -51,3 +56,19 @@ def test_subscription_receives_after_long_idle_period(valkey_url: str) -> None:
         return copy
 
     assert asyncio.run(listen()) == LayerMessage(4711, 1, b"{}")
+
+
+def test_async_redis_client_does_not_retry(valkey_url: str) -> None:
+    async def lose_reply(url: str) -> None:
+        redis = connect_async(url)
+        try:
+            await redis.ping()
+            proxy.impairment = Impairment(lost_reply=b"traps")
+            with pytest.raises(RedisError):
+                await redis.incr("traps")
+        finally:
+            await redis.aclose()
+
+    with Proxy(urlsplit(valkey_url).port or 0) as proxy, Redis.from_url(valkey_url) as direct:
+        asyncio.run(lose_reply(f"redis://{LOOPBACK}:{proxy.port}/0"))
+        assert direct.get("traps") == b"1"
