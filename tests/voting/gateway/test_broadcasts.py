@@ -72,22 +72,6 @@ def test_frames_added_during_a_flush_join_those_not_yet_written() -> None:
     assert all(phone.writes == [["seal", "reveal"]] for phone in waiting)
 
 
-def test_flushes_of_two_rooms_take_turns() -> None:
-    large, small, phone = Broadcaster(), Broadcaster(), Recorder()
-    crowd = [Recorder() for _ in range(3 * WRITES_PER_ITERATION)]
-
-    async def send() -> None:
-        large.add(crowd, REVEAL)
-        small.add([phone], REVEAL)
-        async with asyncio.TaskGroup() as flushes:
-            flushes.create_task(large.flush())
-            await flushes.create_task(small.flush())
-            assert sum(len(one.writes) for one in crowd) < len(crowd)
-
-    asyncio.run(send())
-    assert phone.writes == [["reveal"]]
-
-
 def test_write_to_all_yields_between_batches() -> None:
     phones = [FakeSocket() for _ in range(2 * WRITES_PER_ITERATION)]
 
