@@ -12,16 +12,9 @@ SIMULTANEOUS = find_game("simultaneous-captains-mistress")
 def a_turn(state: object, number: int = 1, game: Game[Any] = SIMULTANEOUS) -> Turn:
     red, yellow = (game.legal_actions(state, side) for side in SIDES)
     return Turn(
-        id=number,
-        number=number,
-        opens_at=0,
-        closes_at=1,
-        epoch=1,
-        paused=False,
-        left_ms=0,
-        to_move=SIDES,
-        legal=Legal(red=red, yellow=yellow),
-    )
+        id=number, number=number, opens_at=0, closes_at=1, epoch=1, paused=False, left_ms=0,
+        to_move=SIDES, legal=Legal(red=red, yellow=yellow),
+    )  # fmt: skip
 
 
 def after(*turns: tuple[int | None, int | None]) -> object:

@@ -1,6 +1,7 @@
 """Gateways and phones for tests of recovery. Nothing runs in the background: the test makes each step."""
 
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -56,9 +57,8 @@ class PublishedBox(BallotBox):
 
 def close_and_then(turn: Turn, then: Callable[[], object]) -> None:
     """Close the turn in such a process."""
-    box = PublishedBox(then)
-    close_turn(turn.pk, box)
-    box.close()
+    with closing(PublishedBox(then)) as box:
+        close_turn(turn.pk, box)
 
 
 @dataclass(eq=False)

@@ -14,8 +14,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
-from crowdgame.organizer.console.actions.matches import abort_playing_match, void_last_turn
-from crowdgame.organizer.console.actions.turn_time import pause_turn, resume_turn
+from crowdgame.organizer.console.actions.turn_time import resume_turn
+from tests.voting.action_helpers import press
 from tests.voting.box_loss_helpers import Copied, copy_all, delete, empty, put_back
 from tests.voting.match_helpers import kinds, new_event, only_turn, run_out, set_window
 from tests.voting.recovery_model import Crash, InterruptedBox, Phone, SteppedGateway, without_arrival
@@ -135,14 +135,12 @@ class RecoveryMachine(RuleBasedStateMachine):
             self.recover()
 
     def lose_keys(self, *keys: int) -> None:
-        delete(*(to_boxed_turn(self.turn).keys[key] for key in keys))
-        self.is_damaged = self.may_be_restored = True
+        if keys:
+            delete(*(to_boxed_turn(self.turn).keys[key] for key in keys))
+            self.is_damaged = self.may_be_restored = True
 
-    def crash(self) -> None:
-        raise Crash
-
-    def crash_and_lose(self) -> None:
-        self.lose_keys(0, 1)
+    def crash(self, *lost_keys: int) -> None:
+        self.lose_keys(*lost_keys)
         raise Crash
 
     @rule()
@@ -152,16 +150,11 @@ class RecoveryMachine(RuleBasedStateMachine):
         self.scheduler.chores_at = 0.0
         self.scheduler.run_once()
 
-    @rule(change=st.sampled_from(["open", "pause", "void", "abort"]))
-    def change_turn(self, change: str) -> None:
+    @rule(actions=st.sampled_from([[], ["turn.pause", "turn.resume"], ["turn.void"], ["match.abort"]]))
+    def change_turn(self, actions: list[str]) -> None:
         with suppress(MatchError):
-            if change == "pause":
-                pause_turn(load_turn(self.turn.pk), self.box)
-                resume_turn(load_turn(self.turn.pk), self.box)
-            elif change == "void":
-                void_last_turn(self.event.pk, None, self.box)
-            elif change == "abort":
-                abort_playing_match(self.event.pk, self.box)
+            for action in actions:
+                press(self.event.pk, action, self.box)
         self.begin()
 
     @rule()
@@ -172,7 +165,7 @@ class RecoveryMachine(RuleBasedStateMachine):
     @rule(then=st.sampled_from(["closed_by_other", "extended", "lose", "crash", "crash_and_lose"]))
     def close(self, then: str) -> None:
         """A process closes the turn; `then` happens after it has sealed the ballots."""
-        if not self.is_over():
+        if not self.is_over:
             self.end_window()
         self.end_last_second()
         meanwhile: dict[str, Callable[[], object]] = {
@@ -181,7 +174,7 @@ class RecoveryMachine(RuleBasedStateMachine):
             "extended": self.extend,
             "lose": lambda: delete(*to_boxed_turn(self.turn).keys),
             "crash": self.crash,
-            "crash_and_lose": self.crash_and_lose,
+            "crash_and_lose": lambda: self.crash(0, 1),
         }
         closer = InterruptedBox(meanwhile[then])
         with suppress(Crash):
@@ -207,11 +200,11 @@ class RecoveryMachine(RuleBasedStateMachine):
             self.close("nothing")
         assert load_turn(turn).state == TurnState.RESOLVED
 
-    # ------------------------------------------------------------ the model
     @property
     def phones(self) -> list[Phone]:
         return [phone for one in self.gateways for phone in one.phones]
 
+    @property
     def is_over(self) -> bool:
         return self.turn.closes_at <= self.box.now()
 
@@ -233,7 +226,7 @@ class RecoveryMachine(RuleBasedStateMachine):
 
     def end_last_second(self) -> None:
         """An older copy that appears in the last second before the seal is not always noticed."""
-        if self.is_damaged and self.is_over():
+        if self.is_damaged and self.is_over:
             self.second()
 
     @invariant()

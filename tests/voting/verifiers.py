@@ -15,16 +15,11 @@ ROOT = Path(__file__).parents[2]
 SCRIPT = ROOT / "docs" / "verify.py"
 
 
-def load_script() -> Any:
-    spec = spec_from_file_location("standalone", SCRIPT)
-    assert spec is not None
-    assert spec.loader is not None
-    script = module_from_spec(spec)
-    spec.loader.exec_module(script)
-    return script
-
-
-standalone = load_script()
+spec = spec_from_file_location("standalone", SCRIPT)
+assert spec is not None
+assert spec.loader is not None
+standalone: Any = module_from_spec(spec)
+spec.loader.exec_module(standalone)
 
 
 def ours(record: Any, path: Path) -> tuple[int, str]:
