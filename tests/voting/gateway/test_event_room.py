@@ -12,6 +12,7 @@ from tests.voting.gateway_helpers import (
     FakeConnection,
     FakeSocket,
     cast,
+    join_room,
     latest,
     make_room,
     vote_by_hands,
@@ -34,6 +35,25 @@ from voting.turns.restoring import restore_turn
 from voting.turns.side_change_store import SideChangeRequest
 
 pytestmark = pytest.mark.django_db
+
+
+def test_event_room_updates_counts_on_leave_and_return(box: BallotBox) -> None:
+    turn = start(box)
+    first, second, other = voter("a", 1), voter("a", 1), voter("b", 2)
+    room = make_room(turn.match.event_id, first, second, other)
+    cast(room, "a")
+    gone = room.voters["a"]
+    room.leave(first, first.seat)
+    room.leave(first, first.seat)
+    assert (room.connected(), room.waiting()) == ((1, 1), 1)
+    room.leave(second, second.seat)
+    assert (room.connected(), room.waiting()) == ((0, 1), 1)
+    room.count_vote(gone, room.turn_ref)
+    join_room(room, first)
+    assert (room.connected(), room.waiting()) == ((1, 1), 2)
+    for socket in (first, other):
+        room.leave(socket, socket.seat)
+    assert (room.connected(), room.waiting(), room.sockets.is_empty, room.voters) == ((0, 0), 0, True, {})
 
 
 def test_event_room_closes_oldest_sockets_of_a_seat(box: BallotBox) -> None:

@@ -177,6 +177,17 @@ def test_turns_of_all_kinds_are_closed_together(
             assert not box.find_inconsistent([to_boxed_turn(live).ref])
 
 
+def test_a_leased_turn_is_left_to_the_process_that_holds_the_lease(
+    box: BallotBox, due: DueTurn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("voting.ballot_box.closing_lease.LEASE_MS", 3_600_000)
+    leased, free = due(), due()
+    assert box.closing_lease.take(leased.pk)
+    assert close_together([leased.pk, free.pk], box) == []
+    assert (load_turn(leased.pk).state, load_turn(free.pk).state) == (TurnState.OPEN, TurnState.RESOLVED)
+    assert [box.closing_lease.is_held(turn.pk) for turn in (leased, free)] == [True, False]
+
+
 def test_turn_extended_after_its_seal_is_not_closed_with_the_others(box: BallotBox, due: DueTurn) -> None:
     extended, other = due(red=[3, 3]), due(red=[4])
     slow = InterruptedBox(lambda: open_now(load_turn(extended.pk), box))
