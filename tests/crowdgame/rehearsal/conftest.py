@@ -5,8 +5,9 @@ import json
 import logging
 import re
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
 from random import Random
 from typing import Any
 
@@ -53,10 +54,6 @@ class FaultProxy:
     def url(self) -> str:
         return f"http://{LOOPBACK}:{self.port}"
 
-    @property
-    def voters(self) -> set[str]:
-        return {voter for voter, _ in self.casts}
-
     def make_event(self, **choices: Any) -> None:
         """By default, a turn ends as soon as all phones have voted."""
         terms = {"lobby": "open", "window_s": 60, "pace": "instant", "close_early": True} | choices
@@ -80,7 +77,7 @@ class FaultProxy:
                     if replies is None:
                         await gateway.send(frame)
                     for reply in replies or ():
-                        await send(phone, reply)
+                        await phone.send(msgspec.json.encode(reply).decode())
             self.phones.pop(phone, None)
         await to_phone
 
@@ -100,10 +97,6 @@ class FaultProxy:
             return None
         self.casts.append((self.phones[phone], message))
         return self.answer(self.phones[phone], message)
-
-
-async def send(phone: ServerConnection, message: ToPhone) -> None:
-    await phone.send(msgspec.json.encode(message).decode())
 
 
 @pytest.fixture(autouse=True)
@@ -133,22 +126,25 @@ def new_context(url: str, code: str = "NOPE", tokens: Sequence[str] = ()) -> Reh
     return context
 
 
-def rehearse(
-    proxy: FaultProxy,
-    plan: CrowdPlan = PLAN,
-    meanwhile: Callable[[FaultProxy], Awaitable[object]] | None = None,
-) -> RehearsalReport:
-    async def rehearsal() -> RehearsalReport:
-        async with proxy.open(), asyncio.timeout(90):
-            context = new_context(proxy.url, proxy.event["code"])
-            playing = asyncio.create_task(Crowd(plan, context, lambda progress: None).play())
-            await until(lambda: context.connected == plan.phones)
-            proxy.begin()
-            if meanwhile:
-                await meanwhile(proxy)
-            return await playing
+@dataclass(frozen=True)
+class PlayingCrowd:
+    crowd: Crowd
+    context: RehearsalContext
+    report: "asyncio.Task[RehearsalReport]"
 
-    return asyncio.run(rehearsal())
+
+@asynccontextmanager
+async def playing_crowd(
+    proxy: FaultProxy, plan: CrowdPlan = PLAN, tokens: Sequence[str] = (), *, joins: bool = True
+) -> AsyncIterator[PlayingCrowd]:
+    """A crowd at the proxied event, once all its phones have joined."""
+    async with proxy.open(proxy.port), asyncio.timeout(90):
+        context = new_context(proxy.url, proxy.event["code"], tokens)
+        crowd = Crowd(plan, context, lambda progress: None)
+        playing = PlayingCrowd(crowd, context, asyncio.create_task(crowd.play()))
+        if joins:
+            await until(lambda: context.connected == plan.phones)
+        yield playing
 
 
 async def until(holds: Callable[[], object]) -> None:
@@ -158,7 +154,7 @@ async def until(holds: Callable[[], object]) -> None:
 
 
 async def until_voted(proxy: FaultProxy, voters: int = PHONES) -> None:
-    await until(lambda: len(proxy.voters) >= voters)
+    await until(lambda: len({voter for voter, _ in proxy.casts}) >= voters)
 
 
 def assert_ballots_are_sealed(proxy: FaultProxy, report: RehearsalReport, phones: int = PHONES) -> None:

@@ -1,7 +1,8 @@
 """Dry runs: when one ends, and that an event has at most one."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,7 +28,7 @@ pytestmark = pytest.mark.usefixtures("valkey_url")
 
 
 @dataclass
-class DryRunHarness:
+class Gateways:
     """Two gateways: one runs the dry run, a console at the other records its updates."""
 
     lease: DryRunLease
@@ -61,135 +62,108 @@ class DryRunHarness:
         return self.received[-1]
 
 
-Conversation = Callable[[DryRunHarness], Awaitable[None]]
-Converse = Callable[[Conversation], None]
-
-
-@pytest.fixture
-def converse(proxy: FaultProxy) -> Converse:
-    """Run a conversation with a harness whose event has an open lobby."""
-
-    async def run(conversation: Conversation) -> None:
-        box = AsyncBallotBox()
-        harness = DryRunHarness(DryRunLease(box), proxy)
-        watching = asyncio.create_task(harness.watch())
-        try:
-            async with proxy.open(), asyncio.timeout(30):
-                await conversation(harness)
-        finally:
-            harness.open = False  # a cancellation during a Redis reply would get lost
-            await watching
-            await box.close()
-
+@asynccontextmanager
+async def two_gateways(proxy: FaultProxy) -> AsyncIterator[Gateways]:
     proxy.make_event()
-    return lambda conversation: asyncio.run(run(conversation))
+    box = AsyncBallotBox()
+    gateways = Gateways(DryRunLease(box), proxy)
+    watching = asyncio.create_task(gateways.watch())
+    try:
+        async with proxy.open(), asyncio.timeout(30):
+            yield gateways
+    finally:
+        gateways.open = False  # a cancellation during a Redis reply would get lost
+        await watching
+        await box.close()
 
 
 @pytest.mark.nightly
-def test_concurrent_dry_run_starts_after_expired_lease_leave_one_running(
-    converse: Converse, monkeypatch: pytest.MonkeyPatch
+async def test_concurrent_dry_run_starts_after_expired_lease_leave_one_running(
+    proxy: FaultProxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The gateway that held the lease was killed."""
-
-    async def conversation(harness: DryRunHarness) -> None:
+    async with two_gateways(proxy) as gateways:
         with monkeypatch.context() as patch:
             patch.setattr(dry_run_lease, "KEPT_MS", 300)
-            await harness.lease.renew(1, "killed", OTHER)
-        assert await harness.lease.watch(1) == OTHER
+            await gateways.lease.renew(1, "killed", OTHER)
+        assert await gateways.lease.watch(1) == OTHER
         await asyncio.sleep(0.4)
-        assert await harness.lease.watch(1) is None
-        starts = [harness.start(runs) for runs in (harness.runs, harness.others) for _ in range(3)]
+        assert await gateways.lease.watch(1) is None
+        starts = [gateways.start(runs) for runs in (gateways.runs, gateways.others) for _ in range(3)]
         refusals = [bool(refusal) for refusal in await asyncio.gather(*starts, return_exceptions=True)]
         assert sorted(refusals) == [False] + [True] * 5
-        assert len(harness.runs.playing | harness.others.playing) == 1
-
-    converse(conversation)
+        assert len(gateways.runs.playing | gateways.others.playing) == 1
 
 
-def test_event_has_one_dry_run_at_a_time(converse: Converse) -> None:
-    async def conversation(harness: DryRunHarness) -> None:
-        await harness.start_and_join()
-        for runs in (harness.runs, harness.others):
+async def test_event_has_one_dry_run_at_a_time(proxy: FaultProxy) -> None:
+    async with two_gateways(proxy) as gateways:
+        await gateways.start_and_join()
+        for runs in (gateways.runs, gateways.others):
             with pytest.raises(MatchError, match="already running"):
-                await harness.start(runs)
-        assert not harness.others.playing
-        await stop_dry_run(1, harness.lease)
-        received = await harness.wait_until_over()
+                await gateways.start(runs)
+        assert not gateways.others.playing
+        await stop_dry_run(1, gateways.lease)
+        received = await gateways.wait_until_over()
         assert (received.phones, received.connected, received.lost) == (PHONES, PHONES, 0)
         with pytest.raises(MatchError, match="No rehearsal is running"):
-            await stop_dry_run(1, harness.lease)
-        await harness.start(harness.others)
+            await stop_dry_run(1, gateways.lease)
+        await gateways.start(gateways.others)
         await asyncio.sleep(2 * dry_run.RENEWED_EVERY_S)
-        assert harness.others.playing  # the earlier stop does not apply to it
-
-    converse(conversation)
+        assert gateways.others.playing  # the earlier stop does not apply to it
 
 
-def test_dry_run_renews_expired_lease_until_it_is_taken_over(valkey_url: str, converse: Converse) -> None:
-    async def conversation(harness: DryRunHarness) -> None:
-        await harness.start_and_join()
+async def test_dry_run_renews_expired_lease_until_it_is_taken_over(
+    valkey_url: str, proxy: FaultProxy
+) -> None:
+    async with two_gateways(proxy) as gateways:
+        await gateways.start_and_join()
         with Redis.from_url(valkey_url) as redis:
             assert redis.delete(event_key(1, "rehearsal")) == 1
             await asyncio.sleep(2 * dry_run.RENEWED_EVERY_S)
-            renewed = await harness.lease.watch(1)
+            renewed = await gateways.lease.watch(1)
             assert renewed
             assert (renewed.connected, renewed.running) == (PHONES, True)
-            while await harness.lease.renew(1, "other", OTHER) is dry_run_lease.LeaseAnswer.TAKEN:
+            while await gateways.lease.renew(1, "other", OTHER) is dry_run_lease.LeaseAnswer.TAKEN:
                 redis.flushall()
-        await until(lambda: not harness.runs.playing)
-        assert await harness.lease.watch(1) == OTHER
-
-    converse(conversation)
+        await until(lambda: not gateways.runs.playing)
+        assert await gateways.lease.watch(1) == OTHER
 
 
 @pytest.mark.parametrize(
     "cause",
     ["unwatched", *(pytest.param(one, marks=pytest.mark.nightly) for one in ("draining", "time limit"))],
 )
-def test_dry_run_ends_by_itself(cause: str, converse: Converse, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def conversation(harness: DryRunHarness) -> None:
-        await harness.start_and_join()
+async def test_dry_run_ends_by_itself(cause: str, proxy: FaultProxy, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with two_gateways(proxy) as gateways:
+        await gateways.start_and_join()
         await asyncio.sleep(2 * dry_run.RENEWED_EVERY_S)
-        assert harness.runs.playing
+        assert gateways.runs.playing
+        gateways.watched = cause != "unwatched"
+        gateways.draining = cause == "draining"
         if cause == "unwatched":
-            harness.watched = False
             monkeypatch.setattr(dry_run_lease, "UNWATCHED_MS", 400)
-        elif cause == "draining":
-            harness.draining = True
-        else:
+        elif cause == "time limit":
             monkeypatch.setattr(dry_run, "MAX_DURATION_S", 0.1)
-        await harness.wait_until_over()
-
-    converse(conversation)
+        await gateways.wait_until_over()
 
 
-@pytest.mark.parametrize("address", ["127.0.0.1", "::1"])
-def test_dry_run_without_reachable_server_ends_with_log_message(
-    address: str, converse: Converse, caplog: pytest.LogCaptureFixture
+async def test_dry_run_without_reachable_server_ends_with_log_message(
+    proxy: FaultProxy, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async def conversation(harness: DryRunHarness) -> None:
-        await harness.start(harness.runs, (address, 9))
-        assert harness.runs.playing
-        await harness.wait_until_over()
-
-    converse(conversation)
+    async with two_gateways(proxy) as gateways:
+        await gateways.start(gateways.runs, ("::1", 9))
+        assert gateways.runs.playing
+        await gateways.wait_until_over()
     assert "failed: nobody can join" in caplog.text
 
 
-@pytest.mark.parametrize(
-    ("draining", "address", "words"),
-    [
-        (True, (), "about to restart"),
-        (False, None, "can't connect to itself"),
-        (False, ("/run/gateway.sock", None), "can't connect to itself"),
-    ],
-)
-def test_refused_dry_run_takes_no_lease(draining: bool, address: Any, words: str, converse: Converse) -> None:
-    async def conversation(harness: DryRunHarness) -> None:
-        harness.draining = draining
-        with pytest.raises(MatchError, match=words):
-            await harness.start(harness.runs, address)
-        harness.draining = False
-        await harness.start_and_join()
-
-    converse(conversation)
+async def test_refused_dry_run_takes_no_lease(proxy: FaultProxy) -> None:
+    async with two_gateways(proxy) as gateways:
+        gateways.draining = True
+        with pytest.raises(MatchError, match="about to restart"):
+            await gateways.start(gateways.runs)
+        gateways.draining = False
+        for address in (None, ("/run/gateway.sock", None)):
+            with pytest.raises(MatchError, match="can't connect to itself"):
+                await gateways.start(gateways.runs, address)
+        await gateways.start_and_join()

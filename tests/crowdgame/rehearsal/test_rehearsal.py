@@ -7,8 +7,6 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from crowdgame.rehearsal import context as context_module
@@ -37,41 +35,32 @@ from voting.protocol import (
 NO_SERVER = "http://127.0.0.1:9"
 
 
-def test_agenda_waits_until_nothing_is_added_and_yields_between_batches() -> None:
-    async def slices() -> list[int]:
-        agenda, done, seen = Agenda(), [0], [0]
+async def test_agenda_waits_until_nothing_is_added_and_yields_between_batches() -> None:
+    agenda, done, seen = Agenda(), [0], [0]
 
-        def add(count: int) -> None:
-            for _ in range(count):
-                agenda.add(lambda: done.__setitem__(0, done[0] + 1))
+    def add(count: int) -> None:
+        for _ in range(count):
+            agenda.add(lambda: done.__setitem__(0, done[0] + 1))
 
-        add(BATCH_SIZE)
-        for _ in range(4):
-            await asyncio.sleep(QUIET_S / 2)
-            assert not done[0]
-            add(BATCH_SIZE // 2)
-        async with asyncio.timeout(5):
-            while seen[-1] < 3 * BATCH_SIZE:
-                await asyncio.sleep(0)
-                seen += [done[0]] if done[0] > seen[-1] else []
-        return seen
-
-    assert asyncio.run(slices()) == [0, BATCH_SIZE, 2 * BATCH_SIZE, 3 * BATCH_SIZE]
+    add(BATCH_SIZE)
+    for _ in range(4):
+        await asyncio.sleep(QUIET_S / 2)
+        assert not done[0]
+        add(BATCH_SIZE // 2)
+    async with asyncio.timeout(5):
+        while seen[-1] < 3 * BATCH_SIZE:
+            await asyncio.sleep(0)
+            seen += [done[0]] if done[0] > seen[-1] else []
+    assert seen == [0, BATCH_SIZE, 2 * BATCH_SIZE, 3 * BATCH_SIZE]
 
 
-def test_agenda_delays_nothing_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_agenda_delays_nothing_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(context_module, "MAX_DELAY_S", 3 * QUIET_S)
-
-    async def keeps_adding() -> bool:
-        agenda, done = Agenda(), asyncio.Event()
-        for _ in range(100):
+    agenda, done = Agenda(), asyncio.Event()
+    async with asyncio.timeout(10):
+        while not done.is_set():
             agenda.add(done.set)
             await asyncio.sleep(QUIET_S / 10)
-            if done.is_set():
-                return True
-        return False
-
-    assert asyncio.run(keeps_adding())
 
 
 @pytest.mark.parametrize(("busy_s", "warns"), [(3.0, True), (0.0, False)])
@@ -150,51 +139,33 @@ def test_server_clock_uses_shortest_round_trip() -> None:
     assert clock.until(6_000) == pytest.approx(0.005)
 
 
-KINDS = ["change", "change", "lost", "again", "again", "welcome", "back"]
-STEPS = st.lists(st.tuples(st.sampled_from(KINDS), st.integers(0, 30)), max_size=40)
+async def test_phone_keeps_newest_state_since_last_welcome() -> None:
+    context = new_context(NO_SERVER)
+    phone, states = Phone(0, context), [replace(playing(1), name=f"state {seq}") for seq in range(6)]
+
+    def welcome(seq: int) -> None:
+        phone.closed(CloseCode.RESTARTING, "")
+        phone.receive(PhoneWelcomed(now_at=0, seq=seq, you=You(token="1.a.1:x", team=1), state=states[seq]))
+
+    def newest_after(seq: int) -> object:
+        phone.receive(EventEdited(seq=seq, at=0, state=states[seq]))
+        assert context.state is states[context.seq]
+        return context.seq
+
+    welcome(1)
+    assert [newest_after(seq) for seq in (3, 3, 2, 4)] == [3, 3, 3, 4]
+    welcome(5)
+    assert [newest_after(seq) for seq in (4, 5)] == [5, 5]
+    states[2] = replace(playing(1), name="after a restore from a copy")
+    welcome(2)
+    assert [newest_after(seq) for seq in (1, 3)] == [2, 3]
+    phone.leave()
 
 
-@given(steps=STEPS)
-def test_phone_keeps_newest_state_since_last_welcome(steps: list[tuple[str, int]]) -> None:
-    """After a restore from a copy ("back"), the server's states continue differently."""
-
-    async def run_steps() -> None:
-        context, base = new_context(NO_SERVER), playing(1)
-        phone, states = Phone(0, context), [base]
-
-        def welcome() -> int:
-            phone._seq = -1  # as after a lost connection
-            seq, you = len(states) - 1, You(token="1.a.1:x", team=1)
-            phone.receive(PhoneWelcomed(now_at=0, seq=seq, you=you, state=states[seq]))
-            return seq
-
-        newest = welcome()
-        for count, (step, number) in enumerate(steps):
-            if step in {"change", "lost"}:
-                states.append(replace(base, name=f"state {count}"))
-            if step == "back":
-                del states[number % len(states) + 1 :]
-            if step in {"welcome", "back"}:
-                newest = welcome()
-            elif step != "lost":
-                seq = len(states) - 1 if step == "change" else number % len(states)
-                phone.receive(EventEdited(seq=seq, at=0, state=states[seq]))
-                newest = max(newest, seq)
-            assert (phone._seq, phone._state) == (newest, states[newest])
-            assert (context.seq, context.state) == (newest, states[newest])
-        phone.leave()
-
-    asyncio.run(run_steps())
-
-
-def test_phone_caps_retry_delay() -> None:
-    async def retry_pause_s() -> float:
-        phone = Phone(0, new_context(NO_SERVER))
-        phone.receive(RetryAfter(within_ms=10 * MAX_RETRY_MS))
-        phone.closed(CloseCode.CROWDED, "")
-        assert phone._reconnect_timer
-        pause_s = phone._reconnect_timer.when() - asyncio.get_running_loop().time()
-        phone.leave()
-        return pause_s
-
-    assert 0 < asyncio.run(retry_pause_s()) <= MAX_RETRY_MS / 1000
+async def test_phone_caps_retry_delay() -> None:
+    phone, loop = Phone(0, new_context(NO_SERVER)), asyncio.get_running_loop()
+    phone.receive(RetryAfter(within_ms=10 * MAX_RETRY_MS))
+    phone.closed(CloseCode.CROWDED, "")
+    assert phone._reconnect_timer
+    assert 0 < phone._reconnect_timer.when() - loop.time() <= MAX_RETRY_MS / 1000
+    phone.leave()

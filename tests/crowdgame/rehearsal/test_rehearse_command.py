@@ -3,19 +3,23 @@
 import asyncio
 import os
 import signal
-import socket
 import subprocess
+from contextlib import ExitStack
 from pathlib import Path
+from typing import get_args
 
 import msgspec
 import pytest
 
 from crowdgame.rehearsal.address import ServerAddress, resolve
+from crowdgame.rehearsal.profile import Profile
 from crowdgame.rehearsal.rehearsal_report import RehearsalReport
-from crowdgame.server.laptop.network import LOOPBACK
 from crowdgame.server.laptop.paths import ROOT
 from crowdgame.server.laptop.stack import MANAGE
 from tests.crowdgame.rehearsal.conftest import FaultProxy, until, until_voted
+from tests.deploy.processes import wait_until
+from tests.ledger import assert_counts_are_of_sealed_ballots, assert_nothing_is_lost, resolved_turns
+from tests.load.bench.load_run import running_crowd
 from tests.server import Server
 from tests.socket_clients import SocketClients
 from tests.voting.consoles import open_console
@@ -52,18 +56,6 @@ def test_rehearse_command_fails_with_one_line(arguments: tuple[str, ...]) -> Non
     assert ("Run several rehearsals in parallel" in errors) is ("1000000000" in arguments)
 
 
-@pytest.mark.nightly
-def test_rehearse_command_connects_from_given_address() -> None:
-    with socket.create_server((LOOPBACK, 0)) as listener:
-        url = f"http://{LOOPBACK}:{listener.getsockname()[1]}"
-        with start("HALL", "--url", url, "--source", "127.0.0.2", "--phones", "1") as process:
-            listener.settimeout(LONGEST_S)
-            connection, (address, _) = listener.accept()
-            connection.close()
-            process.kill()
-    assert address == "127.0.0.2"
-
-
 def test_phones_connect_from_all_given_addresses_in_turn() -> None:
     address = asyncio.run(resolve(ServerAddress(NO_SERVER.replace("http", "ws"), "127.0.0.2,127.0.0.3")))
     pipes = [address.options["socket_factory"](None) for _ in range(3)]
@@ -73,36 +65,21 @@ def test_phones_connect_from_all_given_addresses_in_turn() -> None:
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGINT], ids=lambda ending: ending.name)
-def test_rehearse_command_without_server_stops_on_signal(ending: signal.Signals, tmp_path: Path) -> None:
+def test_rehearse_command_without_server_stops_on_signal(tmp_path: Path) -> None:
     report = tmp_path / "report.json"
     with start("HALL", "--url", NO_SERVER, "--until-stopped", "--json", str(report)) as process:
         assert process.stdout
         assert process.stdout.readline() == "connecting\n"
         with pytest.raises(subprocess.TimeoutExpired):
             process.wait(0.5)
-        process.send_signal(ending)
+        process.terminate()
         assert process.wait(LONGEST_S) == 0
     assert b'"joined":0' in report.read_bytes()
 
 
 @pytest.mark.parametrize("interrupted", [False, pytest.param(True, marks=pytest.mark.nightly)])
-def test_rehearse_command_prints_report(interrupted: bool, proxy: FaultProxy) -> None:
+async def test_rehearse_command_prints_report(interrupted: bool, proxy: FaultProxy) -> None:
     """It is interrupted, or ends after a turn in which the server has lost a ballot."""
-
-    async def play() -> tuple[int, str, str]:
-        options = ["--profile", "burst", "--phones", str(PHONES), "--turns", "1"]
-        async with proxy.open(), asyncio.timeout(LONGEST_S):
-            with start(f"{proxy.url}/{proxy.event['code']}", *options) as process:
-                await until(lambda: len(proxy.phones) == PHONES)
-                proxy.begin()
-                await until_voted(proxy, PHONES)
-                if interrupted:
-                    process.send_signal(signal.SIGINT)
-                output, errors = await asyncio.to_thread(process.communicate)
-            await until(lambda: not proxy.phones)
-        return process.returncode, output, errors
-
     proxy.make_event(window_s=60 if interrupted else 3, close_early=False)
     if not interrupted:
         proxy.answer = lambda voter, cast: (
@@ -110,10 +87,19 @@ def test_rehearse_command_prints_report(interrupted: bool, proxy: FaultProxy) ->
             if voter == proxy.casts[0][0]
             else None
         )
-    code, output, errors = asyncio.run(play())
+    async with proxy.open(), asyncio.timeout(LONGEST_S):
+        options = ["--profile", "burst", "--phones", str(PHONES), "--turns", "1"]
+        with start(f"{proxy.url}/{proxy.event['code']}", *options) as process:
+            await until(lambda: len(proxy.phones) == PHONES)
+            proxy.begin()
+            await until_voted(proxy, PHONES)
+            if interrupted:
+                process.send_signal(signal.SIGINT)
+            output, errors = await asyncio.to_thread(process.communicate)
+        await until(lambda: not proxy.phones)
     assert f"joined: {PHONES} of {PHONES}" in output
     assert "acknowledged after: p50" in output
-    assert code == (0 if interrupted else 1)
+    assert process.returncode == (0 if interrupted else 1)
     assert errors.startswith("" if interrupted else "CommandError: 1 acknowledged ballots are missing")
     assert bool(errors) is not interrupted
 
@@ -121,10 +107,7 @@ def test_rehearse_command_prints_report(interrupted: bool, proxy: FaultProxy) ->
 @pytest.mark.nightly
 @pytest.mark.parametrize("admission", ["tickets", "rotating"])
 def test_rehearse_command_joins_with_codes(admission: str, server: Server, tmp_path: Path) -> None:
-    """Of a file, or derived from the secret."""
-
     def rehearse(*options: str, **environment: str) -> str:
-        """Rehearse one turn; return the error output."""
         phones = ("--url", server.http, "--phones", str(PHONES), "--turns", "1", "--json", str(report))
         process_env = {**os.environ, **server.stack.env, **environment}
         with start(event["code"], *phones, *options, environment=process_env) as process:
@@ -148,11 +131,45 @@ def test_rehearse_command_joins_with_codes(admission: str, server: Server, tmp_p
     assert msgspec.json.decode(report.read_bytes(), type=RehearsalReport).joined == PHONES
 
 
-@pytest.mark.parametrize("admission", ["tickets", "roster"])
-def test_console_rehearsal_is_refused_without_tickets(
-    server: Server, clients: SocketClients, admission: str
-) -> None:
-    event = server.ask("event", admission=admission, lobby="open")
+def test_console_rehearsal_is_refused_without_tickets(server: Server, clients: SocketClients) -> None:
+    event = server.ask("event", admission="tickets", lobby="open")
     console = open_console(server, clients, event["code"])
     console.say("action.ask", id=1, action="rehearsal.start", phones=5)
     assert "no tickets" in console.receive("action.refused", id=1)["text"]
+
+
+@pytest.mark.nightly
+def test_rehearsals_of_every_profile_lose_no_ballot(server: Server, tmp_path: Path) -> None:
+    since = len(server.log("gateway"))
+    with ExitStack() as stack:
+        running = {}
+        for profile in get_args(Profile):
+            event = server.ask("event", window_s=5, pace="instant", lobby="open", next_match_after_s=3)
+            argv = [event["code"], "--url", server.http, "--profile", profile, "--turns", "3"]
+            crowd = stack.enter_context(running_crowd(argv, PHONES, server, tmp_path / profile))
+            running[profile] = event["id"], crowd
+        for event_id, crowd in running.values():
+            wait_until(crowd.has_joined)
+            server.ask("begin", event_id=event_id)
+        for profile, (event_id, crowd) in running.items():
+            report, output = crowd.wait(), crowd.log.read_text()
+            assert crowd.process.returncode == 0, output
+            assert f"joined: {PHONES} of {PHONES}" in output
+            turns = [turn for turn in resolved_turns(server, event_id) if turn in report.ledger]
+            assert len(turns) >= 3
+            assert_nothing_is_lost(server, report, turns)
+            assert (report.profile, report.joined) == (profile, PHONES)
+            assert (report.ballots.missing, report.unreadable) == (0, 0)
+            assert sum(turn.receipts for turn in report.turns) > 0
+            assert profile == "last-second" or report.ballots.lost == 0
+            assert report.joined_in_s
+            assert report.sealed_ms
+            assert report.resolved_ms
+            assert 0 <= report.sealed_ms.max <= report.resolved_ms.max
+            least, most = {"herd": (PHONES, PHONES), "churn": (3, report.reconnects)}.get(profile, (0, 0))
+            assert least <= report.reconnects <= most
+            slowest_s = report.reconnected_in_s.max if report.reconnected_in_s else 0
+            assert profile != "herd" or f"most {slowest_s:.2f} s" in output
+            assert profile != "churn" or slowest_s > 0.2
+    assert_counts_are_of_sealed_ballots(server)
+    assert server.log_errors("gateway", since) == []
