@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
-from django.http.request import validate_host
 
 from crowdgame.server.config.addresses import host_names, provider_url, public_origin, store_url
 from crowdgame.server.config.database import database
@@ -68,10 +67,6 @@ def test_wrong_address_is_refused_without_its_password(read: Read, message: str,
     with pytest.raises(ImproperlyConfigured, match=message) as refused:
         read(value)
     assert PASSWORD not in str(refused.value)
-
-
-def test_allowed_hosts_are_compared_with_host_headers() -> None:
-    assert validate_host("[::1]", host_names("ALLOWED_HOSTS", "::1"))
 
 
 def test_command_refuses_wrong_address_with_one_line(tmp_path: Path) -> None:

@@ -10,7 +10,9 @@ from crowdgame.server.config.environment import VARIABLES
 from crowdgame.server.config.mail_settings import sender
 from crowdgame.server.config.variables import choice, number, switch
 from crowdgame.server.laptop.paths import ROOT
+from tests.machines.manifests import settings_read
 
+NOT_OURS = {"DJANGO_SETTINGS_MODULE", "PYTHONPATH", "PYTHONUNBUFFERED"}
 HTTPS = {"PUBLIC_URL": "https://play.example.org"}
 POSTGRESQL = {"DATABASE_URL": "postgresql://h/n"}
 ANY_TEXT = {
@@ -51,9 +53,10 @@ WRONG = {
 }
 
 
-def test_every_variable_is_checked_or_may_be_any_text() -> None:
-    names = {variable.name for variables in VARIABLES.values() for variable in variables}
-    assert names - ANY_TEXT == WRONG.keys()
+def test_settings_page_lists_every_variable_once_and_each_is_checked() -> None:
+    names = [variable.name for variables in VARIABLES.values() for variable in variables]
+    assert sorted(names) == sorted(settings_read() - NOT_OURS)
+    assert {*names} - ANY_TEXT == WRONG.keys()
 
 
 @pytest.mark.parametrize("name", WRONG)
@@ -108,8 +111,3 @@ def test_variable_is_read_or_refused_with_what_to_write(value: str, monkeypatch:
         else:
             with pytest.raises(ImproperlyConfigured, match=f"^ANY must be {wanted}. It is '{value}'.$"):
                 read("ANY")
-
-
-def test_variable_that_is_not_set_has_its_default() -> None:
-    found = number("", 7).read("ANY"), choice("", ("line", "json")).read("ANY"), switch("").read("ANY")
-    assert found == (7, "line", False)
