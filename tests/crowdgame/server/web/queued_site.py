@@ -2,6 +2,7 @@
 
 import asyncio
 from collections import Counter
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from crowdgame.accounts.known_devices import find_known_user
@@ -13,7 +14,7 @@ ATTACKER, ELSEWHERE = "198.51.100.{}", "203.0.113.{}"
 
 
 class Site:
-    """An application behind the queue. `served` are the clients that it has served, in order."""
+    """`served` are the clients that the application has served, in order."""
 
     def __init__(self, request: str = LOGIN) -> None:
         self.request = request
@@ -43,7 +44,7 @@ class Site:
                 statuses.append(message["status"])
 
         scope = request_scope(request or self.request, address, (b"cookie", cookie.encode()))
-        await self.queue(scope, SentForm(leaves=leaves), send)
+        await self.queue(scope, sent_form(leaves=leaves), send)
         self.statuses[statuses[-1]] += 1
         return statuses[-1]
 
@@ -57,13 +58,14 @@ def request_scope(request: str, address: str, *headers: tuple[bytes, bytes]) -> 
     return {"method": method, "path": path, "client": [address, 1], "headers": headers}
 
 
-class SentForm:
+def sent_form(*, leaves: bool = False) -> Callable[[], Awaitable[Any]]:
     """The `receive` of a client that sends a form, then stays connected or `leaves`."""
+    messages: list[Any] = [
+        *[{"type": "http.disconnect"}] * leaves,
+        {"type": "http.request", "body": b"a form"},
+    ]
 
-    def __init__(self, *, leaves: bool = False) -> None:
-        self._messages = [{"type": "http.disconnect"}] * leaves + [
-            {"type": "http.request", "body": b"a form"}
-        ]
+    async def receive() -> Any:
+        return messages.pop() if messages else await asyncio.Event().wait()
 
-    async def __call__(self) -> Any:
-        return self._messages.pop() if self._messages else await asyncio.Event().wait()
+    return receive

@@ -40,12 +40,8 @@ def admin(client: Client) -> Client:
 
 
 @pytest.fixture
-def event(admin: Client) -> Event:
-    return create_event(User.objects.get(), "Gala", ("North", "South"), window_s=3600)
-
-
-@pytest.fixture
-def turn(event: Event, box: BallotBox) -> Turn:
+def turn(admin: Client, box: BallotBox) -> Turn:
+    event = create_event(User.objects.get(), "Gala", ("North", "South"), window_s=3600)
     turn = start_match(event.pk, box).turns.get()
     Member.objects.create(event=event, user=User.objects.create_user("bob"), role="viewer")
     AuditEntry.objects.create(event=event, by="root", action="match.start", what="started match 1", at=1)
@@ -58,10 +54,6 @@ def turn(event: Event, box: BallotBox) -> Turn:
 def end_window(turn: Turn, box: BallotBox) -> None:
     Turn.objects.filter(pk=turn.pk).update(opens_at=1, closes_at=2, version=turn.version + 1)
     close_turn(turn.pk, box)
-
-
-def ballots_page(admin: Client, query: str = "") -> str:
-    return admin.get(BALLOTS + query).content.decode()
 
 
 @pytest.mark.parametrize("model", [*READ_ONLY, Event, User, Group])
@@ -86,7 +78,7 @@ def test_admin_hides_ballots_of_live_turn(admin: Client, turn: Turn, state: Turn
     Turn.objects.filter(pk=turn.pk).update(state=state, left_ms=1000 if state == TurnState.PAUSED else None)
     assert admin.get(f"{BALLOTS}{StoredBallot.objects.get().pk}/change/").status_code == 302
     for query in ("", "?side=red", f"?q={VOTER[:5]}"):
-        assert VOTER not in ballots_page(admin, query)
+        assert VOTER not in admin.get(BALLOTS + query).content.decode()
 
 
 def test_admin_shows_seed_and_ballots_only_after_reveal(admin: Client, turn: Turn, box: BallotBox) -> None:
@@ -94,12 +86,12 @@ def test_admin_shows_seed_and_ballots_only_after_reveal(admin: Client, turn: Tur
     assert turn.seed not in admin.get(page).content.decode()
     end_window(turn, box)
     assert turn.seed in admin.get(page).content.decode()
-    assert VOTER in ballots_page(admin)
+    assert VOTER in admin.get(BALLOTS).content.decode()
 
 
 def test_admin_hides_ballots_of_aborted_match(admin: Client, turn: Turn, box: BallotBox) -> None:
     abort_playing_match(turn.match.event_id, box)
-    assert VOTER not in ballots_page(admin)
+    assert VOTER not in admin.get(BALLOTS).content.decode()
 
 
 def test_admin_event_edit_is_announced_with_next_seq(
@@ -122,8 +114,9 @@ def test_admin_event_edit_is_announced_with_next_seq(
     assert b"New 1" in body
 
 
-def test_admin_cannot_add_or_delete_events_and_is_for_staff(admin: Client, event: Event) -> None:
+def test_admin_cannot_add_or_delete_events_and_is_for_staff(admin: Client, turn: Turn) -> None:
     assert admin.get("/admin/voting/event/add/").status_code == 403
-    assert admin.post(f"/admin/voting/event/{event.pk}/delete/", {"post": "yes"}).status_code == 403
+    delete = f"/admin/voting/event/{turn.match.event_id}/delete/"
+    assert admin.post(delete, {"post": "yes"}).status_code == 403
     admin.force_login(User.objects.create_user("ada"))
     assert admin.get("/admin/").status_code == 302

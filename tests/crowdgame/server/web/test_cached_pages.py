@@ -1,4 +1,5 @@
 import gzip
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +17,11 @@ PHONE = b"<!doctype html><style>b{color:red}</style><script type=module>let a = 
 DISPLAY = b'<!doctype html><link href="/static/app/display.css"><script src="/static/app/x.js"></script>'
 
 
+@dataclass(frozen=True)
 class Response:
-    def __init__(self, messages: list[dict[str, Any]]) -> None:
-        start, body = messages
-        self.status: int = start["status"]
-        self.headers = {name.decode(): value.decode() for name, value in start["headers"]}
-        self.body: bytes = body["body"]
+    status: int
+    headers: dict[str, str]
+    body: bytes
 
 
 class PageClient:
@@ -65,7 +65,9 @@ class PageClient:
         headers = [(name.replace("_", "-").encode(), value) for name, value in more.items()]
         scope = {"type": "http", "path": path, "method": method, "headers": headers, "query_string": query}
         async_to_sync(self._app)(scope, None, send)
-        return Response(sent)
+        start, body = sent
+        received = {name.decode(): value.decode() for name, value in start["headers"]}
+        return Response(start["status"], received, body["body"])
 
 
 @pytest.fixture
@@ -110,25 +112,18 @@ def test_page_is_served_at_its_paths(path: str, page: bytes, client: PageClient)
 @pytest.mark.parametrize(
     "path",
     [
-        *("/admin/", "/console/", "/console/BCDF", "/BCD", "/BCDFGHJKMBCDFGHJK", "/ABCD", "/BCDF/3"),
-        *("/BCDF/1/1", "/display/BC-DF"),
+        *("/console/BCDF", "/BCD", "/BCDFGHJKMBCDFGHJK", "/ABCD", "/BCDF/3", "/BCDF/1/1", "/display/BC-DF"),
         *("/display/", "/display/BCDF/1", "/phone.html", "/console.html", "/favicon.ico", "/BCDF\n"),
         *("/static/", "/static/nothing.js", "/static/app", "/static/../secret_key", "/../secret_key"),
         *("/embed/", "/embed/BCDF/1", "/embed/BCDF/phone/1", "/embed/ABCD/phone", "/embed/BCDF\n"),
         *("/static/%2e%2e/secret_key", "/static/app/../../../secret_key", "/static//admin/base.css"),
-        *("/static/admin/base.css/", "/static/./admin/base.css", "/static/admin\\base.css"),
-        *("/static/admin/base.css\0", "//static/admin/base.css"),
+        *("/static/admin/base.css/", "/static/admin\\base.css", "/static/admin/base.css\0"),
     ],
 )
 def test_unknown_path_goes_to_fallback_app(path: str, client: PageClient) -> None:
     response = client.request(path)
     assert (response.status, response.body, client.left) == (404, b"behind", [path])
-
-
-def test_other_methods_go_to_fallback_app(client: PageClient) -> None:
-    for method in ("POST", "PUT", "DELETE", "OPTIONS"):
-        client.request("/", method)
-    assert client.left == ["/"] * 4
+    assert client.request("/", "POST").body == b"behind"
 
 
 @pytest.mark.parametrize("path", ["/", "/BCDF", "/display/BCDF", "/static/admin/base.css"])
@@ -233,7 +228,6 @@ def test_csp_allows_only_own_inline_blocks(client: PageClient) -> None:
     assert not {"'unsafe-inline'", "'unsafe-eval'", "*"} & everything
 
 
-# ------------------------------------------------------------------ shared gzip prefix
 PRESS = PrefixCompressor(b"<!doctype html>" + bytes(range(256)) * 200)
 
 
@@ -248,12 +242,6 @@ def test_state_similar_to_page_compresses_well() -> None:
     press = PrefixCompressor(page)
     alone = len(press.extend(b"").gzipped)
     assert len(press.extend(page[:2_000]).gzipped) < alone + 100
-
-
-def test_gzip_prefix_does_not_depend_on_earlier_ones() -> None:
-    first = PRESS.extend(b"a" * 500).complete(b"x")
-    PRESS.extend(b"b" * 500)
-    assert PRESS.extend(b"a" * 500).complete(b"x") == first
 
 
 def framing(client: PageClient, path: str) -> tuple[set[str], str | None]:

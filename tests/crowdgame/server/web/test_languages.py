@@ -1,41 +1,112 @@
+import re
+from datetime import UTC, datetime
+
 import pytest
 from django.conf import settings
+from django.template import Context, Template
 from django.test import Client
 from django.utils.text import capfirst
-from django.utils.translation import get_language, get_language_info
+from django.utils.translation import get_language, get_language_info, override
+from hypothesis import given
+from hypothesis import strategies as st
 
 from crowdgame.server.web.languages import connection_language
+from crowdgame.server.web.phone_page import choose_language
 
-pytestmark = pytest.mark.django_db
+SHOWN_TIME = re.compile(r"\|(?:date|time)(?::\"(?:DATE|TIME|SHORT)|\b(?!:))")
+LOCALES = settings.BASE_DIR / "frontend" / "src" / "phone" / "locales.ts"
 
 
-def test_pages_are_in_the_language_of_the_browser(client: Client) -> None:
+@pytest.mark.parametrize(
+    ("accepted", "language"),
+    [
+        ("", "en"),
+        ("DE-at,de;q=0.9,en;q=0.8", "de"),
+        ("en;q=0.3, fr;q=0.7", "fr"),
+        ("fr;q=0.500, es;q=0.5", "fr"),
+        ("zh-TW,zh;q=0.9,en-US;q=0.8", "zh-hans"),
+        ("zh-Hans-CN", "zh-hans"),
+        ("it, nl;q=0.9, de;q=0.1", "de"),
+        ("en;q=0.2, *;q=0.9", "en"),
+        ("fr ; q=0.4 , de ;q=0.6", "de"),
+        ("den, frisian", "en"),
+        ("de-AT;q=0.1, fr;q=0.5, de;q=0.9", "de"),
+        ("de, fr;q=nonsense", "en"),
+    ],
+)
+def test_choose_language_prefers_highest_quality_available_language(accepted: str, language: str) -> None:
+    assert choose_language(b"", accepted.encode()) == language
+
+
+@pytest.mark.parametrize(
+    ("query", "language"),
+    [
+        ("locale=es", "es"),
+        ("a=b&locale=zh", "zh-hans"),
+        ("locale=zh-Hans", "zh-hans"),
+        ("locale=en", "en"),
+        *((other, "de") for other in ("locale=it", "locale=", "locale=esx", "stongue=es")),
+    ],
+)
+def test_choose_language_prefers_query_parameter(query: str, language: str) -> None:
+    assert choose_language(query.encode(), b"de, en") == language
+
+
+@given(query=st.binary(max_size=60), accepted=st.binary(max_size=200))
+def test_choose_language_always_returns_available_language(query: bytes, accepted: bytes) -> None:
+    assert choose_language(query, accepted) in dict(settings.LANGUAGES)
+
+
+def test_languages_are_those_of_the_phone_menu() -> None:
+    menu = re.search(r"LOCALES: .*? = \{(.*?)\};", LOCALES.read_text(), re.DOTALL)
+    assert menu is not None
+    names = {code.strip('"'): name for code, name in re.findall(r'([\w"-]+): "([^"]+)"', menu[1])}
+    assert dict(settings.LANGUAGES) == names
+
+
+def test_templates_show_times_by_the_filters_that_convert_them() -> None:
+    """The server does not know the reader's zone."""
+    templates = (settings.BASE_DIR / "crowdgame").rglob("templates/**/*.html")
+    assert [template.name for template in templates if SHOWN_TIME.search(template.read_text())] == []
+
+
+def test_times_are_marked_for_conversion_except_bare_dates() -> None:
+    at = datetime(2026, 9, 21, 18, 5, tzinfo=UTC)
+    template = Template(
+        "{% load moments %}{{ at|moment }} {{ at|long_moment }} {{ at|day }} {{ at.date|day }}"
+    )
+    with override("de"):
+        shown = template.render(Context({"at": at}))
+    assert re.findall(r'datetime="(.*?)"(?: data-moment="(\w+)")?>(.*?)<', shown) == [
+        ("2026-09-21T18:05:00+00:00", "short", "21. September 2026 18:05 UTC"),
+        ("2026-09-21T18:05:00+00:00", "long", "21. September 2026 18:05 UTC"),
+        ("2026-09-21T18:05:00+00:00", "day", "21. September 2026 UTC"),
+        ("2026-09-21", "", "21. September 2026 UTC"),
+    ]
+
+
+def test_pages_are_in_the_language_of_the_browser_or_a_chosen_one_that_is_kept(client: Client) -> None:
     page = client.get("/privacy", headers={"accept-language": "ar-EG,en;q=0.5"})
     assert '<html lang="ar" dir="rtl">' in page.content.decode()
     assert "Accept-Language" in page.headers["Vary"]
-    assert "language" not in page.cookies
     assert get_language() == "en"
+    for unknown in ("tlh", "", "../de", "de\r\nSet-Cookie: a=b"):
+        page = client.get("/rules", {"locale": unknown}, headers={"accept-language": "fr"})
+        assert '<html lang="fr">' in page.content.decode()
+        assert "language" not in client.cookies
+    chosen = client.get("/rules?locale=de", headers={"accept-language": "fr"})
+    assert chosen.cookies["language"]["httponly"]
+    kept = client.get("/rules", headers={"accept-language": "fr"})
+    assert '<html lang="de">' in chosen.content.decode()
+    assert '<html lang="de">' in kept.content.decode()
 
 
+@pytest.mark.django_db
 def test_the_menu_links_to_every_language_and_keeps_the_query(client: Client) -> None:
     page = client.get("/play/ratings?page=1").content.decode()
     for code, _name in settings.LANGUAGES:
         assert f'lang="{code}" hreflang="{code}" href="?page=1&amp;locale={code}"' in page
         assert f">{capfirst(get_language_info(code)['name_local'])}</a>" in page
-
-
-def test_a_chosen_language_is_kept(client: Client) -> None:
-    chosen = client.get("/rules?locale=de", headers={"accept-language": "fr"})
-    assert '<html lang="de">' in chosen.content.decode()
-    assert chosen.cookies["language"]["httponly"]
-    assert '<html lang="de">' in client.get("/rules", headers={"accept-language": "fr"}).content.decode()
-
-
-@pytest.mark.parametrize("tag", ["tlh", "", "../de", "de\r\nSet-Cookie: a=b"])
-def test_unknown_languages_are_ignored(client: Client, tag: str) -> None:
-    page = client.get("/rules", {"locale": tag}, headers={"accept-language": "fr"})
-    assert '<html lang="fr">' in page.content.decode()
-    assert "language" not in page.cookies
 
 
 def test_the_admin_is_in_english(admin_client: Client) -> None:
