@@ -64,19 +64,6 @@ def test_phones_connect_from_all_given_addresses_in_turn() -> None:
         pipe.close()
 
 
-@pytest.mark.nightly
-def test_rehearse_command_without_server_stops_on_signal(tmp_path: Path) -> None:
-    report = tmp_path / "report.json"
-    with start("HALL", "--url", NO_SERVER, "--until-stopped", "--json", str(report)) as process:
-        assert process.stdout
-        assert process.stdout.readline() == "connecting\n"
-        with pytest.raises(subprocess.TimeoutExpired):
-            process.wait(0.5)
-        process.terminate()
-        assert process.wait(LONGEST_S) == 0
-    assert b'"joined":0' in report.read_bytes()
-
-
 @pytest.mark.parametrize("interrupted", [False, pytest.param(True, marks=pytest.mark.nightly)])
 async def test_rehearse_command_prints_report(interrupted: bool, proxy: FaultProxy) -> None:
     """It is interrupted, or ends after a turn in which the server has lost a ballot."""
