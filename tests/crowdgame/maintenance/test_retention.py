@@ -62,25 +62,24 @@ def played_event(box: BallotBox, ended_days_ago: float = 31) -> Event:
     return event
 
 
-def backdate_event(event: Event, days: float) -> None:
+def backdate_event(event: Event, days: float, anonymized_days_ago: float | None = None) -> None:
     then = timezone.now() - timedelta(days=days)
     Event.objects.filter(pk=event.pk).update(created_at=then)
+    if anonymized_days_ago:
+        at = timezone.now() - timedelta(days=anonymized_days_ago)
+        Event.objects.filter(pk=event.pk).update(anonymized_at=at)
     event.matches.update(ended_at=int(then.timestamp() * 1000))
     event.tickets.update(made_at=then)
     event.audit_entries.update(at=int(then.timestamp() * 1000))
 
 
-def anonymize(days: int = DAYS) -> int:
-    return len(list(anonymize_events(days)))
+def anonymize() -> int:
+    return len(list(anonymize_events(DAYS)))
 
 
 def sealed_ballots(event: Event) -> list[tuple[Ballot, ...]]:
     records = TallyRecord.objects.filter(turn__match__event=event).order_by("pk")
     return [unpack_ballots(bytes(record.sealed)) for record in records]
-
-
-def dump_tallies() -> list[Any]:
-    return list(TallyRecord.objects.order_by("pk").values("counts", "ballots", "pick", "decided_by", "root"))
 
 
 def dump_database() -> str:
@@ -93,26 +92,18 @@ def dump_database() -> str:
     return "\n".join(repr(tuple(bytes(c) if isinstance(c, memoryview) else c for c in row)) for row in rows)
 
 
-def set_anonymized(event: Event, days_ago: float) -> None:
-    Event.objects.filter(pk=event.pk).update(anonymized_at=timezone.now() - timedelta(days=days_ago))
-
-
 def is_anonymized(event: Event) -> bool:
     event.refresh_from_db()
     return event.anonymized_at is not None
-
-
-def run_chores(scheduler: DeadlineScheduler, times: int = 20) -> None:
-    for _ in range(times):
-        scheduler.chores_at = 0.0
-        scheduler.run_once()
 
 
 def test_anonymize_removes_voters_and_keeps_ballots_tallies_and_board(box: BallotBox) -> None:
     event = played_event(box)
     event.teams.filter(number=1).update(captain="KXWQZT")
     Turn.objects.filter(match__event=event).update(yellow_captain="QQQQQQ")
-    match, before, tallies = Match.objects.get(event=event), sealed_ballots(event), dump_tallies()
+    match, before = Match.objects.get(event=event), sealed_ballots(event)
+    tallied = TallyRecord.objects.order_by("pk").values("counts", "ballots", "pick", "decided_by", "root")
+    tallies = list(tallied)
     orders = [arrival_order(ballots) for ballots in before]
     for record, ballots in zip(TallyRecord.objects.order_by("pk"), before, strict=True):
         timed = [replace(ballot, arrival=FIRST_TIME + 16 * ballot.arrival) for ballot in ballots]
@@ -135,7 +126,7 @@ def test_anonymize_removes_voters_and_keeps_ballots_tallies_and_board(box: Ballo
             replace(b, voter="", sequence=0, arrival=k.arrival) for b, k in zip(ballots, kept, strict=True)
         ]
         assert list(kept) == same
-    assert (dump_tallies(), load_position(Match.objects.get(pk=match.pk)).state) == (tallies, board)
+    assert (list(tallied.all()), load_position(Match.objects.get(pk=match.pk)).state) == (tallies, board)
     assert is_anonymized(event)
     for model in (StoredBallot, Ticket, Announcement, AuditEntry, StoredRestriction, Nickname):
         assert not model._default_manager.exists(), model
@@ -211,9 +202,8 @@ def test_new_roster_in_old_event_is_kept_until_old(box: BallotBox, lobby: str) -
     for event in (unplayed, anonymized):
         Event.objects.filter(pk=event.pk).update(lobby=lobby)
         make_roster(event, [Pupil("Ada", None)])
-        backdate_event(event, DAYS + 200)
+        backdate_event(event, DAYS + 200, DAYS + 100 if event == anonymized else None)
         event.tickets.update(made_at=timezone.now() - timedelta(days=DAYS - 1))
-    set_anonymized(anonymized, DAYS + 100)
     assert not anonymize()
     Ticket.objects.update(made_at=timezone.now() - timedelta(days=DAYS + 1))
     assert {event.pk for event in events_to_anonymize(DAYS)} == {unplayed.pk, anonymized.pk}
@@ -227,8 +217,7 @@ def test_new_roster_in_old_event_is_kept_until_old(box: BallotBox, lobby: str) -
 def test_audit_entries_and_nicknames_after_the_anonymization_are_deleted_later(box: BallotBox) -> None:
     event = played_event(box)
     anonymize()
-    backdate_event(event, DAYS + 200)
-    set_anonymized(event, DAYS + 100)
+    backdate_event(event, DAYS + 200, DAYS + 100)
     add_audit_entry(event.pk, "oscar", OPENED, box.now())
     assert not anonymize()
     assert AuditEntry.objects.exists()
@@ -245,8 +234,7 @@ def test_anonymize_repeats_only_after_another_match(box: BallotBox) -> None:
     event = played_event(box)
     anonymize()
     assert not anonymize()
-    backdate_event(event, 95)
-    set_anonymized(event, 90)
+    backdate_event(event, 95, 90)
     assert not anonymize()
     play(start_match(event.pk, box), box, RED_WINS)
     assert events_to_anonymize(DAYS) == []
@@ -256,8 +244,12 @@ def test_anonymize_repeats_only_after_another_match(box: BallotBox) -> None:
     assert {ballot.voter for ballots in sealed_ballots(event) for ballot in ballots} == {""}
 
 
-# ------------------------------------------------------------------ scheduler
 def test_scheduler_anonymizes_though_others_fail(box: BallotBox, caplog: pytest.LogCaptureFixture) -> None:
+    def run_chores(scheduler: DeadlineScheduler, times: int) -> None:
+        for _ in range(times):
+            scheduler.chores_at = 0.0
+            scheduler.run_once()
+
     broken, deleted, intact = (played_event(box) for _ in range(3))
     run_chores(DeadlineScheduler(box), 3)
     assert not is_anonymized(intact), "a new scheduler does not run retention at once"
@@ -266,7 +258,7 @@ def test_scheduler_anonymizes_though_others_fail(box: BallotBox, caplog: pytest.
     scheduler = DeadlineScheduler(box, purged_at=-PURGE_EVERY_S)
     scheduler.run_once()  # the events are listed
     deleted.delete()
-    run_chores(scheduler)
+    run_chores(scheduler, 20)
     assert is_anonymized(intact)
     assert not intact.tickets.exists()
     assert all(f"event {event.code} could not be anonymized" in caplog.text for event in (broken, deleted))
