@@ -40,6 +40,9 @@ COMPUTED_ONCE = {"report", "record"}  # and stored on the first visit
 ENDED = {"state": "ended", "result": "red", "ended_by": "board", "ended_at": 2, "started_at": 1}
 
 
+MODERATED = ("lobby", "lobby/{message}", "reports", "{played}-watchers")
+
+
 def with_finished_duel(server: Server, event: dict[str, Any]) -> None:
     """Finish the duel with chat, so that its page shows both chat rooms."""
     with_chat(server, event)
@@ -61,14 +64,7 @@ MORE_PAGES = (
     Visit("record", "/record/{code}/1.json", by="nobody", prepare=play_to((1, 2), (1, 3), (1, 5), (1, 6))),
     *(
         Visit(f"moderator-{path}", f"/play/{path}", by="moderator", prepare=with_duel_chat)
-        for path in (
-            "",
-            "{played}",
-            "chat/lobby",
-            "chat/lobby/{message}",
-            "chat/reports",
-            "chat/{played}-watchers",
-        )
+        for path in ("", "{played}", *(f"chat/{room}" for room in MODERATED))
     ),
     Visit("cup-edit", "/console/cups/{cup}/edit/", prepare=with_cup("knockout", CUP_TEAMS, [1])),
 )
@@ -92,55 +88,37 @@ def add_public_rows(guest: Guest, rows: int, box: BallotBox) -> None:
     )
 
 
-def add_messages(rows: int) -> None:
-    """Add reported messages to the lobby."""
-    room, guest, now = cast(ChatRoom, find_room("lobby")), new_guest(), timezone.now()
-    said = ChatLine.objects.bulk_create(
-        ChatLine(room=room, guest=guest, name=str(guest), text="Hello", at=now, seq=next(numbers))
-        for _ in range(rows)
-    )
-    ChatReport.objects.bulk_create(ChatReport(line=line, by=guest, reason="advert") for line in said)
-
-
 def add_rows(event: Event, viewer: User, rows: int) -> None:
-    """Add members, tickets, log entries and matches to the event, and events and cups to its owner."""
-    guests = [User(username=f"guest-{next(numbers)}") for _ in range(rows)]
+    """Add members, tickets, log entries and matches to the event, reported messages to the lobby, and events
+    and cups to the owner. The viewer may see the events, each of which has two matches."""
+    owner, guests = event.owner, [User(username=f"guest-{next(numbers)}") for _ in range(rows)]
     Member.objects.bulk_create(
         Member(event=event, user=user, role=Role.COHOST) for user in User.objects.bulk_create(guests)
     )
     AuditEntry.objects.bulk_create(
         AuditEntry(event=event, by="ada", action="event.edit", what="x", at=1) for _ in range(rows)
     )
-    add_messages(rows)
+    room, guest, now = cast(ChatRoom, find_room("lobby")), new_guest(), timezone.now()
+    said = ChatLine.objects.bulk_create(
+        ChatLine(room=room, guest=guest, name=str(guest), text="Hello", at=now, seq=next(numbers))
+        for _ in range(rows)
+    )
+    ChatReport.objects.bulk_create(ChatReport(line=line, by=guest, reason="advert") for line in said)
     make_tickets(event, rows)
-    add_matches(event, rows)
-    add_events(event.owner, viewer, rows)
-
-
-def add_events(owner: User, viewer: User, rows: int) -> None:
-    """Add events of the owner that the viewer may see, each with two matches, and cups."""
     events = Event.objects.bulk_create(
         Event(owner=owner, name="More", code=next(codes), admission=Admission.ROTATING) for _ in range(rows)
     )
+    Member.objects.bulk_create(Member(event=one, user=viewer, role=Role.VIEWER) for one in events)
     teams = Team.objects.bulk_create(
-        Team(event=event, number=number, name=str(number)) for event in events for number in (1, 2)
+        Team(event=one, number=number, name=str(number)) for one in events for number in (1, 2)
     )
-    Member.objects.bulk_create(Member(event=event, user=viewer, role=Role.VIEWER) for event in events)
+    pairs = [*zip(teams[::2], teams[1::2], strict=True)] * 2 + [tuple(event.teams.order_by("number"))] * rows
     Match.objects.bulk_create(
-        Match(event=red.event, number=number, red=red, yellow=yellow, **ENDED)
-        for red, yellow in zip(teams[::2], teams[1::2], strict=True)
-        for number in (1, 2)
+        Match(event=red.event, number=next(numbers), red=red, yellow=yellow, **ENDED) for red, yellow in pairs
     )
     cups = Cup.objects.bulk_create(Cup(owner=owner, name="Cup", code=next(codes)) for _ in range(rows))
     CupTeam.objects.bulk_create(
         CupTeam(cup=cup, seed=seed, name=str(seed)) for cup in cups for seed in (1, 2)
-    )
-
-
-def add_matches(event: Event, rows: int) -> None:
-    red, yellow = event.teams.order_by("number")
-    Match.objects.bulk_create(
-        Match(event=event, number=next(numbers), red=red, yellow=yellow, **ENDED) for _ in range(rows)
     )
 
 
@@ -175,21 +153,17 @@ def prepare(visits: list[Visit], guest: Guest) -> list[PreparedPage]:
             events[key] = server.ask("event", owner=owner, **visit.choices) | {"owner": owner}
             if visit.prepare:
                 visit.prepare(server, events[key])
-        prepared.append(PreparedPage(visit, events[key], *log_in(visit, events[key]["owner"], guest)))
+        viewer = organizer(events[key]["owner"] if visit.by == "owner" else f"{visit.name}-{visit.by}")
+        viewer.is_superuser = viewer.is_staff = visit.by == "superuser"
+        viewer.save()
+        if visit.by == "moderator":
+            viewer.user_permissions.add(Permission.objects.get(codename="moderate_chat"))
+        client = Client()
+        client.cookies = set_guest_cookie(HttpResponse(), guest).cookies
+        if visit.by != "nobody":
+            client.force_login(viewer)
+        prepared.append(PreparedPage(visit, events[key], viewer, client))
     return prepared
-
-
-def log_in(visit: Visit, owner: str, guest: Guest) -> tuple[User, Client]:
-    viewer = organizer(owner if visit.by == "owner" else f"{visit.name}-{visit.by}")
-    viewer.is_superuser = viewer.is_staff = visit.by == "superuser"
-    viewer.save()
-    if visit.by == "moderator":
-        viewer.user_permissions.add(Permission.objects.get(codename="moderate_chat"))
-    client = Client()
-    client.cookies = set_guest_cookie(HttpResponse(), guest).cookies
-    if visit.by != "nobody":
-        client.force_login(viewer)
-    return viewer, client
 
 
 @pytest.mark.nightly
