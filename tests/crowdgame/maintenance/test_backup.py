@@ -9,7 +9,7 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
@@ -42,23 +42,25 @@ class Installation:
     def database(self) -> Path:
         return self.stack.data / "db.sqlite3"
 
-    def clear(self) -> None:
-        for path in self.stack.data.iterdir():
-            if path.is_file():
-                path.unlink()
-        for folder in self.stack.data.glob("before-restore-*"):
-            shutil.rmtree(folder)
-        shutil.copy(self.kept / "database", self.database)
-        with connect(self.stack.redis) as redis:
-            redis.flushall()
-
     def backed_up(self, folder: Path) -> Path:
         """A backup of the new database."""
         return Path(shutil.copy(self.kept / "backup", folder / "event.backup"))
 
+    def restore(self, path: Path, *words: str, typed: str = "") -> int:
+        return self.commands.run("restore", str(path), *words, typed=typed).returncode
+
+    def refused(self, path: Path) -> str:
+        """Why this backup is not restored. The database stays unchanged."""
+        before = self.database.read_bytes()
+        result = self.commands.run("restore", str(path), "--yes")
+        assert result.returncode != 0, result.stdout
+        assert "Traceback" not in result.stderr
+        assert self.database.read_bytes() == before
+        return result.stderr
+
 
 @pytest.fixture(scope="module")
-def cleared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
     data, kept = tmp_path_factory.mktemp("data"), tmp_path_factory.mktemp("kept")
     stack = Stack(data=data, secret_key="of the tests", port=0, valkey_port=free_port())
     with Supervisor(stack.logs) as supervisor:
@@ -72,33 +74,21 @@ def cleared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
 
 
 @pytest.fixture
-def installation(cleared: Installation) -> Installation:
-    cleared.clear()
-    return cleared
+def installation(shared: Installation) -> Installation:
+    for path in shared.stack.data.iterdir():
+        if path.is_file():
+            path.unlink()
+    for folder in shared.stack.data.glob("before-restore-*"):
+        shutil.rmtree(folder)
+    shutil.copy(shared.kept / "database", shared.database)
+    with connect(shared.stack.redis) as redis:
+        redis.flushall()
+    return shared
 
 
 def manage(stack: Stack, *words: str) -> subprocess.CompletedProcess[str]:
     env = {**os.environ, **stack.env}
     return subprocess.run([*MANAGE, *words], cwd=ROOT, env=env, check=False, capture_output=True, text=True)
-
-
-def back_up(installation: Installation, path: Path) -> Path:
-    result = installation.commands.run("backup", str(path))
-    assert result.returncode == 0, result.stderr
-    return path
-
-
-def restore(installation: Installation, path: Path, *words: str, typed: str = "") -> int:
-    return installation.commands.run("restore", str(path), *words, typed=typed).returncode
-
-
-def refused(installation: Installation, path: Path) -> str:
-    before = installation.database.read_bytes()
-    result = installation.commands.run("restore", str(path), "--yes")
-    assert result.returncode != 0, result.stdout
-    assert "Traceback" not in result.stderr
-    assert installation.database.read_bytes() == before
-    return result.stderr
 
 
 def changed(path: Path, database: bytes | None = None, **manifest_changes: Any) -> Path:
@@ -110,37 +100,11 @@ def changed(path: Path, database: bytes | None = None, **manifest_changes: Any) 
     return target
 
 
-def ballots_held(installation: Installation) -> int:
-    with connect(installation.stack.redis) as redis:
-        return len(list(redis.scan_iter(match="crowdgame:{*}:ballots*")))
-
-
-@contextmanager
-def in_use(installation: Installation) -> Iterator[None]:
-    """Another process opens the database. Reading the file in this one would release SQLite's locks."""
-    script = (
-        "import sqlite3, sys; database = sqlite3.connect(sys.argv[1]); "
-        "database.execute('PRAGMA journal_mode=WAL'); "
-        "database.execute('SELECT * FROM games_event').fetchall(); print('open', flush=True); input()"
-    )
-    argv = [sys.executable, "-c", script, str(installation.database)]
-    with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as holder:
-        assert holder.stdout is not None
-        assert holder.stdout.readline() == "open\n"
-        yield
-        holder.communicate("\n")
-
-
-def manifest(path: Path) -> dict[str, Any]:
-    with zipfile.ZipFile(path) as archive:
-        content: dict[str, Any] = json.loads(archive.read(MANIFEST))
-    return content
-
-
 def test_backup_is_one_private_file_kept_on_failure(installation: Installation, tmp_path: Path) -> None:
-    path = back_up(installation, tmp_path / "event.backup")
+    path = tmp_path / "event.backup"
+    assert installation.commands.run("backup", str(path)).returncode == 0
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    content = manifest(path)
+    content = json.loads(zipfile.ZipFile(path).read(MANIFEST))
     assert (content["format"], content["engine"]) == ("crowdgame backup 1", "sqlite")
     assert "0001_initial" in content["migrations"]["voting"]
     before = path.read_bytes()
@@ -183,31 +147,41 @@ def test_nightly_backup_has_key_if_asked(installation: Installation, tmp_path: P
 
 def test_restore_refuses_incompatible_or_torn_backup(installation: Installation, tmp_path: Path) -> None:
     path = installation.backed_up(tmp_path)
-    content = manifest(path)["migrations"]
+    content = json.loads(zipfile.ZipFile(path).read(MANIFEST))["migrations"]
     newer = changed(path, migrations=content | {"voting": [*content["voting"], "0099_later"]})
-    assert "newer version, which has voting 0099_later" in refused(installation, newer)
+    assert "newer version, which has voting 0099_later" in installation.refused(newer)
     older = changed(path, migrations=content | {"voting": content["voting"][:-1]})
-    assert f"older version, which lacks voting {content['voting'][-1]}" in refused(installation, older)
-    assert "backup of postgresql" in refused(installation, changed(path, engine="postgresql"))
-    assert "crowdgame backup 9" in refused(installation, changed(path, format="crowdgame backup 9"))
+    assert f"older version, which lacks voting {content['voting'][-1]}" in installation.refused(older)
+    assert "backup of postgresql" in installation.refused(changed(path, engine="postgresql"))
+    assert "crowdgame backup 9" in installation.refused(changed(path, format="crowdgame backup 9"))
     for unreadable in (b"something else", path.read_bytes()[:-400]):
         (tmp_path / "unreadable").write_bytes(unreadable)
-        assert "cannot be read" in refused(installation, tmp_path / "unreadable")
+        assert "cannot be read" in installation.refused(tmp_path / "unreadable")
     separate = {app: [name for name in names if "squashed" not in name] for app, names in content.items()}
     assert separate != content
-    assert restore(installation, changed(path, migrations=separate), "--yes") == 0
+    assert installation.restore(changed(path, migrations=separate), "--yes") == 0
 
 
 def test_restore_asks_first_and_refuses_database_in_use(installation: Installation, tmp_path: Path) -> None:
     path = installation.backed_up(tmp_path)
-    with in_use(installation):
-        assert "Stop everything first" in refused(installation, path)
+    # Another process opens the database. Reading the file in this one would release SQLite's locks.
+    script = (
+        "import sqlite3, sys; database = sqlite3.connect(sys.argv[1]); "
+        "database.execute('PRAGMA journal_mode=WAL'); "
+        "database.execute('SELECT * FROM games_event').fetchall(); print('open', flush=True); input()"
+    )
+    argv, pipe = [sys.executable, "-c", script, str(installation.database)], subprocess.PIPE
+    with subprocess.Popen(argv, stdin=pipe, stdout=pipe, text=True) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "open\n"
+        assert "Stop everything first" in installation.refused(path)
+        holder.communicate("\n")
     for typed in ("no\n", ""):
         result = installation.commands.run("restore", str(path), typed=typed)
         assert result.returncode != 0
         assert "Nothing was restored." in result.stderr
     assert list(installation.stack.data.glob("before-restore-*")) == []
-    assert restore(installation, path, typed="yes\n") == 0
+    assert installation.restore(path, typed="yes\n") == 0
     assert len(list(installation.stack.data.glob("before-restore-*"))) == 1
 
 
@@ -224,25 +198,25 @@ def test_restore_refuses_unreachable_ballot_box(installation: Installation, tmp_
 
 def test_restore_of_damaged_backup_changes_nothing(installation: Installation, tmp_path: Path) -> None:
     """Both the database and the ballots of open turns, which only the ballot box holds, stay unchanged."""
-    path = installation.backed_up(tmp_path)
-    with connect(installation.stack.redis) as redis:
-        redis.hset("crowdgame:{7}:ballots3:9", "v1", "a ballot")
+    path, redis = installation.backed_up(tmp_path), connect(installation.stack.redis)
+    redis.hset("crowdgame:{7}:ballots3:9", "v1", "a ballot")
     with zipfile.ZipFile(path) as archive:
         database = archive.read("database")
         begins = archive.getinfo("database").header_offset
-    assert restore(installation, path, typed="no\n") != 0  # takes the database out of WAL mode
+    assert installation.restore(path, typed="no\n") != 0  # takes the database out of WAL mode
     whole = path.read_bytes()
     torn = tmp_path / "torn"
     for at in (begins + 60, begins + 2_000, len(whole) // 2):
         torn.write_bytes(whole[:at] + bytes(255 - byte for byte in whole[at : at + 40]) + whole[at + 40 :])
-        assert "cannot be read" in refused(installation, torn)
+        assert "cannot be read" in installation.refused(torn)
     holed = database[:4096] + b"\xff" * 8192 + database[12288:]
     for spoilt in (b"no database", database[:6000], holed):
-        assert "is damaged" in refused(installation, changed(path, spoilt))
-        assert ballots_held(installation) == 1
+        assert "is damaged" in installation.refused(changed(path, spoilt))
+        assert redis.exists("crowdgame:{7}:ballots3:9")
     assert not [*installation.stack.data.glob("*restore*"), *installation.stack.data.glob(".*")]
-    assert restore(installation, path, "--yes") == 0
-    assert ballots_held(installation) == 0
+    assert installation.restore(path, "--yes") == 0
+    assert not redis.exists("crowdgame:{7}:ballots3:9")
+    redis.close()
 
 
 def test_backup_with_changed_byte_is_refused_or_identical(installation: Installation, tmp_path: Path) -> None:
@@ -264,8 +238,9 @@ def test_backup_with_changed_byte_is_refused_or_identical(installation: Installa
 def test_restore_deletes_sessions(installation: Installation, tmp_path: Path) -> None:
     with closing(sqlite3.connect(installation.database)) as connection, connection:
         connection.execute("INSERT INTO django_session VALUES ('ended', '', '2099-01-01 00:00:00')")
-    path = back_up(installation, tmp_path / "event.backup")
-    assert restore(installation, path, "--yes") == 0
+    path = tmp_path / "event.backup"
+    assert installation.commands.run("backup", str(path)).returncode == 0
+    assert installation.restore(path, "--yes") == 0
     with closing(sqlite3.connect(installation.database)) as connection:
         assert connection.execute("SELECT * FROM django_session").fetchall() == []
 
@@ -281,7 +256,7 @@ def test_repeated_restores_never_reuse_ids(installation: Installation, tmp_path:
     )
     given: list[list[int]] = []
     for _ in range(2):
-        assert restore(installation, path, "--yes") == 0
+        assert installation.restore(path, "--yes") == 0
         with connect(installation.stack.redis) as redis:
             assert list(redis.scan_iter(match="crowdgame:{*")) == []
             result = installation.commands.run("shell", "--no-imports", "-c", script)
