@@ -8,7 +8,7 @@ from io import BytesIO
 from pathlib import Path
 
 import pytest
-from babel.messages.catalog import Catalog, Message
+from babel.messages.catalog import Catalog
 from babel.messages.pofile import read_po
 from django.conf import settings
 from django.core.management import call_command
@@ -21,7 +21,6 @@ from crowdgame.server.translation.extraction import (
     catalog_path,
     extract_texts,
     load_catalog,
-    render_catalog,
     render_template,
 )
 from crowdgame.server.translation.missing import TRANSLATIONS, list_missing, missing_texts
@@ -160,16 +159,6 @@ def _unmarked(
     return {name: texts for name, texts in found.items() if texts and not SKIPPED.search(name)}
 
 
-def test_check_finds_unmarked_texts() -> None:
-    template = """<a title="Open">{% translate "Close" %} {{ name }} <b>wins</b></a>
-{% blocktranslate %}All{% endblocktranslate %}{# Note #}<input placeholder="{{ hint }}"><code>GET</code>"""
-    assert unmarked_in_template(template) == ["Open", "wins"]
-    code = """name = CharField(label="Name", help_text=_("Short."), error_messages={"blank": "Enter a name."})
-messages.success(request, f"{name} saved.")
-raise ValidationError(gettext("No.") if name else "Too long: %(name)s." % {"name": name})"""
-    assert unmarked_in_code(code) == ["Name", "Enter a name.", " saved.", "Too long: %(name)s."]
-
-
 def test_texts_of_templates_and_code_are_marked() -> None:
     assert _unmarked(["crowdgame"], "templates/**/*.html", unmarked_in_template) == {}
     assert _unmarked(PACKAGES, "*.py", unmarked_in_code) == {}
@@ -262,20 +251,6 @@ def test_release_has_no_missing_translation() -> None:
     assert list_missing() == []
 
 
-@pytest.mark.parametrize(
-    ("message", "problem"),
-    [
-        (Message("%(a)s", "", flags=["python-format"]), []),
-        (Message("%(a)s", "%(b)s", flags=["python-format"]), ["unknown named placeholder 'b': %(a)s"]),
-        (Message("a <b>b</b>", "a b"), ["other tags: a b"]),
-    ],
-)
-def test_problems_are_found(message: Message, problem: list[str]) -> None:
-    catalog = Catalog("de")
-    catalog[message.id] = message
-    assert list(problems(catalog)) == problem
-
-
 def test_missing_texts_are_listed_by_file() -> None:
     catalog = Catalog("de")
     catalog.add("Save", "Sichern", [("a.py", 1)])
@@ -283,13 +258,6 @@ def test_missing_texts_are_listed_by_file() -> None:
     catalog.add("Close", "Schlie\u00dfen", [("b.html", 1)], flags=["fuzzy"])
     catalog.add(("%(n)s vote", "%(n)s votes"), ("%(n)s Stimme", ""), [("b.html", 2)])
     assert list(missing_texts(catalog)) == ['a.py: "Open"', 'b.html: "Close"', 'b.html: "%(n)s vote"']
-
-
-@pytest.mark.nightly
-def test_a_new_language_starts_with_all_texts_and_its_plural_forms() -> None:
-    catalog = read_po(BytesIO(render_catalog("pl", extract_texts()).encode()))
-    assert (str(catalog.locale), catalog.num_plurals) == ("pl", 3)
-    assert {message.id for message in catalog} == {message.id for message in load_catalog("de")}
 
 
 def test_glossary_has_a_term_in_every_language() -> None:
