@@ -13,10 +13,11 @@ from pathlib import Path
 
 import pytest
 
+from crowdgame.server.config.addresses import ANY_ADDRESS
 from crowdgame.server.laptop import lock
 from crowdgame.server.laptop.network import ANY_HOST, LOOPBACK, free_port, is_port_free, lan_address
 from crowdgame.server.laptop.paths import ROOT
-from crowdgame.server.laptop.play import make_private
+from crowdgame.server.laptop.play import build_stack, make_private
 from crowdgame.server.laptop.secret import load_secret_key
 from crowdgame.server.laptop.stack import Stack
 from crowdgame.server.laptop.startup import MAX_DEATHS, migrate, start_ballot_box, wait_until_ready
@@ -46,44 +47,28 @@ def play(data: Path, *options: str, cwd: Path = Path("/")) -> "subprocess.Comple
     )
 
 
-def assert_refused(ended: "subprocess.CompletedProcess[str]", reason: str) -> None:
-    assert (ended.stdout, ended.stderr, ended.returncode) == (f"✗ {reason}\n", "", 1)
+def test_play_reports_what_it_cannot_use_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(data: Path, *options: str) -> str:
+        ended = play(data, *options)
+        assert (ended.stderr, ended.returncode) == ("", 1)
+        return ended.stdout
 
-
-@pytest.mark.parametrize("host", [ANY_HOST, LOOPBACK])
-def test_play_reports_port_in_use(tmp_path: Path, host: str) -> None:
-    with socket.create_server((host, 0)) as server:
-        port = server.getsockname()[1]
-        ended = play(tmp_path, "--port", str(port))
-    assert_refused(ended, f"port {port} is in use; try PORT={port + 1} make play")
-
-
-@pytest.mark.parametrize(
-    ("name", "value", "reason"),
-    [
-        ("PORT", "65536", "error: argument --port: invalid port_number value: '65536'\n"),
-        ("GATEWAY", "apache", "✗ unknown server apache; try GATEWAY=daphne or GATEWAY=uvicorn\n"),
-    ],
-)
-def test_play_reports_wrong_variable(
-    name: str, value: str, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("PORT", str(free_port()))
-    monkeypatch.setenv(name, value)
-    ended = play(tmp_path)
-    assert (ended.stdout + ended.stderr).endswith(reason)
-
-
-def test_play_refuses_second_run_in_same_folder(tmp_path: Path) -> None:
+    for host in (ANY_HOST, LOOPBACK):
+        with socket.create_server((host, 0)) as server:
+            port = server.getsockname()[1]
+            reason = f"✗ port {port} is in use; try PORT={port + 1} make play\n"
+            assert refused(tmp_path, "--port", str(port)) == reason
+    assert refused(tmp_path, "--host", "192.0.2.250") == "✗ Cannot assign requested address\n"
     with lock.hold_lock(tmp_path / "play.lock"):
-        ended = play(tmp_path, "--port", str(free_port()))
-    assert_refused(ended, f"crowdgame is already running in this folder (data in {tmp_path})")
-
-
-def test_play_reports_unusable_address_and_folder(tmp_path: Path) -> None:
-    assert_refused(play(tmp_path, "--host", "192.0.2.250"), "Cannot assign requested address")
+        running = f"✗ crowdgame is already running in this folder (data in {tmp_path})\n"
+        assert refused(tmp_path, "--port", str(free_port())) == running
     (tmp_path / "file").touch()
-    assert_refused(play(tmp_path / "file" / "data"), f"Not a directory: {tmp_path}/file/data")
+    assert refused(tmp_path / "file" / "data") == f"✗ Not a directory: {tmp_path}/file/data\n"
+    monkeypatch.setenv("GATEWAY", "apache")
+    reason = "✗ unknown server apache; try GATEWAY=daphne or GATEWAY=uvicorn\n"
+    assert refused(tmp_path, "--port", str(free_port())).endswith(reason)
+    monkeypatch.setenv("PORT", "65536")
+    assert "argument --port: invalid port_number value: '65536'" in play(tmp_path).stderr
 
 
 def test_play_names_other_data_in_the_current_folder(tmp_path: Path) -> None:
@@ -91,6 +76,13 @@ def test_play_names_other_data_in_the_current_folder(tmp_path: Path) -> None:
     (tmp_path / ".play" / "db.sqlite3").touch()
     ended = play(tmp_path / "data", "--host", "192.0.2.250", cwd=tmp_path)
     assert ended.stdout.startswith("  There is other data in this folder. To use it: ")
+
+
+def test_play_accepts_any_address_of_this_machine_as_host() -> None:
+    """The address changes with a hotspot or a new DHCP lease."""
+    stack = build_stack(ANY_HOST, free_port(), 1)
+    assert {ANY_ADDRESS, "localhost", lan_address()} <= {*stack.env["ALLOWED_HOSTS"].split(",")}
+    assert is_port_free(lan_address(), free_port())
 
 
 def test_play_only_prepares_the_database(tmp_path: Path) -> None:
@@ -119,10 +111,6 @@ def test_data_of_an_earlier_version_becomes_private(tmp_path: Path) -> None:
         path.touch(0o644)
     make_private(tmp_path)
     assert [stat.S_IMODE(path.stat().st_mode) for path in (database, log.parent)] == [0o600, 0o700]
-
-
-def test_lan_address_belongs_to_this_machine() -> None:
-    assert is_port_free(lan_address(), free_port())
 
 
 def test_start_waits_for_a_child_that_lives(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
