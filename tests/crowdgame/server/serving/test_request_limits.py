@@ -17,14 +17,12 @@ from crowdgame.server.serving.request_limits import (
 )
 from tests.crowdgame.server.serving.conftest import AsgiServer
 from tests.crowdgame.server.serving.test_handshake import dial, head, read_until
-from tests.crowdgame.server.serving.test_serving import BOUND
 from tests.deploy.processes import wait_until
 from tests.monitoring.probes import own_refusals
 
 POST = b"POST /upload HTTP/1.1\r\nHost: here\r\n"
 CHUNKED = POST + b"Transfer-Encoding: chunked\r\n\r\n"
 CHUNK = b"10000\r\n" + b"x" * 65_536 + b"\r\n"
-ENDLESS_CHUNKS = 1_600  # a hundred megabytes
 
 
 def sized(length: int, more: bytes = b"") -> bytes:
@@ -124,17 +122,6 @@ def test_request_body_in_chunks_is_read(asgi_server: AsgiServer) -> None:
 
 
 @pytest.mark.nightly
-def test_endless_request_bodies_need_no_memory(fresh_server: AsgiServer) -> None:
-    before = fresh_server.resident()
-    for start in (sized(len(CHUNK) * ENDLESS_CHUNKS), CHUNKED):
-        with dial(fresh_server) as connection, suppress(OSError):
-            connection.sendall(start)
-            for _ in range(ENDLESS_CHUNKS):
-                connection.sendall(CHUNK)
-    assert fresh_server.resident() - before < BOUND
-
-
-@pytest.mark.nightly
 @pytest.mark.parametrize("before", [b"", GET], ids=["first", "second request"])
 def test_unfinished_requests_time_out_and_leave_no_file(asgi_server: AsgiServer, before: bytes) -> None:
     """Although each sends a byte from time to time."""
@@ -209,49 +196,29 @@ def is_served(server: AsgiServer) -> bool:
         return False
 
 
-class Bodies:
-    """Reserves memory for bodies of one unit. Two units fit for each network, four in all."""
+def test_oldest_body_of_the_network_with_most_gives_way_but_no_complete_one() -> None:
+    """Two bodies fit for each network, four in all."""
+    budget, aborted = BodyBudget(4 * REQUEST_BYTES, 2 * REQUEST_BYTES), list[str]()
 
-    def __init__(self) -> None:
-        self.budget = BodyBudget(4 * REQUEST_BYTES, 2 * REQUEST_BYTES)
-        self.aborted: list[str] = []
+    def reserve(name: str, network: int) -> Reservation:
+        reserved = budget.reserve(f"192.0.{network}.1", 0, lambda: aborted.append(name))
+        assert reserved
+        return reserved
 
-    def reserve(self, name: str, network: int) -> Reservation | None:
-        return self.budget.reserve(f"192.0.{network}.1", 0, lambda: self.aborted.append(name))
-
-
-def test_oldest_body_of_the_network_with_most_gives_way() -> None:
-    bodies = Bodies()
-    for name, network in (("a", 1), ("b", 1), ("c", 1)):
-        bodies.reserve(name, network)
-    assert bodies.aborted == ["a"]
-    for name, network in (("d", 2), ("e", 3), ("f", 4)):
-        bodies.reserve(name, network)
-    assert bodies.aborted == ["a", "b"]
-
-
-def test_complete_bodies_do_not_give_way() -> None:
-    bodies = Bodies()
-    for network in (1, 1, 2):
-        complete = bodies.reserve("complete", network)
-        assert complete
+    _, _, c = reserve("a", 1), reserve("b", 1), reserve("c", 1)
+    assert aborted == ["a"]
+    d, e, _ = reserve("d", 2), reserve("e", 3), reserve("f", 4)
+    assert aborted == ["a", "b"]
+    for complete in (c, d, e):
         complete.finish()
-    assert bodies.reserve("same network", 1) is None
-    bodies.reserve("unfinished", 3)
-    assert bodies.reserve("another", 4)
-    assert bodies.aborted == ["unfinished"]
-
-
-def test_memory_is_returned_once() -> None:
-    bodies = Bodies()
-    first, _ = bodies.reserve("first", 1), bodies.reserve("second", 1)
-    assert first
+    reserve("g", 1)
+    assert aborted == ["a", "b", "f"]
     for _ in range(2):
-        first.release()
-    bodies.reserve("third", 1)
-    assert bodies.aborted == []
-    bodies.reserve("fourth", 1)
-    assert bodies.aborted == ["second"]
+        d.release()  # returns its memory once
+    reserve("h", 5)
+    assert aborted == ["a", "b", "f"]
+    reserve("i", 6)
+    assert aborted == ["a", "b", "f", "g"]
 
 
 def test_body_of_unknown_length_takes_the_memory_of_the_largest() -> None:
