@@ -3,9 +3,8 @@
 import json
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from html.parser import HTMLParser
 from operator import itemgetter
 from typing import Any
 
@@ -146,17 +145,14 @@ class Observers:
         while message := self.layer_pubsub.get_message(timeout=QUIET_S):
             if message["type"] == "pmessage":
                 self.layer.append(message["data"])
-        return "\n".join(dict.fromkeys(map(_readable, self.layer)))
+        return "\n".join(dict.fromkeys(repr(msgspec.msgpack.decode(message)) for message in self.layer))
 
     def _page(self, path: str) -> str:
         reply = ask(self.server, path.format(code=self.code))
         return f"{reply.status} {reply.body.decode(errors='replace')}"
 
     def _log(self, *parts: str) -> str:
-        """The log records in order, since the order could reveal something, too.
-
-        On a busy machine, one of two runs may warn that the channel layer was slow.
-        """
+        """In order, since that could reveal something. On a busy machine, the channel layer may be slow."""
         entries = [record for part in parts for record in records(self.server, part)]
         entries.sort(key=itemgetter("time"))
         kept = (entry for entry in entries if "channel layer unavailable" not in str(entry["message"]))
@@ -172,35 +168,12 @@ class Observers:
             text = reply.body.decode()
             assert reply.status == 200, (path, reply.status)
             seen[path] = text
-            links = {link for link in _links(text) if not ADMIN_SKIPPED.search(link)}
-            waiting += sorted(links - seen.keys() - set(waiting))
+            links = {*re.findall(r'<a [^>]*href="(/admin/[^"?#]*)', text)} - seen.keys() - set(waiting)
+            waiting += sorted(link for link in links if not ADMIN_SKIPPED.search(link))
         return seen
 
     def admin_status(self, query: str) -> int:
         return ask(self.server, query, {"Cookie": self.cookie}).status
-
-
-class _Anchors(HTMLParser):
-    def __init__(self) -> None:
-        super().__init__()
-        self.found: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.found += [link for name, link in attrs if name == "href" and link and tag == "a"]
-
-
-def _links(page: str) -> set[str]:
-    """The addresses of linked pages of the admin, without queries."""
-    anchors = _Anchors()
-    anchors.feed(page)
-    return {link.partition("?")[0].partition("#")[0] for link in anchors.found if link.startswith("/admin/")}
-
-
-def _readable(message: bytes) -> str:
-    """Decode a channel-layer message, which holds an announcement as bytes."""
-    with suppress(msgspec.DecodeError):
-        return repr(msgspec.msgpack.decode(message))
-    return repr(message)
 
 
 @contextmanager
