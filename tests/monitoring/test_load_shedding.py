@@ -12,7 +12,6 @@ from websockets.exceptions import ConnectionClosed
 from crowdgame.play.chat.consumer import MAX_UNANSWERED
 from crowdgame.server.laptop.paths import ROOT
 from tests.deploy.processes import wait_until
-from tests.hardening.login_flood import login_flood
 from tests.monitoring.probes import metric_value
 from tests.server import Server
 from tests.socket_clients import SocketClients
@@ -57,11 +56,6 @@ def send_suggestions(server: Server, clients: SocketClients, _code: str) -> None
         chat.say("suggestion.send", text=f"Column {number}")
 
 
-def log_in_often(server: Server, clients: SocketClients, code: str) -> None:
-    with login_flood(server):
-        pass
-
-
 @pytest.mark.parametrize(
     ("kind", "flood"),
     [
@@ -69,7 +63,6 @@ def log_in_often(server: Server, clients: SocketClients, code: str) -> None:
         ("frame", send_frames),
         ("display", open_displays),
         ("chat", send_suggestions),
-        pytest.param("login", log_in_often, marks=pytest.mark.nightly),
     ],
 )
 def test_votes_count_during_a_flood(
