@@ -2,13 +2,16 @@
 
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from threading import Barrier
 
 import pytest
 
 from crowdgame.play.duels.creation_limits import MAX_OPEN_GAMES_PER_NETWORK
+from crowdgame.server.laptop.network import LOOPBACK, free_port, wait_for_http
+from crowdgame.server.laptop.stack import gateway
+from crowdgame.server.laptop.supervisor import Supervisor
 from tests.hardening.login_flood import submit
-from tests.hardening.proxied_gateway import running_proxied_gateway
 from tests.server import Server
 
 REQUESTS = 60
@@ -27,8 +30,16 @@ def new_games(server: Server, addresses: str) -> Counter[int]:
 
 
 def assert_network_has_its_games_only(server: Server, addresses: str) -> None:
-    """Repeat the requests until one is refused: without a free database connection they get 503."""
-    with running_proxied_gateway(server) as proxied:
+    """Ask one more gateway, which trusts the X-Forwarded-For of its clients, until a request is refused.
+
+    Without a free database connection, requests get 503.
+    """
+    stack = replace(server.stack, port=free_port())
+    started = gateway(stack, port=stack.port)
+    with Supervisor(stack.logs) as supervisor:
+        supervisor.start(replace(started, name="proxied", argv=[*started.argv, "--proxied"]))
+        assert wait_for_http(LOOPBACK, stack.port, 60)
+        proxied = replace(server, stack=stack, supervisor=supervisor)
         statuses = new_games(proxied, addresses)
         while not statuses[409]:
             statuses += new_games(proxied, addresses)

@@ -6,7 +6,6 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import replace
-from functools import partial
 from random import Random
 
 import psutil
@@ -16,12 +15,10 @@ from crowdgame.server.config.open_files import RESERVED_FILES
 from crowdgame.server.laptop.network import LOOPBACK, free_port, wait_for_http
 from crowdgame.server.laptop.stack import gateway
 from crowdgame.server.laptop.supervisor import Supervisor
-from tests.deploy.processes import wait_until
 from tests.fuzz.wire import frame
 from tests.load.bench.connection import handshake
 from tests.server import Server
 from tests.socket_clients import SocketClients
-from tests.socket_queues import wait_until_read
 from voting.protocol import CloseCode
 
 SOFT_LIMIT, HARD_LIMIT = 200, 400
@@ -63,39 +60,11 @@ def test_gateway_refuses_newcomers_before_files_run_out(limited: Server) -> None
     assert limited.log_errors("limited") == []
 
 
-@pytest.mark.nightly
-@pytest.mark.parametrize("pieces", [1, 2])
-def test_gateway_refuses_phones_accepted_beyond_its_capacity(limited: Server, pieces: int) -> None:
-    code = limited.ask("event", lobby="open")["code"]
-    process = psutil.Process(limited.supervisor.pid("limited"))
-    capacity = HARD_LIMIT - RESERVED_FILES
-    with ExitStack() as stack:
-        idle = open_until(process, capacity + 10, limited, stack)
-        for connection in idle[:50]:
-            connection.close()
-        wait_until(lambda: process.num_fds() < capacity)
-        assert not join(idle[-1], limited, code, pieces)
-        assert join(connect(limited, stack), limited, code, pieces)
-
-
 def test_processes_raise_their_limit_of_open_files(server: Server) -> None:
     hard = psutil.Process().rlimit(psutil.RLIMIT_NOFILE)[1]
     for name in ("gateway", "worker", "scheduler-1"):
         process = psutil.Process(server.supervisor.pid(name))
         assert process.rlimit(psutil.RLIMIT_NOFILE) == (hard, hard), name
-
-
-def open_until(process: psutil.Process, files: int, server: Server, stack: ExitStack) -> list[socket.socket]:
-    """Connect until the process has that many open files, even if it closes others meanwhile."""
-    connections: list[socket.socket] = []
-    while (missing := files - process.num_fds()) > 0:
-        connections += [connect(server, stack) for _ in range(missing)]
-        wait_until(partial(is_accepted, connections[-1], process))
-    return connections
-
-
-def is_accepted(connection: socket.socket, process: psutil.Process) -> bool:
-    return connection.getsockname() in [accepted.raddr for accepted in process.net_connections("tcp")]
 
 
 def connect(server: Server, stack: ExitStack) -> socket.socket:
@@ -114,14 +83,9 @@ def is_admitted(server: Server, code: str, stack: ExitStack) -> bool:
     return admitted
 
 
-def join(connection: socket.socket, server: Server, code: str, pieces: int = 1) -> bool:
-    """Send a phone's handshake, in so many pieces, and its first message. Returns whether it is welcomed."""
-    request = handshake("/ws/phone", server.stack.port)
-    if pieces > 1:
-        connection.sendall(request[:20])
-        wait_until_read(connection)
-        request = request[20:]
-    connection.sendall(request)
+def join(connection: socket.socket, server: Server, code: str) -> bool:
+    """Send a phone's handshake and its first message. Returns whether it is welcomed."""
+    connection.sendall(handshake("/ws/phone", server.stack.port))
     received = receive_until(connection, b"\r\n\r\n")
     connection.sendall(frame(json.dumps({"type": "phone.join", "code": code}).encode(), Random(0)))
     if CROWDED not in received:
