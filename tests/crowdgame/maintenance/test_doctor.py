@@ -1,6 +1,12 @@
-"""`manage.py doctor` on a real stack: in order, and with some things wrong."""
+"""`manage.py doctor` names each planted fault with its remedy, and none on a stack in order."""
 
-from collections.abc import Iterator, Mapping
+import resource
+import shutil
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
+from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -8,21 +14,213 @@ import pytest
 from crowdgame.maintenance.doctor.event import capacity_findings, memory_findings
 from crowdgame.maintenance.doctor.machine import nginx_findings
 from crowdgame.maintenance.doctor.stores import clock_findings, node_findings
+from crowdgame.server.laptop.network import LOOPBACK
 from crowdgame.server.laptop.paths import ROOT
 from tests.deploy.processes import wait_until
 from tests.doctor import run_doctor, wrong
 from tests.machines.nginx import running_nginx
 from tests.monitoring.probes import paused
+from tests.run_folder import DATABASE, static_files
 from tests.server import Server, running_server
 from voting.ballot_box.stores import connect
 
-NOBODY = "127.0.0.1:1"
+CLOSED = f"{LOOPBACK}:1"
+NAMESPACE = ("unshare", "--map-root-user", "--mount", "sh", "-c")
+BACKUP = 'mount -t tmpfs none /var/backups && mkdir -p /var/backups/crowdgame/"$0" && exec "$@"'
+SLOW_CLOCK = "import time\nnow = time.time\ntime.time = lambda: now() - 90\n"
 
 
 @pytest.fixture(scope="module")
-def stack_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with running_server(tmp_path_factory.mktemp("doctor")) as server:
+def ready(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A stack with everything that an event needs."""
+    data = tmp_path_factory.mktemp("ready")
+    (data / "static").symlink_to(static_files())
+    with running_server(data, gateways=2, analyzes=False) as server:
         yield server
+
+
+Plant = Callable[[Server, Path], AbstractContextManager[dict[str, str] | None]]
+
+
+def setting(**values: str) -> Plant:
+    return lambda server, folder: nullcontext(values)
+
+
+def frozen(part: str) -> Plant:
+    return lambda server, folder: paused(server, part)
+
+
+@contextmanager
+def pending_migration(server: Server, folder: Path) -> Iterator[dict[str, str]]:
+    shutil.copy(server.stack.data / DATABASE, folder)
+    with closing(sqlite3.connect(folder / DATABASE)) as database, database:
+        database.execute("DELETE FROM django_migrations WHERE app = 'cups'")
+    yield {"CROWDGAME_DATA": str(folder)}
+
+
+@contextmanager
+def slow_clock(server: Server, folder: Path) -> Iterator[dict[str, str]]:
+    (folder / "sitecustomize.py").write_text(SLOW_CLOCK)
+    yield {"PYTHONPATH": f"{folder}:{ROOT}"}
+
+
+@contextmanager
+def few_files(server: Server, _folder: Path) -> Iterator[dict[str, str]]:
+    pid = server.supervisor.pid("gateway-1")
+    assert pid
+    before = resource.prlimit(pid, resource.RLIMIT_NOFILE)
+    resource.prlimit(pid, resource.RLIMIT_NOFILE, (250, before[1]))
+    yield {"PUBLIC_URL": f"http://play.localhost:{server.stack.port}"}
+    resource.prlimit(pid, resource.RLIMIT_NOFILE, before)
+
+
+def store(name: str, value: str) -> Plant:
+    @contextmanager
+    def wrong_setting(server: Server, _folder: Path) -> Iterator[None]:
+        with connect(server.stack.redis) as redis:
+            before = redis.config_get(name)[name]
+            redis.config_set(name, value)
+            yield
+            redis.config_set(name, before)
+
+    return wrong_setting
+
+
+@contextmanager
+def proxy(server: Server, _folder: Path, old: str, new: str) -> Iterator[dict[str, str]]:
+    """A proxy with a wrong line in its configuration."""
+
+    def spoil(folder: Path) -> None:
+        path = folder / "nginx.conf"
+        path.write_text(path.read_text().replace(old, new))
+
+    with running_nginx([server.stack.port], spoil=spoil) as nginx:
+        yield {"PUBLIC_URL": f"http://{LOOPBACK}:{nginx.port}"}
+
+
+@contextmanager
+def certificate(server: Server, _folder: Path, *, is_trusted: bool = False) -> Iterator[dict[str, str]]:
+    with running_nginx([server.stack.port], tls=True) as nginx:
+        trusted = {"SSL_CERT_FILE": str(nginx.folder / "fullchain.pem")} if is_trusted else {}
+        yield {"PUBLIC_URL": f"https://{LOOPBACK}:{nginx.tls_port}", **trusted}
+
+
+FAULTS: dict[str, tuple[Plant, str, str]] = {
+    "closed port": (setting(PUBLIC_URL=f"http://{CLOSED}"), "public address: http", "Check the DNS name"),
+    "no address": (setting(PUBLIC_URL=""), "settings: PUBLIC_URL is not set", "Set it to the address"),
+    "no https": (setting(PUBLIC_URL="http://a.example"), "settings: PUBLIC_URL is not https", "Use a cert"),
+    "weak key": (setting(SECRET_KEY="short"), "", "security.W009"),
+    "debugging": (setting(DEBUG="1"), "", "security.W018"),
+    "mail server down": (setting(EMAIL_URL=f"smtp://{CLOSED}"), f"e-mail: {CLOSED} refuses", "Check host"),
+    "plain e-mail": (setting(EMAIL_URL="smtp+plain://0.0.0.0:1"), "e-mail: EMAIL_URL is not encrypted", ""),
+    "webhooks": (
+        setting(WEBHOOKS="public"),
+        "workers: no Celery worker answers that sends webhooks",
+        "--queues",
+    ),
+    "database down": (
+        setting(DATABASE_URL=f"postgresql://{CLOSED}/none"),
+        "services: database: ",
+        "DATABASE_URL",
+    ),
+    "pending migration": (pending_migration, "services: database: migrations pending", "manage.py migrate"),
+    "slow clock": (slow_clock, "clocks: the clock of 127.0.0.1:", "Run NTP"),
+    "few open files": (few_files, "processes: gateway ", "Raise `LimitNOFILE=`"),
+    "worker hangs": (
+        frozen("worker"),
+        "workers: no Celery worker answers that closes turns",
+        "--queues celery",
+    ),
+    "store hangs": (frozen("valkey"), "services: ballot box: ", "Start Valkey"),
+    "store without file": (store("appendonly", "no"), "store: 127.0.0.1:", "Set `appendonly yes`"),
+    "store syncs late": (store("appendfsync", "everysec"), "store: ", "appendfsync is everysec"),
+    "store saves": (store("save", "60 1"), "store: ", "save is 60 1"),
+    "store evicts": (store("maxmemory-policy", "allkeys-lru"), "store: ", "maxmemory-policy is allkeys-lru"),
+    "store full": (store("maxmemory", "1mb"), "store: 127.0.0.1:", "memory is nearly full"),
+    "no WebSockets": (
+        partial(proxy, old="proxy_set_header Upgrade $http_upgrade;", new=""),
+        "public address: http",
+        "Let the proxy pass `Upgrade`",
+    ),
+    "static files missing": (
+        partial(proxy, old="location /static/ {", new="location /static/ { return 404;"),
+        "static files: http",
+        "collectstatic",
+    ),
+    "unknown certificate": (certificate, "public address: the certificate is not valid", "certbot renew"),
+    "old certificate": (partial(certificate, is_trusted=True), "public address: the certificate expires", ""),
+}
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("fault", FAULTS)
+def test_event_check_names_a_planted_fault(fault: str, ready: Server, tmp_path: Path) -> None:
+    plant, problem, remedy = FAULTS[fault]
+    with plant(ready, tmp_path) as environment:
+        found = wrong(run_doctor(ready.stack, **(environment or {})), machine=("✗ kernel",))
+    assert any(line.startswith(f"✗ {problem}") and remedy in line for line in found), found
+
+
+@pytest.mark.nightly
+def test_event_check_finds_nothing_wrong_with_a_stack_in_order(ready: Server) -> None:
+    code = ready.ask("event", owner="doris", lobby="open")["code"]
+    with certificate(ready, ready.stack.data, is_trusted=True) as secure:
+        found = run_doctor(ready.stack, "--event", code, "--people", "100", **secure)
+    assert [line for line in wrong(found, machine=("✗ kernel",)) if "expires in" not in line] == []
+    assert f"✓ event {code}" in found.splitlines()
+    found = run_doctor(ready.stack, "--event", code, "--people", "201")
+    room = "the gateways have room for 200 phones of an event, but 201 people will come"
+    assert f"✗ event {code}: {room}" in found
+
+
+@pytest.mark.nightly
+def test_event_check_finds_schedulers_that_hang(ready: Server) -> None:
+    with paused(ready, *ready.stack.scheduler_names):
+        wait_until(lambda: "no scheduler has checked" in run_doctor(ready.stack))
+
+
+@pytest.mark.nightly
+def test_event_check_finds_a_full_disk(ready: Server, tmp_path: Path) -> None:
+    mount = 'mount -t tmpfs -o size=16m,mode=700 none "$0" && cp "$1" "$0" && shift && exec "$@"'
+    database = str(ready.stack.data / DATABASE)
+    found = run_doctor(
+        ready.stack, inside=(*NAMESPACE, mount, str(tmp_path), database), CROWDGAME_DATA=str(tmp_path)
+    )
+    [line] = [line for line in found.splitlines() if line.startswith("✗ disk: ")]
+    assert f" MB are free in {tmp_path}. Free space: " in line
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize(("days", "is_old"), [(1.9, False), (2.1, True)])
+def test_event_check_finds_an_old_backup(days: float, is_old: bool, ready: Server) -> None:
+    name = f"{datetime.now(UTC) - timedelta(days=days):%Y%m%dT%H%M%SZ}"
+    found = run_doctor(ready.stack, inside=(*NAMESPACE, BACKUP, name)).splitlines()
+    problem = f"✗ backups: the newest backup in /var/backups/crowdgame is {name}. Run `systemctl start "
+    assert any(line.startswith(problem) for line in found) is is_old
+    assert ("✓ backups" in found) is not is_old
+
+
+@pytest.mark.nightly
+def test_event_check_reports_missing_processes_and_password(ready: Server, tmp_path: Path) -> None:
+    found = wrong(run_doctor(ready.stack, PROMETHEUS_MULTIPROC_DIR=str(tmp_path)))
+    assert [line.partition(". ")[0] for line in found] == [
+        "✗ processes: no gateway is running",
+        "✗ processes: no scheduler is running",
+    ]
+    elsewhere = ready.stack.redis.replace("127.0.0.1", "0.0.0.0")  # noqa: S104
+    [finding] = wrong(run_doctor(ready.stack, REDIS_URL=elsewhere))
+    assert "clients need no password" in finding
+
+
+@pytest.mark.nightly
+def test_event_check_reports_readable_data(ready: Server, tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    database = tmp_path / "db.sqlite3"
+    database.touch()
+    database.chmod(0o644)
+    found = run_doctor(ready.stack, CROWDGAME_DATA=str(tmp_path))
+    assert f"✗ disk: every user of this machine can read {database}" in found
+    assert "migrations pending" in found
 
 
 def test_doctor_finds_nothing_wrong_with_a_stack_in_order(server: Server) -> None:
@@ -34,91 +232,17 @@ def test_doctor_finds_nothing_wrong_with_a_stack_in_order(server: Server) -> Non
     assert hint.startswith("? processes: gateway ")
 
 
-@pytest.mark.nightly
-@pytest.mark.parametrize(
-    "settings",
-    [
-        {
-            ("PUBLIC_URL", "http://play.example.org"): "settings: PUBLIC_URL is not https",
-            ("SECRET_KEY", "short"): "security.W009",
-            ("DEBUG", "1"): "security.W018",
-            ("EMAIL_URL", "smtp+plain://0.0.0.0:1"): "e-mail: EMAIL_URL is not encrypted",
-            ("EVENT_PHONES", "2000000000"): "but EVENT_PHONES=2000000000 needs",
-        },
-        {
-            ("PUBLIC_URL", ""): "settings: PUBLIC_URL is not set",
-            ("DATABASE_URL", f"postgresql://{NOBODY}/none"): "services: database: ",
-        },
-        {
-            ("PUBLIC_URL", f"http://{NOBODY}"): f"public address: http://{NOBODY} cannot be reached",
-            ("REDIS_URL", f"redis://{NOBODY}/0"): "services: ballot box: unavailable",
-            ("EMAIL_URL", f"smtp://{NOBODY}"): f"e-mail: {NOBODY} refuses e-mail",
-        },
-    ],
-    ids=["unsafe", "no database", "unreachable"],
-)
-def test_doctor_reports_wrong_settings(stack_server: Server, settings: Mapping[tuple[str, str], str]) -> None:
-    found = wrong(run_doctor(stack_server.stack, **dict(settings.keys())))
-    for finding in settings.values():
-        assert any(finding in line for line in found), found
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize(
-    "settings",
-    [
-        {
-            ("appendfsync", "everysec"): "appendfsync is everysec",
-            ("save", "60 1"): "save is 60 1",
-            ("maxmemory-policy", "allkeys-lru"): "maxmemory-policy is allkeys-lru",
-            ("maxclients", "15"): "clients are connected",
-        },
-        {("appendonly", "no"): "appendonly is no", ("maxmemory", "1mb"): "memory is nearly full"},
-    ],
-    ids=["running", "full"],
-)
-def test_doctor_reports_store_settings(stack_server: Server, settings: Mapping[tuple[str, str], str]) -> None:
-    with connect(stack_server.stack.redis) as redis:
-        before = {name: redis.config_get(name)[name] for name, _ in settings}
-        try:
-            for name, value in settings:
-                redis.config_set(name, value)
-            found = wrong(run_doctor(stack_server.stack))
-        finally:
-            for name, value in before.items():
-                redis.config_set(name, value)
-    for finding in settings.values():
-        assert any(line.startswith("✗ store: ") and finding in line for line in found), (finding, found)
-
-
-@pytest.mark.nightly
-def test_doctor_reports_missing_processes_and_password(stack_server: Server, tmp_path: Path) -> None:
-    found = wrong(run_doctor(stack_server.stack, PROMETHEUS_MULTIPROC_DIR=str(tmp_path)))
-    assert [line.partition(". ")[0] for line in found] == [
-        "✗ processes: no gateway is running",
-        "✗ processes: no scheduler is running",
+def test_doctor_checks_an_event_before_it_begins(server: Server) -> None:
+    code = server.ask("event", owner="doris", admission="tickets")["code"]
+    found = run_doctor(server.stack, "--event", code.lower(), "--people", "3").splitlines()
+    assert f"✗ event {code}: 0 people have a code to join. Make tickets, or add to the class list." in found
+    ready = server.ask("event", owner="doris", lobby="open")["code"]
+    found = run_doctor(server.stack, "--event", ready, "--people", "3").splitlines()
+    about = [line for line in found if f"event {ready}" in line]
+    assert about == [
+        f"? event {ready}: running gateways: 1; needed for 3 people, with a spare: 2. "
+        "Start more: see docs/performance.md, Capacity planning."
     ]
-    elsewhere = stack_server.stack.redis.replace("127.0.0.1", "0.0.0.0")  # noqa: S104
-    [finding] = wrong(run_doctor(stack_server.stack, REDIS_URL=elsewhere))
-    assert "clients need no password" in finding
-
-
-@pytest.mark.nightly
-def test_doctor_reports_processes_that_hang(stack_server: Server) -> None:
-    with paused(stack_server, "worker", *stack_server.stack.scheduler_names):
-        wait_until(lambda: "no scheduler has checked" in run_doctor(stack_server.stack), within_s=60)
-        assert "✗ workers: no Celery worker answers" in run_doctor(stack_server.stack)
-
-
-@pytest.mark.nightly
-def test_doctor_reports_readable_data(stack_server: Server, tmp_path: Path) -> None:
-    tmp_path.chmod(0o755)
-    database = tmp_path / "db.sqlite3"
-    database.touch()
-    database.chmod(0o644)
-    found = run_doctor(stack_server.stack, CROWDGAME_DATA=str(tmp_path))
-    assert f"✗ disk: every user of this machine can read {database}" in found
-    assert "migrations pending" in found
 
 
 @pytest.mark.parametrize(("offset_s", "count"), [(0.9, 0), (-0.9, 0), (1.1, 1), (-60.0, 1)])
@@ -171,24 +295,3 @@ def test_doctor_cannot_see_gateways_elsewhere_but_compares_people_with_free_memo
     assert list(memory_findings(1_024, meminfo)) == []
     [finding] = memory_findings(1_100, meminfo)
     assert finding.problem == "36 MiB of memory are free, but 1100 phones need 38"
-
-
-def test_doctor_checks_an_event_before_it_begins(server: Server) -> None:
-    code = server.ask("event", owner="doris", admission="tickets")["code"]
-    found = run_doctor(server.stack, "--event", code.lower(), "--people", "3").splitlines()
-    assert f"✗ event {code}: 0 people have a code to join. Make tickets, or add to the class list." in found
-    ready = server.ask("event", owner="doris", lobby="open")["code"]
-    found = run_doctor(server.stack, "--event", ready, "--people", "3").splitlines()
-    about = [line for line in found if f"event {ready}" in line]
-    assert about == [
-        f"? event {ready}: running gateways: 1; needed for 3 people, with a spare: 2. "
-        "Start more: see docs/performance.md, Capacity planning."
-    ]
-
-
-@pytest.mark.nightly
-def test_doctor_reports_a_certificate_that_expires_soon(stack_server: Server) -> None:
-    with running_nginx([stack_server.stack.port], tls=True) as nginx:
-        trusted = {"SSL_CERT_FILE": str(nginx.folder / "fullchain.pem")}
-        found = run_doctor(stack_server.stack, PUBLIC_URL=f"https://127.0.0.1:{nginx.tls_port}", **trusted)
-    assert "✗ public address: the certificate expires in 2 days" in found
