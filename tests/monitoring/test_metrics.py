@@ -13,26 +13,15 @@ import yaml
 from crowdgame.server.laptop.network import LOOPBACK, free_port
 from crowdgame.server.laptop.paths import ROOT
 from crowdgame.server.laptop.stack import MANAGE
+from crowdgame.server.monitoring.alerts import ALERTS
 from tests.deploy.processes import wait_until
 from tests.monitoring.probes import ask, metric_samples, metric_value, run_script, samples
 from tests.server import Server
 from tests.socket_clients import SocketClients
 from voting.metrics.metrics import REGISTRY, ProcessRole
 
-LABELS = {"kind", "outcome", "le", "role", "pid"}
-GRAFANA = ROOT / "deploy" / "grafana"
 NAMED = re.compile(r"\b((?:crowdgame|process)_\w+)(?:\{([^}]*)\})?")
-# Metrics of node_exporter and blackbox_exporter, and their labels that the rules use.
-EXPORTED = re.compile(r"\b((?:node|probe)_\w+)")
-OPERATIONS = (ROOT / "docs" / "operations.md").read_text()
-DURATION = re.compile(r"\d+[smh]")
-GROUPED = re.compile(r"\bby \(([^)]*)\)")
-PANELS: list[dict[str, Any]] = json.loads((GRAFANA / "crowdgame.json").read_text())["panels"]
-ALERTS = yaml.safe_load((GRAFANA / "alerts.yaml").read_text())
-RULES: list[dict[str, Any]] = [rule for group in ALERTS["groups"] for rule in group["rules"]]
-DASHBOARD_QUERIES = [target["expr"] for panel in PANELS for target in panel["targets"]]
-# Of the dashboard, and of the rules about our own metrics.
-QUERIES = {*DASHBOARD_QUERIES, *(rule["expr"] for rule in RULES if not EXPORTED.search(rule["expr"]))}
+LABELS = {"kind", "outcome", "le", "role", "pid"}
 
 
 def close_a_turn(server: Server, clients: SocketClients) -> dict[str, Any]:
@@ -64,6 +53,7 @@ def test_metrics_count_and_time_a_turn(server: Server, clients: SocketClients) -
         assert grew(f"{name}_seconds_count") >= least, name
     assert 0 < grew("resolve_lag_seconds_sum") < 60  # a clock change would give more
     assert metric_value(server, "crowdgame_connections", kind="phone") >= 1
+    wait_until(lambda: grew("scheduler_last_run_timestamp_seconds") > 0)
 
 
 def test_metrics_include_cpu_and_memory_of_every_process(server: Server) -> None:
@@ -74,11 +64,6 @@ def test_metrics_include_cpu_and_memory_of_every_process(server: Server) -> None
     for role in expected.values():
         assert metric_value(server, "process_cpu_seconds_total", role=role) > 0
         assert metric_value(server, "process_resident_memory_bytes", role=role) > 1 << 20
-
-
-def test_metrics_include_time_of_last_scheduler_run(server: Server) -> None:
-    before = metric_value(server, "crowdgame_scheduler_last_run_timestamp_seconds")
-    wait_until(lambda: metric_value(server, "crowdgame_scheduler_last_run_timestamp_seconds") > before)
 
 
 def test_metrics_have_no_label_for_team_column_or_event(server: Server, clients: SocketClients) -> None:
@@ -125,16 +110,30 @@ def test_metrics_without_shared_folder_cover_own_process() -> None:
     assert by_name["process_cpu_seconds_total"].labels["role"] == "worker"
 
 
-@pytest.fixture(scope="module")
-def known(server: Server) -> dict[str, dict[str, set[str]]]:
-    processes = {"gateway", "worker", "scheduler"}
-    wait_until(
-        lambda: processes <= exported_labels(server).get("crowdgame_process", {}).get("role", set()), 30
-    )
-    return exported_labels(server)
+def test_grafana_and_alerts_query_all_exported_metrics_and_no_others(server: Server) -> None:
+    """Their names and labels. The rules about node_exporter and blackbox_exporter are left out."""
+    running = {"gateway", "worker", "scheduler"}
+    wait_until(lambda: running <= exported(server)["crowdgame_process"]["role"])
+    known, folder = exported(server), ROOT / "deploy" / "grafana"
+    panels = json.loads((folder / "crowdgame.json").read_text())["panels"]
+    groups = yaml.safe_load((folder / "alerts.yaml").read_text())["groups"]
+    shown = [target["expr"] for panel in panels for target in panel["targets"]]
+    alerts = [rule["expr"] for group in groups for rule in group["rules"]]
+    for query in (*shown, *(one for one in alerts if not re.search(r"\b(node|probe)_", one))):
+        queried = NAMED.findall(query)
+        assert queried, query
+        for name, filters in queried:
+            for label, sign, value in re.findall(r'(\w+)(!?=)"([^"]*)"', filters):
+                assert sign == "!=" or value in known[name][label] | {*get_args(ProcessRole)}, query
+        for group in re.findall(r"\bby \(([^)]*)\)", query):
+            labels = {label.strip() for label in group.split(",")} - {"instance", "job"}
+            assert all(labels <= known[name].keys() for name, _ in queried), query
+    assert {base for name in known if (base := base_name(name)).startswith("crowdgame_")} <= base_names(shown)
+    assert {metric.name for metric in REGISTRY.collect()} <= base_names(alerts)
 
 
-def exported_labels(server: Server) -> dict[str, dict[str, set[str]]]:
+def exported(server: Server) -> dict[str, dict[str, set[str]]]:
+    """The values of each label of each metric."""
     found: dict[str, dict[str, set[str]]] = {}
     for sample in metric_samples(server):
         labels = found.setdefault(sample.name, {})
@@ -143,62 +142,20 @@ def exported_labels(server: Server) -> dict[str, dict[str, set[str]]]:
     return found
 
 
-def has_matching_brackets(query: str) -> bool:
-    return all(query.count(opening) == query.count(closing) for opening, closing in ("()", "{}", "[]"))
+def base_name(name: str) -> str:
+    return re.sub(r"_(total|bucket|sum|count|created)$", "", name)
 
 
-@pytest.mark.parametrize("query", sorted(QUERIES))
-def test_grafana_query_uses_exported_metrics_and_labels(
-    query: str, known: dict[str, dict[str, set[str]]]
-) -> None:
-    queried = NAMED.findall(query)
-    assert queried
-    assert has_matching_brackets(query)
-    for name, filters in queried:
-        assert name in known
-        for label, sign, value in re.findall(r'(\w+)(!?=)"([^"]*)"', filters):
-            assert sign == "!=" or value in known[name][label] | set(get_args(ProcessRole))
-    for group in GROUPED.findall(query):
-        labels = {label.strip() for label in group.split(",")} - {"instance", "job"}
-        assert all(labels <= known[name].keys() for name, _ in queried)
+def base_names(queries: list[str]) -> set[str]:
+    return {base_name(name) for query in queries for name, _ in NAMED.findall(query)}
 
 
-def test_grafana_dashboard_covers_every_exported_metric(known: dict[str, dict[str, set[str]]]) -> None:
-    queried = {name for query in QUERIES for name, _ in NAMED.findall(query)}
-    shown = {re.sub(r"_(total|bucket|sum|count)$", "", name) for name in queried}
-    counted = {re.sub(r"_(total|bucket|sum|count|created)$", "", name) for name in known}
-    assert {name for name in counted if name.startswith("crowdgame_")} <= shown
-
-
-def test_grafana_dashboard_counts_the_processes_of_each_role() -> None:
-    counted = {role for query in DASHBOARD_QUERIES for role in re.findall(r'_process{role="(\w+)"}', query)}
-    counted |= {"scheduler"}  # the panel shows the time of its last run
-    assert counted == set(get_args(ProcessRole)) - {"command"}
-
-
-def test_grafana_alerts_have_severity_summary_and_description() -> None:
-    for rule in RULES:
-        assert rule["alert"].startswith("Crowdgame")
-        assert rule["labels"]["severity"] in {"page", "warn"}
-        assert DURATION.fullmatch(rule["for"])
-        assert rule["annotations"].keys() == {"summary", "description"}
-        assert all(rule["annotations"].values())
-    assert len({rule["alert"] for rule in RULES}) == len(RULES)
-
-
-def test_alerts_cover_every_metric_of_ours() -> None:
-    alerted = {name for rule in RULES for name, _ in NAMED.findall(rule["expr"])}
-    counted = {re.sub(r"_(total|bucket)$", "", name) for name in alerted}
-    assert {metric.name for metric in REGISTRY.collect()} - counted == set()
-
-
-def test_other_metrics_of_alerts_come_from_exporters_in_the_docs() -> None:
-    jobs = set(re.findall(r"job_name: ([\w-]+)", OPERATIONS))
-    queried = [rule["expr"] for rule in RULES if EXPORTED.search(rule["expr"])]
-    assert {name.split("_")[0] for query in queried for name in EXPORTED.findall(query)} == {"node", "probe"}
-    assert {"node_exporter", "blackbox_exporter"} <= set(re.findall(r"\w+_exporter", OPERATIONS))
-    for query in queried:
-        assert not NAMED.search(query)
-        assert set(re.findall(r'job="([^"]*)"', query)) <= jobs, query
-        assert "probe_" not in query or 'job="' in query, query
-        assert has_matching_brackets(query)
+def test_runbook_has_each_alert_once_and_names_units_that_exist() -> None:
+    runbook = (ROOT / "docs" / "runbook.md").read_text()
+    names = [f"Crowdgame{alert.name}" for alerts in ALERTS.values() for alert in alerts]
+    assert sorted(re.findall(r"^\| (Crowdgame\w+) \|", runbook, re.MULTILINE)) == sorted(names)
+    existing = {path.name for path in (ROOT / "deploy" / "server" / "systemd").iterdir()}
+    units = re.findall(r"crowdgame-[a-z]+(?:@|\.\w+|)(?=[`' *]|$|\.service)", runbook)
+    assert "crowdgame-worker" in units
+    for unit in units:
+        assert {unit, f"{unit}.service"} & existing, unit
