@@ -18,9 +18,7 @@ from django.db.models.signals import pre_save
 from django.test import Client
 from django.utils import timezone
 
-from crowdgame.accounts.invitations import (
-    create_invitation,
-)
+from crowdgame.accounts.invitations import create_invitation
 from crowdgame.accounts.login_links import login_link_path
 from crowdgame.accounts.models import Invitation, QueuedMail
 from crowdgame.accounts.queued_mail import is_due, send_due

@@ -10,13 +10,7 @@ from django.test import Client
 
 from crowdgame.events.forms import EventForm
 from crowdgame.events.presets import EMPTY_PRESET, PRESETS
-from tests.crowdgame.events.form_helpers import (
-    BANK,
-    edit_path,
-    event_settings,
-    form_defaults,
-    sources,
-)
+from tests.crowdgame.events.form_helpers import BANK, edit_path, event_settings, form_defaults, sources
 from tests.voting.match_helpers import new_event
 from tests.voting.page_fixtures import CLASSIC, SIMULTANEOUS, answers
 from voting.announcements.snapshots import load_snapshot

@@ -158,8 +158,7 @@ def test_invitation_works_once_and_not_when_expired_withdrawn_or_a_member(school
     assert [log_in(name).post(path).status_code for name in ("unrelated", "outsider")] == [410, 410]
     withdrawn = invite_member(school, "Yan", Role.OWNER)
     log_in("owner").post(
-        f"/console/organizations/{school.pk}/",
-        {"ask": "remove", "member": school.members.get(name="Yan").pk},
+        f"/console/organizations/{school.pk}/", {"ask": "remove", "member": school.members.get(name="Yan").pk}
     )
     assert log_in("outsider").post(f"/console/organizations/join/{withdrawn}/").status_code == 410
 

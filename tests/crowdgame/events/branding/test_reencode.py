@@ -39,10 +39,7 @@ def test_reencode_removes_metadata() -> None:
     assert not opened(logo).getexif()
 
 
-@pytest.mark.parametrize(
-    ("size", "mode"),
-    [((4096, 40), "RGB"), ((40, 4096), "RGBA")],
-)
+@pytest.mark.parametrize(("size", "mode"), [((4096, 40), "RGB"), ((40, 4096), "RGBA")])
 def test_reencode_limits_the_size_and_keeps_the_proportions(size: tuple[int, int], mode: str) -> None:
     width, height = opened(reencode("a.png", picture(size=size, mode=mode))).size
     assert (width, height) <= LARGEST

@@ -12,16 +12,7 @@ from crowdgame.organizer.console.actions.turn_time import pause_turn
 from tests.voting.action_helpers import event_of, press, record_voters, refused
 from tests.voting.box_helpers import seal
 from tests.voting.concurrency_helpers import at_once
-from tests.voting.match_helpers import (
-    RED_WINS,
-    kinds,
-    only_turn,
-    open_now,
-    play,
-    play_turn,
-    start,
-    tally_of,
-)
+from tests.voting.match_helpers import RED_WINS, kinds, only_turn, open_now, play, play_turn, start, tally_of
 from tests.voting.sample_matches import record_of
 from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox

@@ -5,11 +5,7 @@ from django.test import Client
 
 from crowdgame.organizer.console.actions.matches import void_last_turn
 from crowdgame.organizer.cups.cup_view import view_cup
-from crowdgame.organizer.cups.cups import (
-    CupError,
-    load_cup_progress,
-    start_pairing,
-)
+from crowdgame.organizer.cups.cups import CupError, load_cup_progress, start_pairing
 from crowdgame.organizer.cups.models import Cup
 from crowdgame.organizer.cups.renaming import rename_cup
 from crowdgame.organizer.cups.team_ranking import rank_teams
