@@ -32,7 +32,7 @@ from tests.upgrades.release import RELEASES, Release, upgraded_server
 DATABASE_TESTS = [
     "voting/test_matches.py",
     "voting/test_models.py",
-    "crowdgame/accounts/test_login_links.py",
+    "crowdgame/accounts/test_logins.py",
     "crowdgame/results/analysis/test_analyzer.py",
     "crowdgame/organizer/console/test_control.py",
     "crowdgame/organizer/console/test_turn_time.py",

@@ -20,7 +20,7 @@ from django.utils import timezone
 
 from crowdgame.accounts.invitations import create_invitation
 from crowdgame.accounts.login_links import login_link_path
-from crowdgame.accounts.models import Invitation, QueuedMail
+from crowdgame.accounts.models import AccountLanguage, Invitation, QueuedMail
 from crowdgame.accounts.queued_mail import is_due, send_due
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("valkey_url")]
@@ -111,11 +111,10 @@ def test_invitation_link_is_gone_once_it_is_used_withdrawn_or_expired(ada: User)
 
 
 def test_invitation_that_is_spent_during_sign_up_creates_no_account() -> None:
-    client = open_invitation()
-
     def spend(**_: object) -> None:
         Invitation.objects.update(used_at=timezone.now())
 
+    client = open_invitation()
     pre_save.connect(spend, User)
     try:
         sign_up(client)
@@ -251,3 +250,22 @@ def test_second_factor_is_asked_for_after_password_and_login_link(ada: User) -> 
     assert not is_logged_in(client)
     client.post("/console/2fa/authenticate/", {"code": code})
     assert is_logged_in(client)
+
+
+def test_language_of_account_follows_to_another_device_and_mails(ada: User, mailing: Delivery) -> None:
+    page, french = "/console/language/", {"accept-language": "fr"}
+    client, other = Client(headers=french), Client(headers=french)
+    AccountLanguage.objects.create(user=User.objects.create_user("per"), language="ar")
+    assert client.get(page).headers["Location"].startswith("/console/login/")
+    client.force_login(ada)
+    assert client.post(page, {"language": "tlh"}).status_code == 400
+    assert not AccountLanguage.objects.filter(user=ada).exists()
+    assert '<option value="fr" selected>' in client.get(page).content.decode()
+    saved = client.post(page, {"language": "de"})
+    assert (saved.status_code, saved.cookies["language"].value) == (302, "de")
+    log_in(other)
+    assert other.cookies["language"].value == "de"
+    assert '<html lang="de">' in other.get("/console/").content.decode()
+    with mailing():
+        Client(headers=french).post("/console/password/reset/", {"email": ada.email})
+    assert "Zurücksetzen" in mail.outbox[0].subject

@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from django.apps.registry import Apps
 from django.contrib.auth import hashers
 from django.contrib.auth.hashers import make_password
 from django.contrib.auth.models import User
@@ -121,26 +120,21 @@ def test_threads_that_hash_let_the_event_loop_go_first() -> None:
     assert os.getpriority(os.PRIO_PROCESS, 0) == before
 
 
-@pytest.fixture
-def before_users(transactional_db: None) -> Iterator[Apps]:
-    """Migrate back to the guests of the first release; the test migrates forward."""
-    executor = MigrationExecutor(connection)
-    executor.migrate([("accounts", "0001_initial")])
-    yield executor.loader.project_state([("accounts", "0001_initial")]).apps
-    migrate_accounts()
-
-
-def migrate_accounts() -> None:
-    executor = MigrationExecutor(connection)
-    executor.migrate(executor.loader.graph.leaf_nodes("accounts"))
-
-
 @pytest.mark.nightly
-def test_migration_makes_accounts_users(before_users: Apps, box: BallotBox) -> None:
+@pytest.mark.django_db(transaction=True)
+def test_migration_makes_accounts_users(request: pytest.FixtureRequest, box: BallotBox) -> None:
     """Names that look alike before skeletons were introduced keep their login, too."""
+
+    def migrate_accounts() -> None:
+        executor = MigrationExecutor(connection)
+        executor.migrate(executor.loader.graph.leaf_nodes("accounts"))
+
+    executor, first_release = MigrationExecutor(connection), [("accounts", "0001_initial")]
+    request.addfinalizer(migrate_accounts)
+    executor.migrate(first_release)
     names = ("", "Bob", "B0b", MONA, "Ada")
     User.objects.create_user("Ada", password="of-the-organizer")
-    old: Any = before_users.get_model("accounts", "Guest")
+    old: Any = executor.loader.project_state(first_release).apps.get_model("accounts", "Guest")
     for number, name in enumerate(names):
         password, key = (make_password(PASSWORD), name_key(name)) if name else ("", None)
         old.objects.create(number=2000 + number, name=name, name_key=key, password=password)

@@ -30,7 +30,6 @@ from voting.turns.turns import load_turn, start_match, to_boxed_turn
 pytestmark = pytest.mark.django_db(transaction=True)
 
 ADDRESS = "ada@example.org"
-BACKGROUND_THREADS = 2  # of a background worker: Celery's pool of threads is such an executor
 
 
 @pytest.fixture
@@ -39,12 +38,6 @@ def mailbox(settings: Any, valkey_url: str) -> Iterator[Mailbox]:
     User.objects.create_user("ada", ADDRESS, "correct horse battery")
     with running_mail_server(settings) as mailbox:
         yield mailbox
-
-
-@pytest.fixture
-def redis(valkey_url: str) -> Iterator[Any]:
-    with Redis.from_url(valkey_url) as redis:
-        yield redis
 
 
 def ask_for_reset(email: str = ADDRESS, language: str = "en") -> None:
@@ -131,11 +124,12 @@ def test_batches_are_limited_and_the_earliest_is_sent_first(
 
 @pytest.mark.parametrize("failing", [True, False])
 def test_neither_the_task_nor_the_log_contains_the_address(
-    failing: bool, mailbox: Mailbox, redis: Any, caplog: pytest.LogCaptureFixture, settings: Any
+    failing: bool, mailbox: Mailbox, valkey_url: str, caplog: pytest.LogCaptureFixture, settings: Any
 ) -> None:
     caplog.set_level("DEBUG")
     ask_for_reset()
-    assert ADDRESS.encode() not in b"".join(redis.lrange("crowdgame:celery:background", 0, -1))
+    with Redis.from_url(valkey_url) as redis:
+        assert ADDRESS.encode() not in b"".join(redis.lrange("crowdgame:celery:background", 0, -1))
     settings.EMAIL_PORT = free_port() if failing else settings.EMAIL_PORT
     run_queued_tasks(SEND_MAIL)
     assert len(mailbox.mails) == (not failing)
@@ -144,24 +138,19 @@ def test_neither_the_task_nor_the_log_contains_the_address(
     assert "/password/reset/key/" not in own
 
 
-@pytest.fixture
-def hanging_server(settings: Any) -> Iterator[socket.socket]:
+def test_computer_votes_while_the_mail_server_hangs(box: BallotBox, settings: Any) -> None:
     settings.EMAIL_ENABLED, settings.EMAIL_TIMEOUT = True, 60
     settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
-    with socket.create_server((LOOPBACK, 0)) as listener:
-        settings.EMAIL_HOST, settings.EMAIL_PORT = listener.getsockname()
-        yield listener
-
-
-def test_computer_votes_while_the_mail_server_hangs(box: BallotBox, hanging_server: socket.socket) -> None:
     event = new_event()
     event.teams.filter(number=2).update(source="bot:2")
     turn = only_turn(start_match(event.pk, box))
     open_now(turn, box)
-    with ThreadPoolExecutor(BACKGROUND_THREADS) as worker:
+    # Celery's pool of threads is such an executor.
+    with socket.create_server((LOOPBACK, 0)) as hanging, ThreadPoolExecutor(max_workers=2) as worker:
+        settings.EMAIL_HOST, settings.EMAIL_PORT = hanging.getsockname()
         queue_mail(EmailMessage("One", "Text", to=["ada@example.org"]))
         hangs = worker.submit(send_mail.apply)
-        connection, _ = hanging_server.accept()
+        connection, _ = hanging.accept()
         queue_mail(EmailMessage("Two", "Text", to=["ben@example.org"]))
         worker.submit(send_mail.apply)
         worker.submit(send_notifications.apply)
