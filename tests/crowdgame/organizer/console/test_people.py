@@ -24,11 +24,7 @@ from voting.models import Event, Nickname, StoredRestriction, Ticket
 from voting.protocol import PeopleAsk, PeopleFound
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("valkey_url")]
-VOTER_CODE, OTHER_VOTER_CODE = "BCDFGH", "HGFDCB"
-
-
-def restriction(event_id: int) -> Restriction:
-    return load_restrictions([event_id])[event_id].get(VOTER_CODE, Restriction())
+VOTER_CODE = "BCDFGH"
 
 
 def test_typed_code_of_ticket_restricts_in_its_event_only(box: BallotBox) -> None:
@@ -65,35 +61,35 @@ def test_secret_sides_prevent_a_move_only_during_their_own_match(box: BallotBox)
         done_by(event_id, "voter.move", box, voter_code=VOTER_CODE, team=2)
     done_by(event_id, "match.abort", box)
     done_by(event_id, "voter.move", box, voter_code=VOTER_CODE, team=2)
-    assert restriction(event_id).team == 2
+    assert load_restrictions([event_id])[event_id] == {VOTER_CODE: Restriction(team=2)}
 
 
 def test_voter_can_be_kicked_again_after_rejoining(box: BallotBox) -> None:
-    event = new_event()
+    event, kicked_at = new_event(), [0]
     record_voters(event.pk, VOTER_CODE)
-    done_by(event.pk, "voter.kick", box, voter_code=VOTER_CODE)
-    first = restriction(event.pk).kicked_at
-    while box.now() == first:
-        pass
-    done_by(event.pk, "voter.kick", box, voter_code=VOTER_CODE)
-    assert restriction(event.pk).kicked_at > first > 0
+    for _ in range(2):
+        while box.now() == kicked_at[-1]:
+            pass
+        done_by(event.pk, "voter.kick", box, voter_code=VOTER_CODE)
+        kicked_at.append(load_restrictions([event.pk])[event.pk][VOTER_CODE].kicked_at)
+    assert kicked_at == sorted({*kicked_at})
     done_by(event.pk, "voter.readmit", box, voter_code=VOTER_CODE)
-    assert restriction(event.pk) == Restriction()
+    assert load_restrictions([event.pk])[event.pk].get(VOTER_CODE, Restriction()) == Restriction()
     with refused("Already done"):
         done_by(event.pk, "voter.readmit", box, voter_code=VOTER_CODE)
 
 
 def test_restrictions_of_an_event_are_limited(box: BallotBox) -> None:
     event, other = new_event(), new_event()
+    codes = (f"{number:06}" for number in range(MAX_RESTRICTIONS - 1))
     StoredRestriction.objects.bulk_create(
-        StoredRestriction(event=event, voter_code=f"{number:06}", banned=True, at=1)
-        for number in range(MAX_RESTRICTIONS - 1)
+        StoredRestriction(event=event, voter_code=code, banned=True, at=1) for code in codes
     )
     for one in (event, other):
-        record_voters(one.pk, VOTER_CODE, OTHER_VOTER_CODE)
+        record_voters(one.pk, VOTER_CODE, "HGFDCB")
         done_by(one.pk, "voter.ban", box, voter_code=VOTER_CODE)
     with refused("At most 500"):
-        done_by(event.pk, "voter.ban", box, voter_code=OTHER_VOTER_CODE)
+        done_by(event.pk, "voter.ban", box, voter_code="HGFDCB")
 
 
 @pytest.fixture
@@ -226,14 +222,13 @@ def test_connected_phones_are_listed_and_filtered(event: Event, box: BallotBox) 
     assert [one.voter_code for one in find(event).people].count("QQQQQQ") == 1
 
 
-@pytest.mark.parametrize("shards", [1, 2, 3])
+@pytest.mark.parametrize("shards", [1, 3])
 def test_search_tells_whether_phones_voted_in_the_open_turn(shards: int, box: BallotBox) -> None:
-    turn, voter = start(box), "voter-BCDFGH"
-    event = turn.match.event
-
     def voted(query: str = "", vote: OpenVote = NO_VOTE) -> dict[str, bool | None]:
         return {one.voter_code: one.voted for one in find(event, query, vote).people}
 
+    turn, voter = start(box), "voter-BCDFGH"
+    event = turn.match.event
     record_voters(event.pk, "BCDFGH", "BCDFGJ")
     show_gateways(event, box, "a")
     with connect(settings.BALLOT_BOX_URL) as redis:
@@ -250,17 +245,16 @@ def test_search_tells_whether_phones_voted_in_the_open_turn(shards: int, box: Ba
 
 @pytest.mark.parametrize("shards", [1, 3])
 def test_search_finds_the_few_who_have_not_voted(shards: int, box: BallotBox) -> None:
-    turn, letters = start(box), VOTER_CODE_ALPHABET[:9]
-    voters = ["".join(code) + "BCD" for code in product(letters, repeat=3)]
-    record_voters(turn.match.event_id, *voters)
-    show_gateways(turn.match.event, box, "a")
+    turn = start(box)
+    event, vote = turn.match.event, OpenVote(turn.pk, frozenset({1, 2}), shards)
+    voters = ["".join(code) + "BCD" for code in product(VOTER_CODE_ALPHABET[:9], repeat=3)]
+    record_voters(event.pk, *voters)
+    show_gateways(event, box, "a")
     with connect(settings.BALLOT_BOX_URL) as redis:
-        for code in voters[40:]:
-            voter = f"voter-{code}"
-            redis.hset(turn_keys(turn.match.event_id, turn.pk, Shard.of(voter, shards))[1], voter, "")
-    vote = OpenVote(turn.pk, frozenset({1, 2}), shards)
-    assert codes(find(turn.match.event, vote=vote, voted=False)) == set(voters[:40])
-    assert len(codes(find(turn.match.event, vote=vote, voted=True))) < 3 * PAGE_SIZE
+        for voter in (f"voter-{code}" for code in voters[40:]):
+            redis.hset(turn_keys(event.pk, turn.pk, Shard.of(voter, shards))[1], voter, "")
+    assert codes(find(event, vote=vote, voted=False)) == set(voters[:40])
+    assert len(codes(find(event, vote=vote, voted=True))) < 3 * PAGE_SIZE
 
 
 def test_pages_of_many_phones_and_pupils_are_bounded(event: Event, box: BallotBox) -> None:
