@@ -127,7 +127,7 @@ def test_invitation_is_spent_once_or_revoked_and_affects_no_other(administrator:
 
 def log_in_by_provider(claims: dict[str, Any], settings: Any, *, trusted: bool) -> str:
     """Complete a login with these claims. Returns the name of the user who is logged in then."""
-    app = {"provider_id": "oidc", "name": "School", "client_id": "crowdgame", "secret": ""}
+    app: dict[str, object] = {"provider_id": "oidc", "name": "School", "client_id": "crowdgame", "secret": ""}
     app |= {"settings": {"server_url": "https://school.example.org", "email_authentication": trusted}}
     provider = settings.SOCIALACCOUNT_PROVIDERS["openid_connect"] | {"APPS": [app]}
     settings.SOCIALACCOUNT_PROVIDERS = {"openid_connect": provider}

@@ -1,8 +1,6 @@
 """Organizers' accounts: invitation, sign-up, confirmation, reset, sessions, second factor."""
 
 import re
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -11,7 +9,6 @@ from allauth.account.models import EmailAddress
 from allauth.mfa.totp.internal.auth import TOTP, format_hotp_value, hotp_value, yield_hotp_counters_from_time
 from allauth.usersessions.models import UserSession
 from django.contrib.auth.models import Group, Permission, User
-from django.core import mail
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import CommandError, call_command
 from django.db.models.signals import pre_save
@@ -25,27 +22,17 @@ from crowdgame.accounts.queued_mail import is_due, send_due
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("valkey_url")]
 
-Delivery = Callable[[], AbstractContextManager[None]]
 PASSWORD = "correct horse battery"
 PUBLIC_URL = "https://play.example.org"
 INVITATIONS = "/console/invitations/"
 
 
 @pytest.fixture
-def mailing(settings: Any) -> Delivery:
-    """A server that sends mails. After `with mailing():`, what was queued meanwhile is sent."""
-    settings.EMAIL_ENABLED = True
-    settings.PUBLIC_URL = PUBLIC_URL
+def mailing(settings: Any) -> None:
+    """A server that sends mails."""
+    settings.EMAIL_ENABLED, settings.PUBLIC_URL = True, PUBLIC_URL
     settings.ACCOUNT_EMAIL_VERIFICATION = "mandatory"
     settings.ACCOUNT_SIGNUP_FIELDS = ["username*", "email*", "password1*"]
-
-    @contextmanager
-    def deliver() -> Iterator[None]:
-        yield
-        while is_due():
-            send_due()
-
-    return deliver
 
 
 @pytest.fixture
@@ -73,8 +60,11 @@ def is_logged_in(client: Client) -> bool:
     return bool(client.get("/console/").status_code == 200)
 
 
-def link_in_mail(number: int = -1) -> str:
-    [link] = re.findall(rf"{PUBLIC_URL}\S+", str(mail.outbox[number].body))
+def sent_link(mailoutbox: list[Any]) -> str:
+    """Send the queued mails. Returns the path of the link in the first one."""
+    while is_due():
+        send_due()
+    [link] = re.findall(rf"{PUBLIC_URL}\S+", str(mailoutbox[0].body))
     return str(urlsplit(link).path)
 
 
@@ -99,15 +89,6 @@ def test_sign_up_needs_an_invitation_unless_it_is_open_or_closed(
     sign_up(client, "otto")
     accounts = [(user.username, user.is_staff, user.is_superuser) for user in User.objects.all()]
     assert accounts == ([("olga", False, False)] if allowed else [])
-
-
-def test_invitation_link_is_gone_once_it_is_used_withdrawn_or_expired(ada: User) -> None:
-    used, withdrawn, expired = (create_invitation(name) for name in ("used", "withdrawn", "expired"))
-    Invitation.objects.filter(name="used").update(used_at=timezone.now())
-    Invitation.objects.filter(name="withdrawn").delete()
-    Invitation.objects.filter(name="expired").update(expires_at=timezone.now())
-    for token in (used, withdrawn, expired, "guess"):
-        assert Client().get(f"/console/invitation/{token}/").status_code == 410
 
 
 def test_invitation_that_is_spent_during_sign_up_creates_no_account() -> None:
@@ -144,31 +125,33 @@ def test_first_administrator_is_invited_by_command(capsys: pytest.CaptureFixture
             call_command("invite", "Olga", *options)
 
 
-def test_only_administrators_invite_and_withdraw(ada: User) -> None:
+def test_only_administrators_invite_and_withdraw_and_link_is_gone_once_used_or_expired(ada: User) -> None:
     client = Client()
     client.force_login(ada)
     assert client.get(INVITATIONS).status_code == 404
     assert INVITATIONS not in client.get("/console/").content.decode()
     User.objects.update(is_superuser=True)
-    for gone in ({"used_at": timezone.now()}, {"expires_at": timezone.now()}):
-        create_invitation("gone")
-        Invitation.objects.filter(pk=Invitation.objects.latest("pk").pk).update(**gone)
+    tokens = [create_invitation(name) for name in ("used", "expired")]
+    Invitation.objects.filter(name="used").update(used_at=timezone.now())
+    Invitation.objects.filter(name="expired").update(expires_at=timezone.now())
     assert "No open invitations" in client.get(INVITATIONS).content.decode()
     assert INVITATIONS in client.get("/console/").content.decode()
     page = client.post(INVITATIONS, {"ask": "invite", "name": "Olga"}).content.decode()
     [path] = re.findall(r'value="http://testserver(/console/invitation/[^"]+)"', page)
     assert client.post(INVITATIONS, {"ask": "invite", "name": ""}).status_code == 400
+    assert Client().get(path).status_code == 302
     client.post(INVITATIONS, {"revoke": str(Invitation.objects.latest("pk").pk)})
-    assert Client().get(path).status_code == 410
+    for gone in (path, *(f"/console/invitation/{token}/" for token in (*tokens, "guess"))):
+        assert Client().get(gone).status_code == 410
 
 
-def test_sign_up_confirms_address_by_mail_unless_it_is_the_invited_one(mailing: Delivery) -> None:
+@pytest.mark.usefixtures("mailing")
+def test_sign_up_confirms_address_by_mail_unless_it_is_the_invited_one(mailoutbox: list[Any]) -> None:
     client = open_invitation()
-    with mailing():
-        sign_up(client, email="olga@example.org", host="localhost")  # allowed, but not public
+    sign_up(client, email="olga@example.org", host="localhost")  # allowed, but not public
     assert not is_logged_in(client)
+    path = sent_link(mailoutbox)
     assert log_in(client, "olga").headers["Location"] == "/console/confirm-email/"
-    path = link_in_mail(0)
     client.get(path)
     client.post(path)
     assert log_in(client, "olga").headers["Location"] == "/console/"
@@ -180,13 +163,13 @@ def test_sign_up_confirms_address_by_mail_unless_it_is_the_invited_one(mailing: 
     assert dict(verified) == {"ada@example.org": True, "other@example.org": False}
 
 
-def test_reset_link_works_once_and_ends_all_sessions(ada: User, mailing: Delivery, settings: Any) -> None:
+@pytest.mark.usefixtures("mailing")
+def test_reset_link_works_once_and_ends_all_sessions(ada: User, mailoutbox: list[Any], settings: Any) -> None:
     elsewhere, client = Client(), Client()
     log_in(elsewhere)
     assert elsewhere.cookies["sessionid"]["max-age"] == 12 * 3600
-    with mailing():
-        client.post("/console/password/reset/", {"email": "ada@example.org"}, headers={"host": "localhost"})
-    path = link_in_mail()
+    client.post("/console/password/reset/", {"email": ada.email}, headers={"host": "localhost"})
+    path = sent_link(mailoutbox)
     form_path = client.get(path).headers["Location"]
     client.post(form_path, {"password1": "another horse", "password2": "another horse"})
     ada.refresh_from_db()
@@ -252,7 +235,8 @@ def test_second_factor_is_asked_for_after_password_and_login_link(ada: User) -> 
     assert is_logged_in(client)
 
 
-def test_language_of_account_follows_to_another_device_and_mails(ada: User, mailing: Delivery) -> None:
+@pytest.mark.usefixtures("mailing")
+def test_language_of_account_follows_to_another_device_and_mails(ada: User, mailoutbox: list[Any]) -> None:
     page, french = "/console/language/", {"accept-language": "fr"}
     client, other = Client(headers=french), Client(headers=french)
     AccountLanguage.objects.create(user=User.objects.create_user("per"), language="ar")
@@ -266,6 +250,6 @@ def test_language_of_account_follows_to_another_device_and_mails(ada: User, mail
     log_in(other)
     assert other.cookies["language"].value == "de"
     assert '<html lang="de">' in other.get("/console/").content.decode()
-    with mailing():
-        Client(headers=french).post("/console/password/reset/", {"email": ada.email})
-    assert "Zurücksetzen" in mail.outbox[0].subject
+    Client(headers=french).post("/console/password/reset/", {"email": ada.email})
+    sent_link(mailoutbox)
+    assert "Zurücksetzen" in mailoutbox[0].subject
