@@ -224,11 +224,12 @@ def test_connected_phones_are_listed_and_filtered(event: Event, box: BallotBox) 
 
 @pytest.mark.parametrize("shards", [1, 3])
 def test_search_tells_whether_phones_voted_in_the_open_turn(shards: int, box: BallotBox) -> None:
+    turn, voter = start(box), "voter-BCDFGH"
+    event = turn.match.event
+
     def voted(query: str = "", vote: OpenVote = NO_VOTE) -> dict[str, bool | None]:
         return {one.voter_code: one.voted for one in find(event, query, vote).people}
 
-    turn, voter = start(box), "voter-BCDFGH"
-    event = turn.match.event
     record_voters(event.pk, "BCDFGH", "BCDFGJ")
     show_gateways(event, box, "a")
     with connect(settings.BALLOT_BOX_URL) as redis:
