@@ -19,9 +19,7 @@ from voting.terms import PHONES
 from voting.turns.turns import load_turn, start_match, to_boxed_turn
 
 pytestmark = pytest.mark.django_db
-
-THREE = ("4a", "4b", "5a")
-COMPUTER = "Computer 2"
+THREE, COMPUTER = ("4a", "4b", "5a"), "Computer 2"
 
 
 @pytest.fixture
@@ -97,25 +95,6 @@ def test_late_team_replaces_computer_before_its_first_pairing_only(olga: Client,
         rename_cup(begun.pk, begun.name, (*THREE, "5b"))
     rename_cup(begun.pk, "Autumn cup", THREE)
     assert sources(begun)[-1] == (COMPUTER, "bot:2")
-
-
-def test_left_over_student_of_an_odd_class_plays_the_computer(olga: Client) -> None:
-    template = f"{NEW}?like=first-game"
-    assert 'name="filler"' in olga.get(template).content.decode()
-    students = "Ada\nBen\nCleo\nDavid\nEmma"
-    olga.post(template, FILLED | {"names": students, "format": "league", "filler": "1"})
-    progress = load_cup_progress(Cup.objects.get())
-    for number in range(1, 6):
-        meetings = [meeting for meeting in progress.meetings if meeting.pairing.round == number]
-        assert sorted(seed or 0 for meeting in meetings for seed in meeting.teams) == [1, 2, 3, 4, 5, 6]
-    for meeting in progress.meetings:
-        decide(progress.cup, meeting.pairing.number, 0)
-    rows = {
-        (line.name, line.row.played, line.row.place)
-        for line in view_cup(load_cup_progress(progress.cup)).table
-    }
-    assert rows == {(name, 5, 1) for name in (*students.split(), "Computer 1")}
-    assert "Computer 1" in olga.get(cup_path(progress.cup)).content.decode()
 
 
 def test_team_ladder_ignores_matches_against_the_computer(cup: Cup, box: BallotBox) -> None:
