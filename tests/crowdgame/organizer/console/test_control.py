@@ -1,8 +1,9 @@
 """The effects of organizer actions on matches: abort, void, captains; each happens once."""
 
-from collections.abc import Callable
+from contextlib import closing
 
 import pytest
+from django.conf import settings
 from redis import Redis
 from redis.exceptions import TimeoutError  # noqa: A004
 
@@ -12,24 +13,21 @@ from crowdgame.organizer.console.actions.turn_time import pause_turn
 from tests.voting.action_helpers import event_of, press, record_voters, refused
 from tests.voting.box_helpers import seal
 from tests.voting.concurrency_helpers import at_once
-from tests.voting.match_helpers import RED_WINS, kinds, only_turn, open_now, play, play_turn, start, tally_of
+from tests.voting.match_helpers import RED_WINS, kinds, only_turn, open_now, play, play_turn, start
 from tests.voting.sample_matches import record_of
-from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import BoxedTurn, PlaceResult, TooEarly, event_key
 from voting.counting.ballots import unpack_ballots
 from voting.counting.voter_codes import derive_voter_code
 from voting.counting.window import START_LEAD_MS
 from voting.matches import live_turn
-from voting.models import Announcement, Event, Match, Turn, TurnState
+from voting.models import Announcement, Event, Match, TallyRecord, TurnState
 from voting.records.recount import find_faults
 from voting.terms import MatchState
 from voting.turns.closing import close_turn
 from voting.turns.turns import load_turn, to_boxed_turn
 
 pytestmark = pytest.mark.django_db
-
-TIED = [5, 1, 1, 5]
 
 
 @pytest.mark.parametrize("paused", [False, True])
@@ -63,9 +61,8 @@ def test_voided_turn_is_voted_again(box: BallotBox) -> None:
     following = only_turn(turn.match)
     before = box.now()
     press(event_of(turn), "turn.void", box)
-    assert load_turn(turn.pk).state == TurnState.VOID
-    assert load_turn(following.pk).state == TurnState.VOID
     again = only_turn(turn.match)
+    assert [load_turn(one.pk).state for one in (turn, following)] == [TurnState.VOID] * 2
     assert again.pk not in {turn.pk, following.pk}
     assert (again.number, again.seed != turn.seed) == (1, True)
     assert again.opens_at >= before + START_LEAD_MS
@@ -101,34 +98,16 @@ def test_last_turn_of_ended_match_can_be_voided(box: BallotBox) -> None:
 
 
 def test_captain_breaks_ties_from_next_turn_on(box: BallotBox) -> None:
-    turn = start_with_captain(box, "captain")
-    assert load_snapshot(turn.match.event).captains
-    play_turn(turn, box, red=TIED, yellow=[4])
-    tally = tally_of(turn, "red")
-    assert (tally.decided_by, tally.captain) == ("lot", None), "nobody was captain when it was planned"
-    turn = only_turn(turn.match)
-    play_turn(turn, box, red=TIED, yellow=[4])
-    tally = tally_of(turn, "red")
-    assert (tally.pick, tally.decided_by) == (5, "captain")
-    assert tally.captain is not None
-    assert unpack_ballots(bytes(tally.sealed))[tally.captain].voter == "red1"
-    assert find_faults(record_of(turn.match)) == []
-
-
-def test_captain_has_no_effect_without_captain_tie_rule(box: BallotBox) -> None:
-    turn = start_with_captain(box, "lot")
-    play_turn(turn, box, red=[1], yellow=[4])
-    play_turn(only_turn(turn.match), box, red=TIED, yellow=[4])
-    tally = tally_of(turn.match.turns.get(number=2), "red")
-    assert (tally.decided_by, tally.captain) == ("lot", None)
-
-
-def start_with_captain(box: BallotBox, tie_rule: str) -> Turn:
-    """The first turn of a match whose captain of the red team was appointed after the start."""
-    turn, code = start(box, tie_rule=tie_rule), derive_voter_code("red1")
+    turn, code = start(box, tie_rule="captain"), derive_voter_code("red1")
     record_voters(event_of(turn), code)
     press(event_of(turn), "voter.captain", box, voter_code=code, team=1)
-    return turn
+    for _ in range(2):
+        play_turn(only_turn(turn.match), box, red=[5, 1, 1, 5], yellow=[4])
+    first, second = TallyRecord.objects.filter(turn__match=turn.match, side="red").order_by("turn__number")
+    assert (first.decided_by, first.captain) == ("lot", None), "nobody was captain when it was planned"
+    assert (second.decided_by, second.pick) == ("captain", 5)
+    assert unpack_ballots(bytes(second.sealed))[second.captain or 0].voter == "red1"
+    assert find_faults(record_of(turn.match)) == []
 
 
 def test_action_on_outdated_turn_is_refused(box: BallotBox) -> None:
@@ -167,63 +146,58 @@ def test_concurrent_actions_succeed_once(action: str, kind: str, box: BallotBox)
 def test_concurrent_pause_close_and_void_leave_one_live_turn(box: BallotBox) -> None:
     turn = start(box)
     event_id = event_of(turn)
-    presses: list[Callable[[BallotBox], None]] = [
-        lambda own: press(event_id, "turn.pause", own, turn=turn.pk),
-        lambda own: press(event_id, "turn.close", own, turn=turn.pk),
-        lambda own: press(event_id, "turn.void", own),
+    presses: list[tuple[str, dict[str, int]]] = [
+        ("turn.pause", {"turn": turn.pk}),
+        ("turn.close", {"turn": turn.pk}),
+        ("turn.void", {}),
     ]
-    at_once(3, lambda own: presses.pop()(own))  # noqa: PLW0108  each thread pops its own
-    after = load_turn(turn.pk)
-    assert after.state in {TurnState.PAUSED, TurnState.RESOLVED, TurnState.VOID}
+
+    def press_one(own: BallotBox) -> None:
+        action, fields = presses.pop()
+        press(event_id, action, own, **fields)
+
+    at_once(3, press_one)
+    assert load_turn(turn.pk).state in {TurnState.PAUSED, TurnState.RESOLVED, TurnState.VOID}
     assert turn.match.turns.filter(state__in=["open", "paused"]).count() == 1
     seqs = list(Announcement.objects.filter(event_id=event_id).order_by("seq").values_list("seq", flat=True))
     assert seqs == list(range(1, len(seqs) + 1))
 
 
-class SilentBox(BallotBox):
-    """Answers the time, but times out when a window is placed."""
-
-    def place(self, turn: BoxedTurn, *, create: bool) -> PlaceResult:
-        raise TimeoutError("Timeout reading from socket")
-
-
 def test_committed_action_succeeds_though_ballot_box_times_out(box: BallotBox) -> None:
+    class SilentBox(BallotBox):
+        """Answers the time, but times out when a window is placed."""
+
+        def place(self, turn: BoxedTurn, *, create: bool) -> PlaceResult:
+            raise TimeoutError("Timeout reading from socket")
+
     turn = start(box)
-    silent = SilentBox()
-    press(event_of(turn), "turn.extend", silent, turn=turn.pk, seconds=60)
-    silent.close()
+    with closing(SilentBox()) as silent:
+        press(event_of(turn), "turn.extend", silent, turn=turn.pk, seconds=60)
     assert load_turn(turn.pk).closes_at == turn.closes_at + 60_000
     assert kinds(event_of(turn))[-1] == "turn.moved"
 
 
-@pytest.fixture
-def match(box: BallotBox) -> Match:
+@pytest.mark.parametrize(
+    ("seconds", "rehearsed", "crowd", "state"),
+    [
+        (GRACE_S - 1, True, False, "playing"),
+        (GRACE_S, True, False, "aborted"),
+        (GRACE_S, False, False, "playing"),
+        (GRACE_S, True, True, "playing"),
+    ],
+)
+def test_only_rehearsed_match_is_aborted_after_its_crowd_has_left(
+    seconds: int, rehearsed: bool, crowd: bool, state: str, box: BallotBox
+) -> None:
     match = start(box).match
-    Match.objects.filter(pk=match.pk).update(rehearsed=True)
-    return match
-
-
-def abort_after(seconds: float, box: BallotBox, match: Match) -> str:
-    """Check now and after some seconds; return the state of the match."""
+    Match.objects.filter(pk=match.pk).update(rehearsed=rehearsed)
+    if crowd:
+        with Redis.from_url(settings.REDIS_URL) as redis:
+            redis.hset(event_key(match.event_id, "rehearsal"), "run", "a crowd")
     times = iter((0.0, seconds))
     job = AbandonedRehearsals(box, lambda: next(times))
-    job.abort_all()
-    job.abort_all()
-    return str(Match.objects.get(pk=match.pk).state)
-
-
-def test_match_is_aborted_after_its_crowd_has_left(match: Match, box: BallotBox) -> None:
-    assert abort_after(GRACE_S - 1, box, match) == "playing"
-    assert abort_after(GRACE_S, box, match) == "aborted"
-    entry = AuditEntry.objects.get(event_id=match.event_id)
-    assert str(entry) == f"The simulated crowd has left, so match {match.number} was aborted"
-
-
-@pytest.mark.parametrize("rehearsed", [True, False])
-def test_match_goes_on_during_or_without_a_rehearsal(
-    rehearsed: bool, match: Match, box: BallotBox, valkey_url: str
-) -> None:
-    Match.objects.filter(pk=match.pk).update(rehearsed=rehearsed)
-    if rehearsed:
-        Redis.from_url(valkey_url).hset(event_key(match.event_id, "rehearsal"), "run", "a crowd")
-    assert abort_after(GRACE_S, box, match) == "playing"
+    for _ in range(2):
+        job.abort_all()
+    assert Match.objects.get(pk=match.pk).state == state
+    logged = [str(entry) for entry in AuditEntry.objects.all()]
+    assert logged == ["The simulated crowd has left, so match 1 was aborted"] * (state == "aborted")

@@ -40,12 +40,8 @@ def turn(box: BallotBox) -> Turn:
 
 
 def length_s(turn: Turn) -> int:
-    return (turn.closes_at - turn.opens_at) // 1000
-
-
-def times(turn: Turn) -> tuple[int, int]:
     turn = load_turn(turn.pk)
-    return turn.opens_at, turn.closes_at
+    return (turn.closes_at - turn.opens_at) // 1000
 
 
 def test_pause_keeps_remaining_time_and_counts_no_ballots(turn: Turn, box: BallotBox) -> None:
@@ -69,25 +65,11 @@ def test_pause_keeps_remaining_time_and_counts_no_ballots(turn: Turn, box: Ballo
     assert kinds(event_of(turn))[-4:-1] == ["turn.paused", "turn.resumed", "turn.moved"]
 
 
-def test_pause_moves_the_time_to_restore_lost_ballots(turn: Turn, box: BallotBox) -> None:
-    lost_at, reached_at = box.now() - 500, box.now() - 300
-    Turn.objects.filter(pk=turn.pk).update(box_lost_at=lost_at, reached_at=reached_at)
-    press(event_of(turn), "turn.pause", box)
-    closed_at = load_turn(turn.pk).closes_at
-    press(event_of(turn), "turn.resume", box)
-    resumed = load_turn(turn.pk)
-    moved_ms = resumed.opens_at - closed_at
-    assert 0 < moved_ms < 60_000
-    assert (resumed.box_lost_at, resumed.reached_at) == (lost_at + moved_ms, reached_at + moved_ms)
-
-
 @pytest.mark.parametrize(
     ("action", "fields", "seconds"),
     [
-        ("turn.extend", {"seconds": 30}, 30),
-        ("turn.extend", {}, 10),
-        ("turn.shorten", {"seconds": 30}, -30),
-        ("turn.shorten", {}, -10),
+        *(("turn.extend", fields, seconds) for fields, seconds in (({"seconds": 30}, 30), ({}, 10))),
+        *(("turn.shorten", fields, seconds) for fields, seconds in (({"seconds": 30}, -30), ({}, -10))),
     ],
 )
 def test_time_change_moves_deadline_and_keeps_ballots(
@@ -117,7 +99,7 @@ def test_remaining_time_changes_before_window_and_in_pause(box: BallotBox) -> No
     press(event_of(turn), "turn.pause", box)
     assert load_turn(turn.pk).left_ms == 20_000, "a pause before the window keeps all of it"
     press(event_of(planned), "turn.shorten", box)
-    assert length_s(load_turn(planned.pk)) == 10
+    assert length_s(planned) == 10
     for action, seconds, left_ms in (("turn.extend", 7, 27_000), ("turn.shorten", 24, 3_000)):
         press(event_of(turn), action, box, seconds=seconds)
         paused = load_turn(turn.pk)
@@ -158,19 +140,18 @@ def test_early_close_skips_paused_moved_and_ended_turns(turn: Turn, box: BallotB
 
 def test_extra_time_applies_from_next_turn_and_keeps_match_terms(box: BallotBox) -> None:
     turn = start(box, window_s=20)
-    event = turn.match.event
+    event, match = turn.match.event, turn.match
     press(event.pk, "turn.extra_time", box, seconds=30)
-    assert length_s(load_turn(turn.pk)) == 20, "the turn already planned keeps its time"
-    play_turn(turn, box, red=[1], yellow=[2])
-    longer = only_turn(turn.match)
-    assert (length_s(longer), longer.match.window_s) == (50, 20)
+    assert length_s(turn) == 20, "the turn already planned keeps its time"
+    play(match, box, [(1, 2)])
+    assert length_s(only_turn(match)) == 50
     press(event.pk, "turn.extra_time", box)
-    play_turn(longer, box, red=[1], yellow=[3])
-    assert length_s(only_turn(turn.match)) == 20
+    play(match, box, [(1, 3)])
+    assert length_s(only_turn(match)) == 20
     press(event.pk, "turn.extra_time", box, seconds=10)
     press(event.pk, "turn.void", box)
-    assert length_s(only_turn(turn.match)) == 30, "a turn voted again uses the current extra time"
-    play(turn.match, box, [(1, 3), (1, 2), (1, 3)])
+    assert length_s(only_turn(match)) == 30, "a turn voted again uses the current extra time"
+    play(match, box, [(1, 3), (1, 2), (1, 3)])
     press(event.pk, "match.start", box)
     assert length_s(only_turn(event.matches.get(number=2))) == 30, "it belongs to the event"
     event.refresh_from_db()
@@ -179,31 +160,26 @@ def test_extra_time_applies_from_next_turn_and_keeps_match_terms(box: BallotBox)
     assert kinds(event.pk).count("event.edited") == 3
 
 
-def revealed(box: BallotBox, **choices: int) -> Turn:
-    turn = start(box, **choices)
-    play(turn.match, box, [(1, 2)])
-    following = only_turn(turn.match)
-    set_window(following, box, 60_000, 80_000)
-    return following
+def test_reveal_is_extended_and_shortened_to_one_second_but_not_while_teams_talk(box: BallotBox) -> None:
+    turn, talking = start(box), start(box, talk_s=60)
 
+    def times() -> tuple[int, int]:
+        following = only_turn(turn.match)
+        return following.opens_at, following.closes_at
 
-def test_reveal_is_extended_and_shortened_to_one_second(box: BallotBox) -> None:
-    turn = revealed(box)
-    opens_at, closes_at = times(turn)
+    for one in (turn, talking):
+        play(one.match, box, [(1, 2)])
+        set_window(only_turn(one.match), box, 59_000, 99_000)
+    opens_at, closes_at = times()
     press(event_of(turn), "reveal.extend", box, seconds=30)
-    assert times(turn) == (opens_at + 30_000, closes_at + 30_000)
+    assert times() == (opens_at + 30_000, closes_at + 30_000)
     press(event_of(turn), "reveal.shorten", box, seconds=30)
-    assert times(turn) == (opens_at, closes_at)
+    assert times() == (opens_at, closes_at)
     now = box.now()
     press(event_of(turn), "reveal.shorten", box, seconds=600)
-    shortest, end = times(turn)
+    shortest, end = times()
     assert now + 1_000 <= shortest <= box.now() + 1_000
     assert end - shortest == closes_at - opens_at
-
-
-@pytest.mark.parametrize("action", ["reveal.extend", "reveal.shorten"])
-def test_reveal_cannot_be_moved_while_teams_talk(action: str, box: BallotBox) -> None:
-    turn = revealed(box, talk_s=60)
-    set_window(turn, box, 59_000, 99_000)
-    with refused("No reveal is being shown"):
-        press(event_of(turn), action, box)
+    for action in ("reveal.extend", "reveal.shorten"):
+        with refused("No reveal is being shown"):
+            press(event_of(talking), action, box)
