@@ -1,4 +1,4 @@
-"""A program that calls the API, for tests."""
+"""A program that calls the API with a token of the organizer olga."""
 
 import json
 from typing import Any
@@ -17,21 +17,19 @@ def address(path: str, event: Event) -> str:
 
 
 class Program:
-    """A program with a token of the organizer olga."""
-
     def __init__(
         self, *scopes: Any, token: str | None = None, user: User | None = None, **options: Any
     ) -> None:
         self.token = create_token(user or organizer(), "ci", scopes, **options) if token is None else token
 
-    def call(self, method: str, path: str, body: object = None, **headers: str) -> tuple[int, Any]:
-        answer = self.request(method, path, body, **headers)
-        return answer.status_code, json.loads(answer.content) if answer.content else None
-
     def request(self, method: str, path: str, body: object = None, **headers: str) -> Any:
         text = b"" if body is None else json.dumps(body).encode()
         headers = {"authorization": f"Bearer {self.token}", **headers}
         return Client().generic(method, f"/api/v1/{path}", text, "application/json", headers=headers)
+
+    def call(self, method: str, path: str, body: object = None) -> tuple[int, Any]:
+        answer = self.request(method, path, body)
+        return answer.status_code, json.loads(answer.content) if answer.content else None
 
     def get(self, path: str) -> Any:
         status, answer = self.call("GET", path)

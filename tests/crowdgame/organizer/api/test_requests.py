@@ -10,7 +10,6 @@ from django.test import Client
 
 from crowdgame.events.models import AuditEntry
 from crowdgame.organizer.api.endpoints import endpoints
-from crowdgame.organizer.api.schemas import offered_actions
 from crowdgame.organizer.console.actions import ACTIONS
 from crowdgame.organizer.cups.cups import create_cup, start_pairing
 from crowdgame.results.analysis.turn_solving import store_analysis
@@ -101,23 +100,21 @@ def test_organizer_reads_only_own_cups() -> None:
     """They belong to no single event, so a token of one event reads none."""
     cup = create_cup(organizer(), "Cup", ("Ants", "Bees", "Cats"), filler="3")
     other = create_cup(organizer("boris"), "Cup", "AB")
-    program = Program("read")
+    program, played = Program("read"), start_pairing(cup.pk, 1)
     assert program.get("cups/") == [{"code": cup.code, "name": "Cup", "format": "knockout"}]
-    played = start_pairing(cup.pk, 1)
     read = program.get(f"cups/{cup.code}/")
-    assert [(team["name"], team["source"]) for team in read["teams"]] == [
-        *((name, "phones") for name in ("Ants", "Bees", "Cats")),
-        ("Computer 3", "bot:3"),
-    ]
+    sources = {team["name"]: team["source"] for team in read["teams"]}
+    assert sources == dict.fromkeys(("Ants", "Bees", "Cats"), "phones") | {"Computer 3": "bot:3"}
     assert [(pairing["number"], pairing["event"]) for pairing in read["pairings"]] == [(1, played.code)]
     assert program.call("GET", f"cups/{other.code}/")[0] == 404
     assert Program("read", event=played).get("cups/") == []
 
 
-def test_document_describes_every_operation() -> None:
+def test_document_describes_every_operation_and_action_unless_it_needs_a_gateway() -> None:
     document = json.loads(Client().get("/api/v1/openapi.json").content)
     described = {one["operationId"] for path in document["paths"].values() for one in path.values()}
     assert described == {one.name for one in endpoints()}
+    assert ACTIONS.keys() - described == {"rehearsal.start", "rehearsal.stop"}
     extend = document["paths"]["/events/{code}/actions/turn.extend/"]["post"]["requestBody"]
     name = extend["content"]["application/json"]["schema"]["$ref"].rpartition("/")[2]
     schemas = document["components"]["schemas"]
@@ -125,21 +122,12 @@ def test_document_describes_every_operation() -> None:
     assert schemas["NewEvent"]["properties"]["window_s"]["minimum"] == 3
 
 
-def test_every_action_is_an_operation_unless_it_needs_a_gateway() -> None:
-    offered = {one.name for one in endpoints() if "/actions/" in one.path}
-    assert offered == offered_actions().keys()
-    assert ACTIONS.keys() - offered == {"rehearsal.start", "rehearsal.stop"}
-
-
 def test_action_is_logged_under_the_name_of_user_and_token(event: Event) -> None:
     program = Program("run")
     status, state = program.act(event, "match.start")
     assert (status, state["match"]["turn"]["number"]) == (200, 1)
-    assert program.act(event, "turn.pause")[0] == 200
-    assert list(AuditEntry.objects.order_by("pk").values_list("by", "action")) == [
-        ("olga (ci)", "match.start"),
-        ("olga (ci)", "turn.pause"),
-    ]
+    entry = AuditEntry.objects.get()
+    assert (entry.by, entry.action) == ("olga (ci)", "match.start")
 
 
 @pytest.mark.parametrize(
@@ -197,18 +185,14 @@ def test_event_with_invalid_settings_is_not_created(body: dict[str, Any], status
     assert not Event.objects.exists()
 
 
-def test_preset_creates_the_event_that_its_button_creates() -> None:
+def test_preset_creates_the_event_that_its_button_creates(client: Client) -> None:
+    client.force_login(organizer())
     for slug in ("two-halls", "two-classes", "best-of-three", "show-of-hands"):
         _, state = Program("create").call("POST", "events/", {"preset": slug})
-        client = Client()
-        client.force_login(organizer())
         client.post("/console/new/", {"preset": slug})
         made, pressed = Event.objects.get(code=state["code"]), Event.objects.latest("pk")
         for name in list_settings(Event):
             assert getattr(made, name) == getattr(pressed, name), name
-
-
-@pytest.mark.parametrize(("body", "name"), [({}, "The computer"), ({"language": "de"}, "Der Computer")])
-def test_teams_without_names_get_some_in_the_language_of_the_event(body: dict[str, str], name: str) -> None:
-    _, state = Program("create").call("POST", "events/", {"preset": "computer", **body})
-    assert state["teams"][1]["name"] == name
+    for language, computer in (("en", "The computer"), ("de", "Der Computer")):
+        _, state = Program("create").call("POST", "events/", {"preset": "computer", "language": language})
+        assert state["teams"][1]["name"] == computer

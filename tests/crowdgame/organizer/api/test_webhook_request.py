@@ -2,7 +2,6 @@
 
 import socket
 import ssl
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -18,12 +17,6 @@ from crowdgame.server.web.outgoing_request import MAX_ANSWER_BYTES, RefusedAddre
 from tests.crowdgame.organizer.api.receiver import Receiver, running_receiver, sending_slowly
 
 SECRET = "whsec_MfKQ9r8GKYqTwjUPD8ILPZIo2LaLaSw="
-
-
-@pytest.fixture
-def receiver() -> Iterator[Receiver]:
-    with running_receiver() as running:
-        yield running
 
 
 def outcome(url: str) -> int | str:
@@ -84,7 +77,7 @@ def test_url_of_another_form_is_refused(url: str) -> None:
 @pytest.mark.parametrize(
     "host", ["127.0.0.1", "2130706433", "0x7f.1", "0177.0.0.1", "127.1", "[::ffff:127.0.0.1]", "localhost"]
 )
-def test_loopback_is_not_called_however_it_is_written(host: str, receiver: Receiver, settings: Any) -> None:
+def test_loopback_is_not_called_however_it_is_written(host: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         assert outcome(f"https://{host}:{listener.getsockname()[1]}/") == "address not allowed"
         listener.setblocking(False)
@@ -101,6 +94,7 @@ def test_no_address_may_be_private(answer: list[str], monkeypatch: pytest.Monkey
 def test_plain_http_is_for_loopback_only_without_redirects(
     receiver: Receiver, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    settings.WEBHOOKS = "public"
     assert outcome(receiver.url) == "address not allowed"
     settings.WEBHOOKS = "private"
     receiver.answers = [302]
@@ -109,9 +103,8 @@ def test_plain_http_is_for_loopback_only_without_redirects(
     assert outcome("http://printer.test:8080/") == "address not allowed"
 
 
-def test_host_is_resolved_once(receiver: Receiver, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_host_is_resolved_once(receiver: Receiver, monkeypatch: pytest.MonkeyPatch) -> None:
     """A name server that gives another address the second time changes nothing."""
-    settings.WEBHOOKS = "private"
     resolve_as(monkeypatch, ["127.0.0.1"], ["192.0.2.1"])
     assert outcome(f"http://rebinding.test:{receiver.port}/") == 204
     assert receiver.requests[0][0]["host"] == f"rebinding.test:{receiver.port}"
@@ -148,9 +141,18 @@ def test_certificate_must_be_valid_for_the_host(
     tmp_path: Path, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings.WEBHOOKS = "private"
-    key, certificate = _certificate("localhost")
-    pem = tmp_path / "server.pem"
-    pem.write_bytes(key + certificate)
+    key, subject = ec.generate_private_key(ec.SECP256R1()), x509.Name([])
+    now = datetime.now(UTC)
+    certificate = (
+        x509.CertificateBuilder(subject, subject, key.public_key(), x509.random_serial_number())
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=True)
+        .sign(key, hashes.SHA256())
+    )
+    pem, encoding, plain = tmp_path / "server.pem", serialization.Encoding.PEM, serialization.NoEncryption()
+    private = key.private_bytes(encoding, serialization.PrivateFormat.PKCS8, plain)
+    pem.write_bytes(private + certificate.public_bytes(encoding))
     tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     tls.load_cert_chain(pem)
     with running_receiver(tls) as receiver:
@@ -161,17 +163,3 @@ def test_certificate_must_be_valid_for_the_host(
         assert outcome(f"https://127.0.0.1:{receiver.port}/") == "TLS error"
     outgoing_request._tls.cache_clear()
     assert len(receiver.requests) == 1
-
-
-def _certificate(name: str) -> tuple[bytes, bytes]:
-    key, subject = ec.generate_private_key(ec.SECP256R1()), x509.Name([])
-    now = datetime.now(UTC)
-    made = (
-        x509.CertificateBuilder(subject, subject, key.public_key(), x509.random_serial_number())
-        .not_valid_before(now - timedelta(days=1))
-        .not_valid_after(now + timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.DNSName(name)]), critical=True)
-        .sign(key, hashes.SHA256())
-    )
-    pem, plain = serialization.Encoding.PEM, serialization.NoEncryption()
-    return key.private_bytes(pem, serialization.PrivateFormat.PKCS8, plain), made.public_bytes(pem)
