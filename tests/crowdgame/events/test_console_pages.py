@@ -1,6 +1,5 @@
 """The organizer's pages: login, contents, deletion, members, and the audit log."""
 
-import re
 import threading
 from pathlib import Path
 from typing import Any
@@ -25,7 +24,6 @@ from tests.voting.action_helpers import done_by
 from tests.voting.content_policy import sources
 from tests.voting.match_helpers import new_event
 from voting.admission.admission import projector_key
-from voting.admission.tickets import make_tickets
 from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
 from voting.events import create_event
@@ -38,16 +36,11 @@ from voting.turns.turns import start_match
 
 pytestmark = pytest.mark.django_db
 
-LONG_ENOUGH_S = 1.0
-UNKNOWN = ["", "x", "0", "9" * 30, "-1", "THEIRS"]
 
-
-@pytest.mark.usefixtures("valkey_url")
-def test_organizer_logs_in_and_out(client: Client, organizer: User) -> None:
+@pytest.mark.usefixtures("valkey_url", "organizer")
+def test_organizer_logs_in_and_out(client: Client) -> None:
     wrong = client.post("/console/login/", {"login": "ada", "password": "byron"})
     assert "Wrong name or password" in wrong.content.decode()
-    empty = client.post("/console/login/", {"login": "", "password": ""})
-    assert "This field is required" in empty.content.decode()
     right = client.post("/console/login/", {"login": "ada", "password": "lovelace"})
     assert right.headers["Location"] == "/console/"
     assert client.get("/console/logout/").status_code == 200
@@ -56,47 +49,27 @@ def test_organizer_logs_in_and_out(client: Client, organizer: User) -> None:
     assert client.get("/console/").status_code == 302
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        *("", "new/", "new/empty/", "EVENT/edit/", "EVENT/delete/", "EVENT/tickets/"),
-        *("enter/MQ/x-y/", "login/"),
-    ],
-)
-def test_console_pages_have_no_inline_code(path: str, browser: Client, event: Event) -> None:
-    make_tickets(event, 3)
-    response = browser.get(f"/console/{path.replace('EVENT', event.code)}")
-    assert response.status_code in {200, 302, 410}
-    assert not re.search(r"<script(?![^>]* src=)|<style| style=| on[a-z]+=", response.content.decode())
-
-
 def test_event_list_links_to_console_display_and_join_page(browser: Client, event: Event) -> None:
     def assert_links(*addresses: str) -> None:
         page = browser.get("/console/").content.decode()
         assert [address for address in addresses if f'href="{address}"' not in page] == []
 
-    stage, console = f"/stage/{event.code}#", f"/console/{event.code}/"
-    assert_links(console, stage + projector_key(event.code, 0), f"/{event.code}")
+    stage = f"/stage/{event.code}#"
+    assert_links(f"/console/{event.code}/", stage + projector_key(event.code, 0), f"/{event.code}")
     Event.objects.filter(pk=event.pk).update(team_choice="link", display_key_version=1)
     assert_links(f"/{event.code}/1", f"/{event.code}/2", stage + projector_key(event.code, 1))
-    event.delete()
-    assert_links("/console/new/empty/")
 
 
-def test_console_page_is_served_to_owner(
+def test_console_page_is_served_in_the_language_of_its_reader(
     browser: Client, event: Event, settings: Settings, tmp_path: Path
 ) -> None:
-    settings.PAGES_DIR = tmp_path
-    missing = browser.get(f"/console/{event.code}/")
-    assert missing.status_code == 503
-    assert "The front end is not built" in missing.content.decode()
-    (tmp_path / "console.html").write_text("<!doctype html><script type=module src=/a.js></script>")
-    response = browser.get(f"/console/{event.code.lower()}/")
-    assert response.content.startswith(b"<!doctype html>")
-    assert sources(response.headers["Content-Security-Policy"])["script-src"] == {"'self'"}
-    (tmp_path / "console.ar.html").write_text("<!doctype html><html lang=ar>")
-    arabic = browser.get(f"/console/{event.code}/", headers={"accept-language": "ar"})
-    assert arabic.content == b"<!doctype html><html lang=ar>"
+    path, settings.PAGES_DIR = f"/console/{event.code}/", tmp_path
+    assert browser.get(path).status_code == 503
+    for name in ("console.html", "console.ar.html"):
+        (tmp_path / name).write_text(f"<!doctype html><script type=module src=/{name}.js></script>")
+        response = browser.get(path.lower(), headers={"accept-language": "ar"})
+        assert name in response.content.decode()
+        assert sources(response.headers["Content-Security-Policy"])["script-src"] == {"'self'"}
 
 
 def test_event_is_deleted_after_confirmation_unless_a_match_is_live(
@@ -128,31 +101,28 @@ def test_event_is_not_deleted_while_match_starts(browser: Client, event: Event, 
         start_match(event.pk, box)
         thread.start()
         assert started.wait(10)
-        thread.join(LONG_ENOUGH_S)
+        thread.join(timeout=1)
         assert thread.is_alive()
     thread.join(20)
     assert answers == [409]
     assert event.matches.filter(state=MatchState.PLAYING).exists()
 
 
-def page(event: Event) -> str:
-    return f"/console/{event.code}/members/"
-
-
-def post_form(browser: Client, event: Event, **form: Any) -> str:
-    return browser.post(page(event), form, follow=True).content.decode()
+def ask_members(browser: Client, event: Event, **form: Any) -> str:
+    return browser.post(f"/console/{event.code}/members/", form, follow=True).content.decode()
 
 
 def test_owner_adds_changes_and_removes_member(browser: Client, event: Event, other: User) -> None:
-    assert "bob was added" in post_form(browser, event, ask="add", name=" bob ", role="viewer")
+    assert "bob was added" in ask_members(browser, event, ask="add", name=" bob ", role="viewer")
     member = Member.objects.get()
     assert (member.event, member.user, member.role) == (event, other, "viewer")
-    assert "Saved." in post_form(browser, event, ask="cohost", member=member.pk)
+    page = ask_members(browser, event, ask="cohost", member=member.pk)
     assert Member.objects.get().role == "cohost"
-    assert "Co-host: runs the event</p>" in browser.get(page(event)).content.decode()
-    assert "Saved." in post_form(browser, event, ask="remove", member=member.pk)
-    assert not Member.objects.exists()
-    post_form(browser, event, ask="remove", member=member.pk)
+    assert "Saved." in page
+    assert "Co-host: runs the event</p>" in page
+    for _ in range(2):
+        ask_members(browser, event, ask="remove", member=member.pk)
+        assert not Member.objects.exists()
     assert [(entry.action, str(entry)) for entry in event.audit_entries.order_by("pk")] == [
         ("member.add", "ada added bob as a viewer"),
         ("member.change", "ada made bob a co-host"),
@@ -177,63 +147,57 @@ def test_invalid_member_is_rejected_with_message(
 ) -> None:
     User.objects.create_user("gone", is_active=False)
     Member.objects.create(event=event, user=User.objects.create_user("carl"), role="viewer")
-    assert words in post_form(browser, event, ask="add", name=name, role=role)
+    assert words in ask_members(browser, event, ask="add", name=name, role=role)
     assert list(Member.objects.values_list("user__username", "role")) == [("carl", "viewer")]
 
 
-@pytest.mark.parametrize(
-    ("ask", "number"),
-    [*((ask, number) for ask in ("cohost", "remove") for number in UNKNOWN), ("owner", "OURS")],
-)
+@pytest.mark.parametrize("ask", ["cohost", "remove"])
 def test_change_of_unknown_member_or_role_is_rejected(
-    ask: str, number: str, browser: Client, event: Event, other: User
+    ask: str, browser: Client, event: Event, other: User
 ) -> None:
     ours = Member.objects.create(event=event, user=other, role="viewer")
     another = create_event(event.owner, "Another", ("East", "West"))
     theirs = Member.objects.create(event=another, user=other, role="viewer")
-    number = number.replace("THEIRS", str(theirs.pk)).replace("OURS", str(ours.pk))
-    assert "not on the list any more" in post_form(browser, event, ask=ask, member=number)
+    for number in ("", "x", "0", "9" * 30, "-1", theirs.pk):
+        assert "not on the list any more" in ask_members(browser, event, ask=ask, member=number)
+    assert "not on the list any more" in ask_members(browser, event, ask="owner", member=ours.pk)
     assert list(Member.objects.values_list("role", flat=True)) == ["viewer", "viewer"]
-
-
-def done(action: str, message: str, **values: Any) -> PerformedAction:
-    return PerformedAction(LogText(message, values), Pressed(action=action))
 
 
 def latest(event: Event, language: str = "en") -> tuple[ListedEntry, ...]:
     return list_audit_entries(event.pk, CurrentState(load_snapshot(event), 0, rehearsing=False), language)
 
 
-def test_page_audit_entry_has_no_undo_and_lists_changes(box: BallotBox) -> None:
-    event = new_event()
+def performed(message: str, **values: Any) -> PerformedAction:
+    return PerformedAction(LogText(message, values), Pressed(action="turn.extend"))
+
+
+def test_page_audit_entry_has_no_undo_and_lists_changes(event: Event) -> None:
     duration = LogText("%(label)s: %(duration)s", {"label": LogText("Extra time"), "duration": 3600})
     what = LogText("%(by)s changed: %(changes)s", {"changes": [LogText("Name"), duration]})
-    add_page_audit_entry(event.pk, event.owner, "event.edit", what, box.now())
-    entry = latest(event)[0]
+    add_page_audit_entry(event.pk, event.owner, "event.edit", what, 1)
+    (entry,) = latest(event)
     assert (entry.action, entry.pressed, entry.undo) == ("event.edit", None, None)
-    assert entry.what == "olga changed: Name, Extra time: 1 hour"
+    assert entry.what == "ada changed: Name, Extra time: 1 hour"
 
 
-def test_audit_entry_is_translated_for_its_reader(box: BallotBox) -> None:
-    event = new_event()
+def test_audit_entry_is_translated_for_its_reader(event: Event, box: BallotBox) -> None:
     AuditEntry.objects.create(event=event, by="olga", action="turn.pause", what="paused turn 1, 100 %", at=1)
     assert latest(event)[0].what == "olga paused turn 1, 100 %"
     longest = done_by(event.pk, "notice.show", box, text="x" * 140)
-    add_audit_entry(event.pk, "o" * 150, longest, box.now())
+    add_audit_entry(event.pk, "o" * 150, longest, 2)
     assert latest(event)[0].what == f"{'o' * 150} wrote: {'x' * 140}"
-    add_audit_entry(event.pk, "olga", done("turn.extend", "%(by)s: %(duration)s", duration=60), box.now())
-    shown = [latest(event, language)[0].what for language in ("en", "de", "ar")]
-    assert shown[:2] == ["olga: 1 minute", "olga: 1 Minute"]
-    assert shown[2].startswith("\u2068olga\u2069: ")
+    add_audit_entry(event.pk, "olga", performed("%(by)s: %(duration)s", duration=60), 3)
+    english, german, arabic = (latest(event, language)[0].what for language in ("en", "de", "ar"))
+    assert (english, german) == ("olga: 1 minute", "olga: 1 Minute")
+    assert arabic.startswith("\u2068olga\u2069: ")
 
 
-def test_latest_entries_are_newest_first_per_event(box: BallotBox) -> None:
-    mine, other = new_event(), new_event()
-    add_audit_entry(other.pk, "olga", done("match.start", "%(by)s started match 9"), box.now())
+def test_latest_entries_are_newest_first_per_event(event: Event) -> None:
+    add_audit_entry(new_event().pk, "olga", performed("%(by)s started match 9"), 9_000)
     for number in range(MAX_SHOWN + 2):
-        added = done("turn.extend", "%(by)s added %(seconds)s s", seconds=number)
-        add_audit_entry(mine.pk, "olga", added, 1_000 + number // 2)
-    entries = latest(mine)
+        add_audit_entry(event.pk, "olga", performed("%(by)s added %(s)s s", s=number), 1_000 + number // 2)
+    entries = latest(event)
     assert [entry.what for entry in entries] == [f"olga added {n} s" for n in range(MAX_SHOWN + 1, 1, -1)]
     assert (entries[0].by, entries[0].action, entries[0].at) == ("olga", "turn.extend", 1_005)
-    assert AuditEntry.objects.filter(event=mine).count() == MAX_SHOWN + 2
+    assert AuditEntry.objects.filter(event=event).count() == MAX_SHOWN + 2

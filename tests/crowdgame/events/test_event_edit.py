@@ -1,13 +1,15 @@
-"""Edits of an event, and presets: stored, announced to the screens, and audited."""
+"""Edits of an event, its schedule, and presets: stored, announced to the screens, and audited."""
 
 import re
+from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 from pytest_django.fixtures import Settings
 
-from crowdgame.events.presets import EMPTY_PRESET, PRESETS, PRESETS_BY_SLUG, Preset
+from crowdgame.events.presets import EMPTY_PRESET, PRESETS_BY_SLUG, Preset
 from tests.crowdgame.events.form_helpers import (
     BANK,
     READY_PRESETS,
@@ -19,6 +21,7 @@ from tests.crowdgame.events.form_helpers import (
 from tests.voting.action_helpers import press
 from tests.voting.match_helpers import RED_WINS, play
 from tests.voting.page_fixtures import answers
+from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Announcement, Event
 from voting.names import TEAM_NAMES
@@ -26,8 +29,6 @@ from voting.terms import HANDS, PHONES
 from voting.turns.turns import start_match
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("box")]
-
-NO_BANK = {"bank_s": None, "increment_s": 0, "cap_s": None, "crowd_clocks": False}
 
 
 def edited(browser: Client, event: Event, **changes: str) -> Event:
@@ -65,7 +66,7 @@ def test_edit_form_sets_and_clears_options_and_audits_its_changes(browser: Clien
     assert after.resign is None
     edited(browser, event, **BANK)
     after = edited(browser, event, clock="window", window_s_usual="20")
-    assert {name: getattr(after, name) for name in NO_BANK} == NO_BANK
+    assert (after.bank_s, after.increment_s, after.cap_s, after.crowd_clocks) == (None, 0, None, False)
     assert after.window_s == 20
 
 
@@ -82,8 +83,8 @@ def test_stale_edit_form_keeps_console_changes(browser: Client, event: Event, bo
     assert (after.notice, after.extra_s, after.lobby, after.name) == ("Lunch", 30, "open", "Renamed")
 
 
-def test_event_edit_is_announced_and_keeps_running_match(
-    browser: Client, event: Event, box: BallotBox
+def test_event_edit_is_announced_unless_ballot_box_is_away_and_keeps_running_match(
+    browser: Client, event: Event, box: BallotBox, settings: Settings
 ) -> None:
     start_match(event.pk, box)
     before = Event.objects.get(pk=event.pk)
@@ -93,13 +94,10 @@ def test_event_edit_is_announced_and_keeps_running_match(
     assert (after.seq, after.lobby) == (before.seq + 1, before.lobby)
     assert b"Larboard" in bytes(Announcement.objects.get(event=event, seq=after.seq).body)
     assert after.matches.get().window_s == before.window_s
-
-
-def test_event_edit_is_saved_without_ballot_box(browser: Client, event: Event, settings: Settings) -> None:
     settings.BALLOT_BOX_URL = "redis://127.0.0.1:1/0"
-    response = browser.post(edit_path(event), answers(), follow=True)
+    response = browser.post(edit_path(event), answers(name="Renamed"), follow=True)
     assert "The screens could not be notified" in response.content.decode()
-    assert Event.objects.get(pk=event.pk).name == "Harbour night"
+    assert Event.objects.get(pk=event.pk).name == "Renamed"
 
 
 def test_show_of_hands_cannot_change_during_match(browser: Client, event: Event, box: BallotBox) -> None:
@@ -114,46 +112,34 @@ def test_show_of_hands_cannot_change_during_match(browser: Client, event: Event,
     assert sources(edited(browser, event, source_2=HANDS)) == {2: HANDS}
 
 
-def test_only_some_presets_have_no_nicknames_or_a_single_person(organizer: User) -> None:
-    without = {preset.slug for preset in PRESETS if preset.build_event().nicknames == "off"}
-    assert without == {"first-game", "two-classes", "class-against-class"}
-    solo = {preset.slug for preset in PRESETS if preset.create(organizer).teams.filter(solo=True)}
-    assert solo == {"one-against-all"}
-    assert Event.objects.filter(tickets__isnull=False).count() == 1
-
-
-@pytest.mark.parametrize("preset", READY_PRESETS, ids=lambda preset: preset.slug)
-def test_preset_creates_playable_event_in_one_click(
+@pytest.mark.parametrize("preset", [*READY_PRESETS, EMPTY_PRESET], ids=lambda preset: preset.slug)
+def test_preset_creates_the_same_playable_event_by_form_and_in_one_click(
     preset: Preset, browser: Client, organizer: User, box: BallotBox
 ) -> None:
-    page = browser.get("/console/new/").content.decode()
-    assert f'name="preset" value="{preset.slug}"' in page
-    answer = browser.post("/console/new/", {"preset": preset.slug})
-    event = organizer.events.get()
-    assert answer.headers["Location"] == f"/console/{event.code}/{'tickets/' if preset.solo else ''}"
-    one, two = event.teams.order_by("number")
-    assert {one.name, two.name} < {*TEAM_NAMES, "The computer", "One person", "The world"}
-    assert event.name == f"{one.name} vs. {two.name}"
-    assert sources(event) == preset.sources
-    for name, value in preset.choices.items():
-        assert getattr(event, name) == value
+    path, page = f"/console/new/{preset.slug}/", browser.get("/console/new/").content.decode()
+    assert f'href="{path}"' in page
+    answer = browser.post(path, form_defaults(browser, path))
+    assert answer.status_code == 302, re.findall(r"errorlist.*?</ul>", answer.content.decode())
+    by_form = organizer.events.get()
+    if preset is EMPTY_PRESET:
+        event = preset.create(organizer)
+    else:
+        assert f'name="preset" value="{preset.slug}"' in page
+        answer = browser.post("/console/new/", {"preset": preset.slug})
+        event = organizer.events.exclude(pk=by_form.pk).get()
+        assert answer.headers["Location"] == f"/console/{event.code}/{'tickets/' if preset.solo else ''}"
+        one, two = event.teams.order_by("number")
+        assert {one.name, two.name} < {*TEAM_NAMES, "The computer", "One person", "The world"}
+        assert event.name == f"{one.name} vs. {two.name}"
+    assert event_settings(by_form) == event_settings(event)
+    assert by_form.options["columns"] == event.options.get("columns", 7)
+    assert sources(by_form) == sources(event) == preset.sources
+    assert {name: getattr(event, name) for name in preset.choices} == preset.choices
     event.full_clean()
     match = start_match(event.pk, box)
     play(match, box, RED_WINS)
     match.refresh_from_db()
     assert match.result == "red"
-
-
-@pytest.mark.parametrize("preset", [*READY_PRESETS, EMPTY_PRESET], ids=lambda preset: preset.slug)
-def test_unchanged_preset_form_creates_same_event(preset: Preset, browser: Client, organizer: User) -> None:
-    path = f"/console/new/{preset.slug}/"
-    assert f'href="{path}"' in browser.get("/console/new/").content.decode()
-    answer = browser.post(path, form_defaults(browser, path))
-    assert answer.status_code == 302, re.findall(r"errorlist.*?</ul>", answer.content.decode())
-    by_form, at_once = organizer.events.get(), preset.create(organizer)
-    assert event_settings(by_form) == event_settings(at_once)
-    assert sources(by_form) == preset.sources
-    assert by_form.options["columns"] == at_once.options.get("columns", 7)
 
 
 @pytest.mark.parametrize("preset", ["", "chess", "empty\0", "stream"])
@@ -183,3 +169,64 @@ def test_single_person_has_the_only_ticket_also_in_copies(browser: Client, organ
     assert "Ada" in page
     assert "not in use" not in page
     assert f"/console/{copy.code}/tickets/" in browser.get("/console/").content.decode()
+
+
+NOON_UTC = int(datetime(2999, 7, 1, 12, tzinfo=UTC).timestamp() * 1000)
+HOUR_MS = 3_600_000
+
+
+def schedule(browser: Client, event: Event, starts_at: str = "", ends_at: str = "", zone: str = "") -> Any:
+    times = {"starts_at": starts_at, "ends_at": ends_at, "time_zone": zone}
+    return browser.post(f"/console/{event.code}/schedule/", times)
+
+
+def scheduled(event: Event) -> tuple[int | None, int | None]:
+    event.refresh_from_db()
+    state = load_snapshot(event)
+    assert (state.next_match_at, state.ends_at) == (event.next_match_at, event.ends_at)
+    return state.next_match_at, state.ends_at
+
+
+@pytest.mark.parametrize(
+    ("zone", "hours_earlier"), [("Europe/Berlin", 2), ("America/New_York", -4), ("", 0), ("Nowhere", 0)]
+)
+def test_schedule_is_read_in_time_zone_and_shown_in_utc(
+    browser: Client, event: Event, zone: str, hours_earlier: int
+) -> None:
+    assert schedule(browser, event, "2999-07-01T12:00", "2999-07-01T13:00", zone).status_code == 302
+    start = NOON_UTC - hours_earlier * HOUR_MS
+    assert scheduled(event) == (start, start + HOUR_MS)
+    page = browser.get(f"/console/{event.code}/schedule/").content.decode()
+    assert f'value="2999-07-01T{12 - hours_earlier}:00"' in page
+    assert schedule(browser, event).status_code == 302
+    assert scheduled(event) == (None, None)
+    assert "the end for 2999-07-01" in str(event.audit_entries.order_by("pk")[0])
+
+
+@pytest.mark.parametrize(
+    ("starts_at", "ends_at", "error"),
+    [
+        ("2001-01-01T12:00", "", "This time has passed"),
+        ("", "2001-01-01T12:00", "This time has passed"),
+        ("2999-07-01T12:00", "2999-07-01T12:00", "must end after"),
+        ("soon", "", "Enter a date"),
+        ("", "9999-12-31T23:59", ""),  # which New York cannot show in UTC
+    ],
+)
+def test_impossible_times_are_refused(
+    browser: Client, event: Event, starts_at: str, ends_at: str, error: str
+) -> None:
+    answer = schedule(browser, event, starts_at, ends_at, "America/New_York")
+    assert (answer.status_code, error in answer.content.decode()) == (200, True)
+    assert scheduled(event) == (None, None)
+
+
+def test_live_match_keeps_start_and_only_owner_plans(
+    browser: Client, event: Event, other: User, box: BallotBox
+) -> None:
+    browser.force_login(other)
+    assert schedule(browser, event, "2999-07-01T12:00").status_code == 404
+    browser.force_login(event.owner)
+    start_match(event.pk, box)
+    assert schedule(browser, event, "2999-07-01T12:00", "2999-07-01T13:00").status_code == 302
+    assert scheduled(event) == (None, NOON_UTC + HOUR_MS)
