@@ -1,23 +1,27 @@
-"""`crowdgame api` at a running server, without its database."""
+"""`crowdgame api` and the worker of webhooks at a running server."""
 
 import json
+import socket
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
+from urllib.request import Request, urlopen
 from zipfile import ZipFile
 
 import pytest
 from django.core.management import CommandError, call_command
 
-from crowdgame.server.laptop.network import free_port
-from tests.server import Server
+from crowdgame.server.laptop.network import LOOPBACK, free_port
+from tests.deploy.processes import wait_until
+from tests.mailbox import running_mail_server
+from tests.server import Server, running_server
 
 Api = Callable[..., str]
 
 
 @pytest.fixture
 def api(server: Server, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Api:
-    token = server.ask("api_token", name="olga", scopes=["run", "create"])
-    monkeypatch.setenv("CROWDGAME_TOKEN", token)
+    monkeypatch.setenv("CROWDGAME_TOKEN", server.ask("api_token", name="olga", scopes=["run", "create"]))
 
     def run(*words: str, url: str = server.http) -> str:
         call_command("api", url, *words)
@@ -56,3 +60,32 @@ def test_refusal_is_said_in_words(api: Api, monkeypatch: pytest.MonkeyPatch) -> 
     assert "No valid token" in refusal("events")
     monkeypatch.delenv("CROWDGAME_TOKEN")
     assert "Set CROWDGAME_TOKEN" in refusal("events")
+
+
+@pytest.mark.nightly
+def test_turn_closes_and_mail_is_sent_while_receivers_hang(tmp_path: Path) -> None:
+    """The worker of webhooks is a process of its own, with 8 threads."""
+    smtp = SimpleNamespace()
+    with running_mail_server(smtp) as mailbox, socket.create_server((LOOPBACK, 0)) as silent:
+        silent.settimeout(60)
+        mail = f"smtp+plain://{LOOPBACK}:{smtp.EMAIL_PORT}"
+        with running_server(
+            tmp_path, analyzes=False, schedulers=1, webhooks="private", email_url=mail
+        ) as server:
+            event = server.ask("event")
+            address = f"{server.http}/api/v1/events/{event['code']}/webhooks/"
+            body = json.dumps({"url": f"http://{LOOPBACK}:{silent.getsockname()[1]}/"}).encode()
+            token = server.ask("api_token", name="olga", scopes=["run"])
+            for _ in range(8):
+                with urlopen(Request(address, body, {"Authorization": f"Bearer {token}"})):  # noqa: S310
+                    pass
+            turn = server.ask("close_after", event_id=event["id"], ms=600_000)
+            hanging = [silent.accept()[0] for _ in range(8)]
+            server.ask("close_after", event_id=event["id"], ms=0)
+            server.ask("queue_mails", count=1)
+            closed = "SELECT 1 FROM games_turn WHERE id = ? AND state <> 'open'"  # paused, as nobody voted
+            wait_until(lambda: server.rows(closed, turn))
+            wait_until(lambda: mailbox.mails)
+            assert not server.rows("SELECT 1 FROM api_webhookdelivery WHERE attempts > 0")
+            for connection in hanging:
+                connection.close()
