@@ -1,32 +1,28 @@
-"""The console socket: who is admitted and may act, a reply to each action, and the audit log."""
+"""The console at a running server: admission, replies, the audit log, and voters who are moved or banned."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import count
 from typing import Any
 
 import pytest
+from websockets.exceptions import ConnectionClosed
 
 from tests.deploy.processes import wait_until
 from tests.server import Server
 from tests.socket_clients import Message, SocketClient, SocketClients
 from tests.voting.consoles import done, receive_entry, received_entries, refused
+from tests.voting.open_turn import cast, refusal, vote
 from voting.protocol import CloseCode
 
-TURNS = 3
 
-
-def test_console_admits_owner_and_superuser(
+def test_console_admits_owner_and_superuser_only(
     made: dict[str, Any], cookie: str, server: Server, clients: SocketClients
 ) -> None:
-    boss = server.ask("session", name="boss", superuser=True)
-    for own in (cookie, boss):
+    for own in (cookie, server.ask("session", name="boss", superuser=True)):
         welcome = clients.console(made["code"], own).receive("console.welcomed")
         assert welcome["join_url"] == f"{server.http}/{made['code']}"
         assert welcome["state"]["lobby"] == "closed"
-
-
-def test_console_rejects_other_users(
-    made: dict[str, Any], cookie: str, server: Server, clients: SocketClients
-) -> None:
     other = server.ask("session", name="otto")
     before, since = server.contents(), len(server.log("gateway"))
     for wrong in ("", "sessionid=guess", other, cookie[:-1]):
@@ -108,7 +104,7 @@ def test_console_rehearsal_joins_votes_and_stops(
     display.receive_until(lambda m: m["type"] == "turnout.counted" and sum(m["connected"]) == 7)
     assert "already running" in refused(server, console, 6, "rehearsal.start", phones=7)
     server.ask("begin", event_id=made["id"])
-    assert any(ballots_of_a_turn() == 7 for _ in range(TURNS))
+    assert any(ballots_of_a_turn() == 7 for _ in range(3))
     message = updated(lambda m: m["reveal_p99_ms"] is not None)
     assert message["sent"] >= message["acknowledged"] >= 7
     assert (message["lost"], message["ack_p99_ms"] is None) == (0, False)
@@ -138,57 +134,34 @@ def test_console_rehearsal_marks_its_match_and_ends_with_it(
     done(console, 5, "rehearsal.start", phones=2)
 
 
-def test_actions_are_logged_and_sent_only_to_consoles(
+def test_actions_and_undo_reach_all_consoles_in_their_language_but_no_phone_or_display(
     made: dict[str, Any], cookie: str, console: SocketClient, server: Server, clients: SocketClients
 ) -> None:
-    other = clients.console(made["code"], cookie)
-    assert other.receive("console.welcomed")["audit"] == []
+    german = clients.console(made["code"], f"{cookie}; language=de")
+    assert german.receive("console.welcomed")["audit"] == []
     done(console, 1, "lobby.open")
     display, _ = clients.display(made["code"])
     phone, _ = clients.phone(made["code"])
     refused(server, console, 2, "turn.close")
     done(console, 3, "notice.show", text="We begin at eight")
-    logged = [
-        ("olga", "lobby.open", "olga opened the lobby"),
-        ("olga", "notice.show", "olga wrote: We begin at eight"),
-    ]
-    for room in (console, other):
-        sent = [(entry["by"], entry["action"], entry["what"]) for entry in received_entries(room, 2)]
-        assert sent == logged
-    assert display.receive("event.edited")["state"]["notice"] == "We begin at eight"
+    logged = [("olga", "lobby.open"), ("olga", "notice.show")]
+    for room, words in ((console, "olga wrote: We begin"), (german, "olga schrieb: We begin")):
+        entries = received_entries(room, 2)
+        assert [(entry["by"], entry["action"]) for entry in entries] == logged
+        assert entries[1]["what"].startswith(words)
+    query = "SELECT by, action FROM events_auditentry WHERE event_id = ? ORDER BY id"
+    assert [tuple(row) for row in server.rows(query, made["id"])] == logged
+    wrote = receive_entry(german, "notice.show", undo="notice.clear", undone=False)
+    console.say("action.undo", id=4, entry=wrote["id"]).receive("action.done", id=4)
+    for room in (console, german):
+        receive_entry(room, "notice.show", undo=None, undone=True)
+        receive_entry(room, "notice.clear", undo="notice.show", undone=False)
+    before = server.contents()
+    german.say("action.undo", id=1, entry=wrote["id"]).receive("action.refused", id=1)
+    assert server.contents() == before
     for client in (display, phone):
         client.say("clock.ask", sent=9).receive("clock.synced", sent=9)
         assert not any("audit" in frame for frame in client.frames)
-    query = "SELECT by, action FROM events_auditentry WHERE event_id = ? ORDER BY id"
-    assert [tuple(row) for row in server.rows(query, made["id"])] == [entry[:2] for entry in logged]
-
-
-def test_each_console_shows_entries_in_its_language(
-    made: dict[str, Any], cookie: str, console: SocketClient, clients: SocketClients
-) -> None:
-    german = clients.console(made["code"], f"{cookie}; language=de")
-    german.receive("console.welcomed")
-    done(console, 1, "turn.extra_time", seconds=60)
-    assert received_entries(console, 1)[0]["what"] == "olga added 1 minute to every turn"
-    assert "1 Minute" in received_entries(german, 1)[0]["what"]
-
-
-def test_undo_reaches_all_consoles_and_happens_once(
-    made: dict[str, Any], cookie: str, console: SocketClient, server: Server, clients: SocketClients
-) -> None:
-    other = clients.console(made["code"], cookie)
-    other.receive("console.welcomed")
-    done(console, 1, "lobby.open")
-    done(console, 2, "joining.lock")
-    lock = receive_entry(other, "joining.lock", undo="joining.unlock", undone=False)
-    console.say("action.undo", id=3, entry=lock["id"]).receive("action.done", id=3)
-    for room in (console, other):
-        receive_entry(room, "joining.lock", undo=None, undone=True)
-        receive_entry(room, "joining.unlock", undo="joining.lock", undone=False)
-    before = server.contents()
-    other.say("action.undo", id=1, entry=lock["id"])
-    assert other.receive("action.refused", id=1)["text"] == "This can't be undone any more."
-    assert server.contents() == before
 
 
 def test_cohost_may_act_and_viewer_may_only_watch(
@@ -213,3 +186,87 @@ def test_cohost_may_act_and_viewer_may_only_watch(
     assert viewer.receive("people.found")["people"] == []
     assert server.contents() == before
     assert any(message["type"] == "match.started" for message in viewer.received)
+
+
+@dataclass
+class LiveTurn:
+    """An open turn of an event, with its console."""
+
+    server: Server
+    clients: SocketClients
+    console: SocketClient
+    event: dict[str, Any]
+    turn: int
+    numbers: Iterator[int] = field(default_factory=lambda: count(2))
+
+    def join(self, token: str | None = None) -> tuple[SocketClient, Message]:
+        """Join, and wait until the gateway knows the turn."""
+        phone, welcome = self.clients.phone(self.event["code"], token=token)
+        state = welcome["state"]
+        while not (state["match"] and state["match"]["turn"] and state["match"]["turn"]["id"] == self.turn):
+            state = phone.receive_until(lambda message: "state" in message)["state"]
+        return phone, welcome["you"]
+
+    def act(self, action: str, **fields: Any) -> None:
+        done(self.console, next(self.numbers), action, **fields)
+
+    def votes(self, phone: SocketClient) -> list[tuple[int, int]]:
+        """Close the turn; return the team and the column of each vote."""
+        self.act("turn.close", turn=self.turn)
+        reveal = phone.receive("turn.revealed")["state"]["match"]["reveal"]
+        counts = [(1, reveal["red"]["counts"]), (2, reveal["yellow"]["counts"])]
+        return [(team, column) for team, held in counts for column, n in enumerate(held, 1) for _ in range(n)]
+
+
+@pytest.fixture
+def live(made: dict[str, Any], server: Server, console: SocketClient, clients: SocketClients) -> LiveTurn:
+    done(console, 1, "lobby.open")
+    return LiveTurn(server, clients, console, made, server.ask("play_to", event_id=made["id"], picks=[]))
+
+
+def test_moved_phone_is_welcomed_again_and_votes_for_new_team(live: LiveTurn) -> None:
+    phone, you = live.join()
+    other = 3 - you["team"]
+    vote(phone, live.turn, choice=3)
+    live.act("voter.move", voter_code=you["voter_code"], team=other)
+    moved = phone.receive("phone.welcomed")["you"]
+    assert (moved["team"], moved["voter_code"], moved["choice"]) == (other, you["voter_code"], None)
+    assert refusal(phone, **cast(live.turn, choice=3, sequence=1)) == "stale"
+    vote(phone, live.turn, choice=5, sequence=2)
+    voters = live.server.ask("voters_in_box", event_id=live.event["id"], turn_id=live.turn)
+    assert voters == [you["token"].split(".")[1]]
+    assert live.votes(phone) == [(other, 5)]
+
+
+def test_moved_voter_keeps_earlier_vote_for_old_team(live: LiveTurn) -> None:
+    phone, you = live.join()
+    vote(phone, live.turn, choice=3)
+    live.act("voter.move", voter_code=you["voter_code"], team=3 - you["team"])
+    phone.receive("phone.welcomed")
+    again, back = live.join(you["token"])
+    assert (back["team"], back["turn"]) == (3 - you["team"], live.turn)
+    assert (back["choice"], back["sequence"]) == (None, 1)
+    assert live.votes(again) == [(you["team"], 3)]
+
+
+def test_banned_voter_rejoins_only_when_admitted_and_keeps_ballot(live: LiveTurn) -> None:
+    def is_admitted() -> bool:
+        """Gateways apply restrictions with a delay."""
+        try:
+            return bool(live.clients.open("phone").say("phone.join", **seat).receive("phone.welcomed"))
+        except ConnectionClosed:
+            return False
+
+    phone, you = live.join()
+    seat = {"code": live.event["code"], "token": you["token"]}
+    vote(phone, live.turn, choice=3)
+    live.act("voter.ban", voter_code=you["voter_code"])
+    assert phone.closed() == CloseCode.BANNED
+    for _ in range(2):
+        assert live.clients.open("phone").say("phone.join", **seat).closed() == CloseCode.BANNED
+    new_phone, _ = live.join()
+    live.act("voter.admit", voter_code=you["voter_code"])
+    wait_until(is_admitted)
+    _, again = live.join(you["token"])
+    assert (again["choice"], again["team"]) == (3, you["team"])
+    assert live.votes(new_phone) == [(you["team"], 3)]
