@@ -1,5 +1,6 @@
 """The organizer's pages: login, contents, deletion, members, and the audit log."""
 
+import re
 import threading
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from tests.voting.action_helpers import done_by
 from tests.voting.content_policy import sources
 from tests.voting.match_helpers import new_event
 from voting.admission.admission import projector_key
+from voting.admission.tickets import make_tickets
 from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
 from voting.events import create_event
@@ -47,6 +49,18 @@ def test_organizer_logs_in_and_out(client: Client) -> None:
     assert client.get("/console/").status_code == 200, "a link alone logs nobody out"
     assert client.post("/console/logout/").headers["Location"] == "/console/login/"
     assert client.get("/console/").status_code == 302
+
+
+def test_console_pages_have_no_inline_code(browser: Client, event: Event) -> None:
+    make_tickets(event, 3)
+    for page in (
+        "",
+        "new/",
+        "new/empty/",
+        *(f"{event.code}/{name}/" for name in ("edit", "delete", "tickets")),
+    ):
+        html = browser.get(f"/console/{page}").content.decode()
+        assert not re.search(r"<script(?![^>]* src=)|<style| style=| on[a-z]+=", html), page
 
 
 def test_event_list_links_to_console_display_and_join_page(browser: Client, event: Event) -> None:

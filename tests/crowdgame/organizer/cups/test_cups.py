@@ -87,6 +87,10 @@ def test_final_decides_the_champion() -> None:
     final = decide(cup, 3, 2)
     assert [team.name for team in final.teams.order_by("number")] == ["4a", "5a"]
     assert view_cup(load_cup_progress(cup)).champions == ("5a",)
+    league = new_cup(("4a", "4b"), format="league")
+    decide(league, 1, 1)
+    view = view_cup(load_cup_progress(league))
+    assert (view.champions, view.side) == (("4a",), "")
 
 
 def test_walkover_can_be_undone_until_next_round_begins() -> None:
