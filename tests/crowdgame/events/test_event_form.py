@@ -5,11 +5,13 @@ from typing import Any
 import pytest
 from django.conf import settings
 from django.contrib.auth.models import User
+from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.test import Client
 
 from crowdgame.events.forms import EventForm
 from crowdgame.events.presets import EMPTY_PRESET, PRESETS
+from crowdgame.events.sites_field import SitesField
 from tests.crowdgame.events.form_helpers import BANK, edit_path, event_settings, form_defaults, sources
 from tests.voting.match_helpers import new_event
 from tests.voting.page_fixtures import CLASSIC, SIMULTANEOUS, answers
@@ -24,11 +26,6 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("box")]
 
 
 NEW = "/console/new/empty/"
-
-
-FLAGS = ("close_early", "store_ballots")
-TEXTS = {"language": "ar", "analysis": "turn", "nicknames": "typed", "tie_rule": "captain"}
-TEXTS |= {"embed_sites": "https://school.example"}
 
 
 def duration(name: str, number: int, unit: int) -> dict[str, str]:
@@ -55,7 +52,14 @@ def test_event_form_shows_shards_if_the_installation_has_several(
             {"game": CLASSIC, f"{CLASSIC}-columns": "6", f"{CLASSIC}-first": "yellow"},
             {"game": CLASSIC, "options": {"columns": 6, "rows": 6, "first": "yellow"}},
         ),
-        (dict.fromkeys(FLAGS, "on") | TEXTS, dict.fromkeys(FLAGS, True) | TEXTS),
+        ({"close_early": "on", "store_ballots": "on"}, {"close_early": True, "store_ballots": True}),
+        *[
+            (texts, texts)
+            for texts in (
+                {"language": "ar", "analysis": "turn", "nicknames": "typed"},
+                {"tie_rule": "captain", "embed_sites": "https://school.example"},
+            )
+        ],
         ({"next_match_after_s_usual": "30"}, {"next_match_after_s": 30}),
         ({"host_wait_s_usual": "60"}, {"host_wait_s": 60}),
         ({"consent": "We film."}, {"consent": "We film.", "in_study": False}),
@@ -207,33 +211,25 @@ def test_event_form_unfolds_sections_with_unusual_or_wrong_values() -> None:
     unfolded = {preset.slug: EventForm(instance=preset.build_event()).open_sections for preset in PRESETS}
     expected = {"two-classes": {"seen"}, "best-of-three": {"series"}, "two-halls": set(), "empty": set()}
     assert expected.items() <= unfolded.items()
-    wrong = EventForm({"tie_rule": "coin"}, instance=EMPTY_PRESET.build_event())
+    wrong = EventForm({"tie_rule": "coin", "pace": "never"}, instance=EMPTY_PRESET.build_event())
     assert "fine" in wrong.open_sections
-
-
-@pytest.mark.parametrize(
-    ("choices", "opens"),
-    [
-        ({}, False),
-        # the first game's, but slower
-        ({"options": {"columns": 6}, "pace": "dramatic", "nicknames": "off", "window_s": 90}, False),
-        ({"tie_rule": "lot"}, True),
-        ({"options": {"columns": 6}, "tie_rule": "first"}, True),
-    ],
-)
-def test_event_form_opens_folded_settings_that_no_preset_has(choices: dict[str, Any], opens: bool) -> None:
-    assert EventForm(instance=Event(**choices)).differs_from_presets is opens
-    wrong = EventForm({"pace": "never", "tie_rule": "coin"}, instance=EMPTY_PRESET.build_event())
     assert wrong.differs_from_presets
+    small: dict[str, Any] = {"options": {"columns": 6}}
+    slow_first_game = small | {"pace": "dramatic", "nicknames": "off", "window_s": 90}
+    for choices, opens in (
+        ({}, False),
+        (slow_first_game, False),
+        ({"tie_rule": "lot"}, True),
+        (small | {"tie_rule": "first"}, True),
+    ):
+        assert EventForm(instance=Event(**choices)).differs_from_presets is opens
 
 
 def test_creation_message_appears_only_on_the_page_of_its_event(browser: Client, organizer: User) -> None:
-    path = "/console/new/two-halls/"
-    browser.post(path, form_defaults(browser, path) | {"team_1": "Port", "team_2": "Starboard"})
-    assert organizer.events.get().name == "Port vs. Starboard", "typed names replace those of the preset"
+    browser.post(NEW, answers())
     assert "is ready" not in browser.get("/console/").content.decode()
     answer = browser.post(NEW, answers(admission="tickets", hide_code="on", hide_tally="on"))
-    event = organizer.events.order_by("-pk")[0]
+    event = organizer.events.latest("pk")
     assert (event.hide_code, event.hide_turnout, event.hide_tally) == (True, False, True)
     assert f"Its code is {event.code}." in browser.get(answer.headers["Location"]).content.decode()
     assert "is ready" not in browser.get("/console/").content.decode()
@@ -252,11 +248,41 @@ def test_copied_event_repeats_its_settings(browser: Client, organizer: User) -> 
     assert another.code != before.code
 
 
-def test_new_event_has_the_language_of_its_organizer(client: Client) -> None:
-    client.force_login(User.objects.create_user("ola"))
-    assert (
-        '<option value="fr" selected>' in client.get(NEW, headers={"accept-language": "fr"}).content.decode()
-    )
-    client.post("/console/new/", {"preset": "two-halls"}, headers={"accept-language": "de-AT"})
+def test_new_event_has_the_language_of_its_organizer(browser: Client) -> None:
+    page = browser.get(NEW, headers={"accept-language": "fr"}).content.decode()
+    assert '<option value="fr" selected>' in page
+    browser.post("/console/new/", {"preset": "two-halls"}, headers={"accept-language": "de-AT"})
     event = Event.objects.get()
     assert (event.language, load_snapshot(event).language) == ("de", "de")
+
+
+@pytest.mark.parametrize(
+    ("typed", "origins"),
+    [
+        ("", ""),
+        ("https://school.example", "https://school.example"),
+        ("https://School.Example:443/news/?page=1#top", "https://school.example"),
+        ("https://school.example:8443", "https://school.example:8443"),
+        ("https://b.example,\n https://a.example https://b.example/", "https://b.example https://a.example"),
+        ("https://schüler.example", "https://xn--schler-5ya.example"),
+        ("https://192.0.2.1", "https://192.0.2.1"),
+    ],
+)
+def test_sites_that_may_embed_are_stored_as_origins(typed: str, origins: str) -> None:
+    assert SitesField().clean(typed) == origins
+    assert len(SitesField().clean(" ".join(f"https://{n}.example" for n in range(10))).split()) == 10
+
+
+@pytest.mark.parametrize(
+    "site",
+    [
+        *("http://school.example", "school.example", "javascript:alert(1)", "https:", "https://", "*"),
+        *("https://*.example", "https://a.example;script-src", "'self'", "data:", "https://a..b"),
+        *("https://user@school.example", "https://school.example:99999", "https://school.example:x"),
+        *("https://[::1]", "https://[", "https://-", "https://school.example.", "https://a\x7fb.example"),
+        "https://" + "a." * 500 + "example",
+    ],
+)
+def test_other_addresses_are_refused(site: str) -> None:
+    with pytest.raises(ValidationError):
+        SitesField().clean(site)
