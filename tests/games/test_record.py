@@ -1,7 +1,9 @@
-"""Game records: malformed ones, unexpected contents, and `manage.py replay`."""
+"""Game records: malformed ones, unexpected contents, and the commands that read them."""
 
+import os
 import signal
 import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -14,7 +16,8 @@ from hypothesis import strategies as st
 
 from games.engine.errors import BadRecord, GameError
 from games.engine.record import read_record, replay
-from tests.games.commands import ENVIRONMENT, HANGS_S, MANAGE, answers, run
+from games.solver.weights import decode_weights
+from tests.games.solver.sampling import CLASSIC, SIMULTANEOUS, SINGLE_SELECTOR
 
 GAME = '"game":"simultaneous-captains-mistress"'
 anything = st.recursive(
@@ -27,6 +30,9 @@ anything = st.recursive(
     max_leaves=8,
 )
 RECORD = b'{"game":"captains-mistress","options":{"first":"red"},"turns":[{"red":4}]}'
+MANAGE = (sys.executable, str(Path(__file__).parents[2] / "manage.py"))
+ENVIRONMENT = {"PATH": os.environ["PATH"], "SECRET_KEY": "x", "REDIS_URL": "redis://127.0.0.1:1/0"}
+HANGS_S = 120
 
 
 @pytest.mark.parametrize(
@@ -78,6 +84,20 @@ def test_replay_handles_any_picks(game: tuple[str, dict[str, str]], picks: list[
     assert len(replayed.resolutions) == (replayed.error_turn or len(turns) + 1) - 1
 
 
+# ------------------------------------------------------------------ the commands replay, solve and train
+def run(*words: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    """Run a command of the games as a real process, without any way to reach a database or Redis."""
+    done = subprocess.run(
+        [*MANAGE, *words], input=given, capture_output=True, env=ENVIRONMENT, timeout=HANGS_S, check=False
+    )
+    assert b"Traceback" not in done.stderr
+    return done
+
+
+def answers(done: subprocess.CompletedProcess[bytes]) -> list[Any]:
+    return [msgspec.json.decode(line) for line in done.stdout.splitlines()]
+
+
 def test_replay_command_reports_bad_line_and_continues() -> None:
     bad = [
         *(b"{", b'{"game":"chess"}', b'{"game":"captains-mistress","options":{"columns":9}}'),
@@ -116,13 +136,6 @@ def test_replay_command_prints_readable_text_board(tmp_path: Path) -> None:
     assert "line 2 cannot be played: Object missing required field `game`" in lines
 
 
-@pytest.mark.nightly
-def test_replay_command_reports_missing_file_in_one_line(tmp_path: Path) -> None:
-    done = run("replay", str(tmp_path / "nothing"))
-    assert (done.returncode, done.stderr.count(b"\n")) == (1, 1)
-    assert b"No such file" in done.stderr
-
-
 @contextmanager
 def started(*options: str) -> Iterator[tuple[subprocess.Popen[bytes], IO[bytes], IO[bytes]]]:
     """A running command, its input and its output; it must print no error."""
@@ -153,3 +166,56 @@ def test_replay_command_streams_answers_and_handles_ctrl_c() -> None:
         assert b'"turns_played":1' in output.readline()
         process.send_signal(signal.SIGINT)
         assert process.wait(HANGS_S) == 130
+
+
+def record(game: str, *turns: tuple[int | None, int | None], **options: object) -> bytes:
+    picks = [{"red": red, "yellow": yellow} for red, yellow in turns]
+    return msgspec.json.encode({"game": game, "options": options, "turns": picks})
+
+
+WON = record(SIMULTANEOUS, *[(1, 7)] * 4)
+THREAT = record(SIMULTANEOUS, (3, 7), (4, 7), (5, 6))
+
+
+def test_solve_command_answers_each_record() -> None:
+    half = record(SINGLE_SELECTOR, (4, None))
+    classic = record(CLASSIC, (1, None), (None, 2), first="red")
+    done = run("solve", "--json", given=b"\n".join([WON, THREAT, half, classic]))
+    assert (done.returncode, done.stderr) == (0, b"")
+    finished, forced, selector, alternating = answers(done)
+    assert finished == {"value": 1.0, "red": {}, "yellow": {}, "exact": True, "depth": 0}
+    assert forced["value"] == 1
+    assert forced["red"] in ({"2": 1.0}, {"6": 1.0})
+    assert sum(selector["red"].values()) == pytest.approx(1)
+    assert sum(selector["yellow"].values()) == pytest.approx(1)
+    assert (bool(alternating["red"]), alternating["yellow"]) == (True, {})
+
+
+@pytest.mark.nightly
+def test_solve_command_reports_line_without_answer_and_continues() -> None:
+    done = run(
+        "solve", "--json", given=b"\n".join([record("trails"), record(SIMULTANEOUS, (9, 1)), b"{", WON])
+    )
+    assert done.returncode == 1
+    *refused, last = answers(done)
+    assert [reply["error"]["line"] for reply in refused] == [1, 2, 3]
+    assert all(reply["error"]["text"] for reply in refused)
+    assert last["value"] == 1
+
+
+@pytest.mark.nightly
+def test_solve_command_shows_board_and_mixes_as_text() -> None:
+    done = run("solve", given=THREAT)
+    assert done.returncode == 0
+    assert b"value for red: +1.000" in done.stdout
+    assert b"100.0%" in done.stdout
+
+
+@pytest.mark.nightly
+def test_training_is_repeatable(tmp_path: Path) -> None:
+    weights = []
+    for number, seed in enumerate(("1", "1", "2")):
+        file = tmp_path / f"{number}.gz"
+        assert run(*f"train --columns 6 --matches 30 --seed {seed} --output {file}".split()).returncode == 0
+        weights.append(decode_weights(file.read_bytes()))
+    assert weights[0] == weights[1] != weights[2]

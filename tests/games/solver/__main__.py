@@ -8,7 +8,6 @@ from itertools import chain
 from math import sqrt
 from pathlib import Path
 from random import Random
-from statistics import median
 from time import process_time
 
 from games.bots.bots import STRENGTHS, bot_pick, pick_action
@@ -28,8 +27,6 @@ choose a random column now and then. A draw between two bots gives each half a p
 | what | positions or games | target | measured |
 | --- | --- | --- | --- |
 """
-GAME = find_game(SIMULTANEOUS)
-POINTS = {"red": 1.0, "yellow": 0.0, "draw": 0.5}
 
 
 def row(what: str, count: int, target: str, measured: str) -> str:
@@ -57,12 +54,6 @@ def measure_speed(free_cells: int, count: int, random: Random) -> str:
     times = percentiles([time_ms(partial(solve, position)) for position in positions], 0.5, 0.99, 1)
     figures = "; ".join(f"{time:.0f} ms" for time in times)
     return row(f"time with {free_cells} free cells: median, p99, longest", count, "≤ 1 s", figures)
-
-
-def measure_depth(free_cells: int, count: int, random: Random) -> str:
-    depths = [solve(played_sample(free_cells, random).position).depth for _ in range(count)]
-    what = f"turns searched with {free_cells} free cells: median, least"
-    return row(what, count, "", f"{median(depths):.0f}; {min(depths)}")
 
 
 def measure_accuracy(count: int, seed: int) -> Iterator[str]:
@@ -102,14 +93,16 @@ def compare_with_exact(seed: int) -> tuple[bool, float, float, list[float]]:
 
 def exploitability(limited: Solution, full: Solution) -> float:
     """Return what a perfect opponent gains against the limited mixes, as the mean of both sides."""
-    reds, yellows = (
-        [(chance, index) for index, chance in enumerate(mix)] for mix in (limited.red_mix, limited.yellow_mix)
-    )
-    rows = [index for index, cells in enumerate(full.matrix) if set(cells) != {None}]
-    columns = [index for index, cell in enumerate(full.matrix[rows[0]]) if cell is not None]
     worth = [[cell or 0 for cell in cells] for cells in full.matrix]
-    against_red = min(sum(chance * worth[i][column] for chance, i in reds) for column in columns)
-    against_yellow = max(sum(chance * worth[index][j] for chance, j in yellows) for index in rows)
+    rows = [cells for cells, open_cells in zip(worth, full.matrix, strict=True) if set(open_cells) != {None}]
+    columns = [index for index in range(len(worth)) if any(cells[index] is not None for cells in full.matrix)]
+    against_red = min(
+        sum(chance * cells[column] for chance, cells in zip(limited.red_mix, worth, strict=True))
+        for column in columns
+    )
+    against_yellow = max(
+        sum(chance * cell for chance, cell in zip(limited.yellow_mix, cells, strict=True)) for cells in rows
+    )
     return (against_yellow - against_red) / 2
 
 
@@ -124,21 +117,16 @@ def measure_ladder(count: int, seed: int) -> Iterator[str]:
         yield row(what, count, "57% to 80%", f"{share:.1%} ± {error:.1%}")
 
 
-def read_ladder(table: Path) -> list[str]:
-    return [line for line in table.read_text().splitlines() if line.startswith("| games of bot")]
-
-
 def play_game(strength: int, seed: int) -> float:
     """Return the points of a bot against the next weaker one. It is red in games with an even seed."""
+    game, turn = find_game(SIMULTANEOUS), 0
     strengths = (strength, strength - 1)[:: -1 if seed % 2 else 1]
-    state = GAME.start(GAME.draw_lots(read_options(GAME, {}), seed // 2))
-    turn = 0
-    while GAME.result(state) == "open":
+    state = game.start(game.draw_lots(read_options(game, {}), seed // 2))
+    while game.result(state) == "open":
         sides = zip(SIDES, strengths, strict=True)
-        picks = {side: pick_action(GAME, state, side, own, f"{seed}.{turn}") for side, own in sides}
-        state, turn = GAME.resolve(state, Picks(**picks))[0], turn + 1
-    points = POINTS[GAME.result(state)]
-    return 1 - points if seed % 2 else points
+        picks = {side: pick_action(game, state, side, own, f"{seed}.{turn}") for side, own in sides}
+        state, turn = game.resolve(state, Picks(**picks))[0], turn + 1
+    return 0.5 if game.result(state) == "draw" else float(game.result(state) == SIDES[seed % 2])
 
 
 def measure_picks(count: int, random: Random) -> str:
@@ -155,22 +143,19 @@ def measure_picks(count: int, random: Random) -> str:
 def main() -> None:
     parser = ArgumentParser(prog="make bench-solver", description=__doc__)
     parser.add_argument("--positions", type=int, default=1000, help="positions for the accuracy (1000)")
-    games = "games between neighboring strengths (1000); 0: keep their rows"
-    parser.add_argument("--games", type=int, default=1000, help=games)
+    parser.add_argument("--games", type=int, default=1000, help="games between neighboring strengths (1000)")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--output", type=Path, default=TABLE)
     given = parser.parse_args()
     random = Random(given.seed)
     rows = [
         *(measure_speed(free, given.positions, random) for free in (14, 18)),
         *(measure_speed(free, given.positions // 10, random) for free in (20, 22, 26, 34, 42)),
-        *(measure_depth(free, 20, random) for free in (24, 30, 36, 42)),
         *measure_accuracy(given.positions, given.seed),
         measure_picks(given.positions, random),
-        *(measure_ladder(given.games, given.seed) if given.games else read_ladder(given.output)),
+        *measure_ladder(given.games, given.seed),
     ]
-    given.output.write_text(BOOK + "\n".join(rows) + "\n")
-    print(given.output.read_text())
+    TABLE.write_text(BOOK + "\n".join(rows) + "\n")
+    print(TABLE.read_text())
 
 
 if __name__ == "__main__":

@@ -1,23 +1,27 @@
-"""Solutions, compared with brute force and with a plain search."""
+"""Solutions, compared with the rules turn by turn, and with a plain evaluation where the search ends."""
 
 import json
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
+from functools import cache, partial
+from itertools import pairwise
+from math import sqrt
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
-from games.engine.game import Picks
+from games.engine.game import Game, Picks
 from games.engine.registry import find_game
-from games.rules.simultaneous_captains_mistress import GAME, Options
+from games.rules.columns import Grid
+from games.rules.simultaneous_captains_mistress import GAME, Options, State
 from games.solver.module import SolverModule
 from games.solver.positions import EXACT_CELLS, Position, read_position
 from games.solver.solution import Solution
-from games.solver.solver import EXACT, UNLIMITED, solve
+from games.solver.solve_answer import WORTH
+from games.solver.solver import solve, solve_depth
 from games.solver.weights import read_weights
-from tests.games.solver.brute_force import BruteForce
-from tests.games.solver.reference import search
 from tests.games.solver.sampling import (
     CLASSIC,
     SIMULTANEOUS,
@@ -28,27 +32,19 @@ from tests.games.solver.sampling import (
 )
 
 CLOSE = 1e-9
-
-
-def assert_same_as_brute_force(sample: Sample, solution: Solution) -> None:
-    """Compare the value and every cell of the matrix."""
-    if sample.game.slug == SINGLE_SELECTOR:
-        sample = Sample(GAME, sample.state.board)
-    brute_force = BruteForce(sample.game)
-    open_rows = ([cell for cell in row if cell is not None] for row in solution.matrix)
-    matrix = [row for row in open_rows if row]
-    assert solution.value == pytest.approx(brute_force.value(sample.state), abs=CLOSE)
-    for found, expected in zip(matrix, brute_force.matrix(sample.state), strict=True):
-        assert found == pytest.approx(expected, abs=CLOSE)
+LINE_STATES = 8**4
+COLUMN_STATES = 127
+Line = tuple[tuple[int, int], ...]
 
 
 def assert_equilibrium(solution: Solution) -> None:
     """Check that each mix is a distribution, and that neither side gains by any other column."""
     reds, yellows = solution.red_mix or (1.0,), solution.yellow_mix or (1.0,)
-    assert [sum(reds), sum(yellows)] == pytest.approx([1, 1])
-    assert min(*reds, *yellows) >= 0
+    assert abs(sum(reds) - 1) < CLOSE > abs(sum(yellows) - 1)
+    assert min(*reds, *yellows, 0) >= 0
     pairs = list(zip(reds, solution.matrix, strict=True))
     rows = [(chance, row) for chance, row in pairs if any(cell is not None for cell in row)]
+    assert abs(sum(chance for chance, _ in rows) - 1) < CLOSE, "full columns have no chance"
     for _, row in rows:
         mean = sum(chance * cell for chance, cell in zip(yellows, row, strict=True) if cell is not None)
         assert mean <= solution.value + CLOSE
@@ -57,54 +53,109 @@ def assert_equilibrium(solution: Solution) -> None:
         assert not cells or sum(chance * cell for chance, cell in cells) >= solution.value - CLOSE
 
 
-@pytest.mark.parametrize("free_cells", [(1, 8), pytest.param((9, 12), marks=pytest.mark.nightly)])
+def replies(game: Game[Any], state: Any, solution: Solution) -> Iterator[tuple[float, Any]]:
+    """Yield each open cell of the solution's matrix, and the state after its columns by the rules."""
+    reds, yellows = (game.legal_actions(state, side) or (None,) for side in ("red", "yellow"))
+    cells = [[cell for cell in row if cell is not None] for row in solution.matrix]
+    for red, row in zip(reds, filter(None, cells), strict=True):
+        for yellow, cell in zip(yellows, row, strict=True):
+            yield cell, game.resolve(state, Picks(red, yellow))[0]
+
+
+@pytest.mark.parametrize("free_cells", [(1, 8), pytest.param((9, 10), marks=pytest.mark.nightly)])
 @pytest.mark.parametrize("slug", [SIMULTANEOUS, SINGLE_SELECTOR, CLASSIC])
-def test_solver_agrees_with_brute_force(slug: str, free_cells: tuple[int, int]) -> None:
+def test_exact_solution_is_an_equilibrium_in_every_state_that_follows(
+    slug: str, free_cells: tuple[int, int]
+) -> None:
+    """From the end of a match backwards, this proves the value and every cell of the matrix."""
     random = Random(7)
-    for _ in range(25):
+    for _ in range(5):
         sample = random_sample(slug, random.randint(*free_cells), random)
-        solution = solve(sample.position)
-        assert solution.is_exact
-        assert_same_as_brute_force(sample, solution)
+        game, state = sample.game, sample.state
+        if slug == SINGLE_SELECTOR:
+            game, state = GAME, state.board
+            assert solve(sample.position) == solve(Sample(game, state).position)
+
+        @cache
+        def value(state: Any, game: Game[Any] = game) -> float:
+            if game.result(state) != "open":
+                return WORTH[game.result(state)]
+            solution = solve(Sample(game, state).position)
+            assert solution.is_exact
+            assert_equilibrium(solution)
+            for cell, after in replies(game, state, solution):
+                assert abs(cell - value(after)) < CLOSE
+            return solution.value
+
+        value(state)
+
+
+# ------------------------------------------------------------------ with estimates
+def evaluate(state: State, weights: Sequence[float]) -> float:
+    """Return the evaluation of a state for red: the sum of the weights of its features, limited to ±1."""
+    total = sum(weights[feature] for feature in _features(state.grid, state.token[0].upper()))
+    value = total / sqrt(1 + total * total)
+    return value if state.token == "red" else -value
+
+
+def _features(grid: Grid, own: str) -> Iterator[int]:
+    numbered: dict[Line, int] = {}
+    for line in _lines(len(grid.stacks), grid.rows):
+        mirrored = tuple((len(grid.stacks) - 1 - column, row) for column, row in reversed(line))
+        cells = mirrored if mirrored in numbered else line
+        number = numbered.setdefault(cells, len(numbered))
+        yield number * LINE_STATES + _line_state(grid, own, line if cells == line else tuple(reversed(line)))
+    after_lines = len(numbered) * LINE_STATES
+    states = [_column_state(stack, own) for stack in grid.stacks]
+    for column, pair in enumerate(pairwise(states)):
+        twin = len(states) - 2 - column
+        first, second = pair if column <= twin else reversed(pair)
+        yield after_lines + (min(column, twin) * COLUMN_STATES + first) * COLUMN_STATES + second
+
+
+def _lines(columns: int, rows: int) -> Iterator[Line]:
+    for rise in (-1, 0, 1):
+        for column in range(columns - 3):
+            for row in range(rows):
+                if 0 <= row + 3 * rise < rows:
+                    yield tuple((column + step, row + step * rise) for step in range(4))
+
+
+def _line_state(grid: Grid, own: str, line: Line) -> int:
+    state = 0
+    for column, row in line:
+        stack = grid.stacks[column]
+        state = state * 8 + (int(stack[row] == own) if row < len(stack) else 2 + row - len(stack))
+    return state
+
+
+def _column_state(stack: str, own: str) -> int:
+    pieces = sum(1 << row for row, ball in enumerate(stack) if ball == own)
+    return (1 << len(stack)) - 1 + pieces
+
+
+def test_search_is_an_equilibrium_of_the_turns_ahead_and_ends_with_the_evaluation() -> None:
+    random, weights = Random(9), read_weights(7, reverse_tie=False)
+
+    def search(state: Any, depth: int) -> float:
+        if GAME.result(state) != "open":
+            return WORTH[GAME.result(state)]
+        if depth == 0:
+            return evaluate(state, weights)
+        solution = solve_depth(Sample(GAME, state).position, depth)
         assert_equilibrium(solution)
+        for cell, after in replies(GAME, state, solution):
+            assert cell == pytest.approx(search(after, depth - 1), abs=1e-5)
+        return solution.value
 
-
-def test_solver_searches_as_deep_as_a_plain_search() -> None:
-    random = Random(9)
-    weights = read_weights(7, reverse_tie=False)
-    for _ in range(6):
-        sample = played_sample(random.randint(20, 36), random)
-        state, solution = sample.state, solve(sample.position, nodes=20)
-        columns = state.grid.open_columns()
-        for red in columns:
-            for yellow in columns:
-                after = GAME.resolve(state, Picks(red, yellow))[0]
-                expected = search(after, solution.depth - 1, weights)
-                assert solution.matrix[red - 1][yellow - 1] == pytest.approx(expected, abs=1e-5)
-        assert solution.depth in (1, 2)
-
-
-@pytest.mark.nightly
-def test_trained_evaluation_is_close_to_exact_values() -> None:
-    random = Random(12)
-    module = SolverModule(7, reverse_tie=False, table_bits=8)
-    module.write_weights(read_weights(7, reverse_tie=False))
-    squared_error = squared_value = 0.0
-    for _ in range(40):
-        position = played_sample(16, random).position
-        value = solve(position).value
-        yellow_first = int(position.first == "yellow")
-        found = module.call("evaluate_position", position.red, position.yellow, yellow_first)
-        squared_error += (value - found) ** 2
-        squared_value += value**2
-    assert squared_error < 0.4 * squared_value
+    for depth in (1, 2):
+        search(played_sample(random.randint(20, 36), random).state, depth)
 
 
 def test_solution_is_exact_with_eighteen_free_cells_or_less() -> None:
     random = Random(10)
     for _ in range(10):
-        sample = played_sample(EXACT_CELLS, random)
-        solution = solve(sample.position, nodes=1)
+        solution = solve(played_sample(EXACT_CELLS, random).position, nodes=1)
         assert solution.is_exact
         assert_equilibrium(solution)
 
@@ -114,23 +165,9 @@ def test_matrix_of_nearly_equal_columns_is_solved_exactly() -> None:
     assert solve(position).value == pytest.approx(0.469131468001682, abs=CLOSE)  # by brute force
 
 
-def test_estimate_uses_what_exact_search_has_proven() -> None:
-    random, errors = Random(14), {1: 0.0, 3000: 0.0}
-    module = SolverModule(7, reverse_tie=False, table_bits=16)
-    module.write_weights(read_weights(7, reverse_tie=False))
-    for _ in range(4):
-        position = played_sample(16, random).position
-        board = position.red, position.yellow, int(position.first == "yellow")
-        for nodes in errors:
-            module.call("forget")
-            module.call("solve", *board, EXACT, nodes)
-            assert module.call("solve", *board, 1, UNLIMITED) == 1
-            errors[nodes] += abs(module.read_answer().value - solve(position).value)
-    assert errors[3000] < 0.7 * errors[1]
-
-
 def test_solution_before_is_an_equilibrium_as_deep_as_the_budget_allows() -> None:
-    shallow, deep = solve_after(nodes=10), solve_after(nodes=5000)
+    position = Sample(GAME, GAME.start(Options())).position
+    shallow, deep = solve(position, nodes=10), solve(position, nodes=5000)
     assert not shallow.is_exact
     assert 1 <= shallow.depth < deep.depth
     for solution in (shallow, deep):
@@ -166,19 +203,6 @@ def test_solution_depends_on_no_earlier_one_and_on_no_thread() -> None:
     assert [*map(solve_limited, reversed(positions))] == first[::-1]
     with ThreadPoolExecutor(4) as threads:
         assert [*threads.map(solve_limited, positions)] == first
-
-
-def solve_after(*turns: tuple[int, int], nodes: int) -> Solution:
-    state = GAME.start(Options())
-    for red, yellow in turns:
-        state = GAME.resolve(state, Picks(red, yellow))[0]
-    return solve(Sample(GAME, state).position, nodes=nodes)
-
-
-def test_full_column_has_no_value() -> None:
-    solution = solve_after(*[(1, 1)] * 3, nodes=100)
-    assert set(solution.matrix[0]) == {row[0] for row in solution.matrix} == {None}
-    assert (solution.red_mix[0], solution.yellow_mix[0]) == (0, 0)
 
 
 def test_other_games_have_no_solver() -> None:
