@@ -180,6 +180,9 @@ def test_seal_updates_box_to_newer_version(turn: BoxedTurn, box: BallotBox) -> N
     assert numbered(sealed(moved, box), turn.shard.total) == (with_arrival(R1, 1),)
     extended = replace(turn, version=3)
     assert seal(box, extended) == TooEarly(extended.closes_at)
+    others = [Ballot(f"w{n}", "red", 1, 1) for n in range(9)]  # in all shards
+    assert cast(extended, R1, *others) == [CastResult.DUPLICATE, *[CastResult.OK] * 9]
+    assert seal(box, moved) == TooEarly(extended.closes_at)
     assert cast(extended, Y2) == [CastResult.OK]
 
 

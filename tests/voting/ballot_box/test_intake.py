@@ -1,25 +1,19 @@
 """The intake of a process: every ballot is answered despite outages. Each window has a queue of its own."""
 
 import asyncio
-import time
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Self
 
 import pytest
 from django.db import IntegrityError, InterfaceError, InternalError, OperationalError
 from redis import RedisError
 
 from tests.monitoring.probes import own_refusals
-from tests.voting.ballot_box.intake_helpers import (
-    OTHER_WINDOW,
-    WINDOW,
-    Crowd,
-    FakeStore,
-    RecordingBox,
-    voters,
-)
-from tests.voting.box_helpers import R1, Y2
+from tests.voting.box_helpers import EVENT, R1, TURN, Y2
+from voting.ballot_box.async_ballot_box import AsyncBallotBox
 from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.box_types import MAX_BATCH, BoxedTurn, CastResult, PlaceResult
+from voting.ballot_box.box_types import MAX_BATCH, BoxedTurn, CastReply, CastResult, PlaceResult
 from voting.ballot_box.intake import (
     ANSWERS_PER_ITERATION,
     BUSY_PER_S,
@@ -27,19 +21,91 @@ from voting.ballot_box.intake import (
     MAX_PENDING,
     QUIET_PER_S,
     BallotQueue,
+    Intake,
     Slot,
 )
+from voting.ballot_box.shards import ONE_SHARD, Shard
 from voting.counting.ballots import Ballot
 
 pytestmark = pytest.mark.usefixtures("turn")
 OK, UNKNOWN = CastResult.OK, CastResult.UNKNOWN
 COUNTED = {CastResult.OK, CastResult.DUPLICATE}
+WINDOW = Slot(EVENT, TURN, 1)
 
 
-@pytest.fixture
-def stored(turn: BoxedTurn, box: BallotBox) -> None:
-    """The open turn's ballots are stored from now on."""
-    assert box.place(replace(turn, version=2, stored=True), create=False) == PlaceResult.DONE
+class RecordingBox(AsyncBallotBox):
+    """Records batch sizes; the calls numbered in `away` fail, before or after the script ran."""
+
+    def __init__(self, away: Sequence[int], answer_lost: bool, alone: bool) -> None:
+        super().__init__()
+        self.away, self.answer_lost, self.alone = away, answer_lost, alone
+        self.batches: list[int] = []
+        self.in_flight = 0
+
+    async def cast(
+        self, event_id: int, turn_id: int, epoch: int, ballots: Sequence[Ballot], shard: Shard = ONE_SHARD
+    ) -> CastReply:
+        assert not (self.alone and self.in_flight), "two calls are in flight"
+        self.in_flight += 1
+        self.batches.append(len(ballots))
+        try:
+            if len(self.batches) in self.away and not self.answer_lost:
+                raise RedisError("away")
+            answers = await super().cast(event_id, turn_id, epoch, ballots, shard)
+            if len(self.batches) in self.away:
+                raise RedisError("the answer was lost")
+            return answers
+        finally:
+            self.in_flight -= 1
+
+
+class Crowd:
+    """Casts ballots into an intake and collects the answers. The store's first writes fail with `errors`."""
+
+    def __init__(
+        self, *errors: Exception, away: Sequence[int] = (), answer_lost: bool = False, alone: bool = True
+    ) -> None:
+        self.box, self.errors = RecordingBox(away, answer_lost, alone), [*errors]
+        self.intake = Intake(self.box, self.store)
+        self.queue = self.intake.new_queue(WINDOW)
+        self.stored: list[list[str]] = []  # the voters of each write
+        self.answers: dict[tuple[str, int], list[int]] = {}
+        self._changed = asyncio.Event()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.box.close()
+
+    async def store(self, turn_id: int, ballots: list[Ballot]) -> None:
+        self.stored.append([ballot.voter for ballot in ballots])
+        if self.errors:
+            raise self.errors.pop()
+
+    def cast(self, *ballots: Ballot) -> None:
+        for ballot in ballots:
+            self.queue.add(ballot, self)
+
+    def answer(self, slot: Slot, ballot: Ballot, code: int) -> None:
+        assert slot == self.queue.slot or slot.turn_id == TURN
+        self.answers.setdefault((ballot.voter, ballot.sequence), []).append(code)
+        self._changed.set()
+
+    @property
+    def codes(self) -> list[int]:
+        return [code for codes in self.answers.values() for code in codes]
+
+    async def answered(self, count: int) -> list[int]:
+        async with asyncio.timeout(10):
+            while len(self.codes) < count:
+                self._changed.clear()
+                await self._changed.wait()
+        return self.codes
+
+
+def voters(count: int) -> list[Ballot]:
+    return [Ballot(f"w{i}", "red", 1, 1) for i in range(count)]
 
 
 async def test_intake_batches_ballots_arriving_during_a_call() -> None:
@@ -49,7 +115,7 @@ async def test_intake_batches_ballots_arriving_during_a_call() -> None:
         crowd.cast(*voters(500))
         assert await crowd.answered(501) == [OK] * 501
     assert crowd.box.batches == [1, 500]
-    assert crowd.store.writes == [], "the window is short"
+    assert crowd.stored == [], "the window is short"
 
 
 async def test_intake_answers_each_ballot_also_after_being_empty() -> None:
@@ -66,7 +132,7 @@ async def test_intake_answers_each_ballot_also_after_being_empty() -> None:
 
 @pytest.mark.parametrize("answer_lost", [False, True])
 async def test_intake_retries_until_box_is_back(answer_lost: bool) -> None:
-    async with Crowd(RecordingBox(away=[1, 2], answer_lost=answer_lost)) as crowd:
+    async with Crowd(away=[1, 2], answer_lost=answer_lost) as crowd:
         crowd.cast(R1, Y2)
         await asyncio.sleep(0)
         crowd.cast(Ballot("v1", "red", 7, 2))
@@ -150,11 +216,11 @@ async def test_ballots_of_a_busy_queue_share_a_script_call(monkeypatch: pytest.M
 
 
 async def test_intake_is_empty_when_every_ballot_of_every_queue_is_answered() -> None:
-    async with Crowd(RecordingBox(away=[1], alone=False)) as crowd:
+    async with Crowd(away=[1], alone=False) as crowd:
         tasks = len(asyncio.all_tasks())
         await crowd.intake.wait_until_empty()
         crowd.cast(*voters(MAX_BATCH + 5))
-        crowd.queue = crowd.intake.new_queue(OTHER_WINDOW)
+        crowd.queue = crowd.intake.new_queue(Slot(EVENT, TURN + 1, 1))
         crowd.cast(Y2)
         await crowd.intake.wait_until_empty()
         assert sorted(crowd.codes) == [*[OK] * (MAX_BATCH + 5), UNKNOWN]
@@ -173,26 +239,20 @@ async def test_intake_is_not_empty_before_ballots_cast_while_answering() -> None
         assert crowd.answers == {("v2", 1): [OK]}
 
 
-async def test_queue_times_each_ballot_from_its_arrival() -> None:
-    async with Crowd() as crowd:
-        crowd.queue.busy = True
-        crowd.cast(*voters(MAX_BATCH))
-        between = time.monotonic()
-        crowd.cast(R1)
-        crowd.queue.requeue(crowd.queue.take_batch(), RedisError("away"))
-        batches = crowd.queue.take_batch(), crowd.queue.take_batch()
-        (_, _, first), (_, _, second) = (next(iter(batch.values())) for batch in batches)
-        assert first <= between <= second
-
-
 # ------------------------------------------------------------------ ballots of long windows
+@pytest.fixture
+def stored(turn: BoxedTurn, box: BallotBox) -> None:
+    """The open turn's ballots are stored from now on."""
+    assert box.place(replace(turn, version=2, stored=True), create=False) == PlaceResult.DONE
+
+
 @pytest.mark.usefixtures("stored")
 async def test_intake_stores_counted_ballots_of_long_window_before_answering() -> None:
     stored_first = []
 
     class Watcher:
         def answer(self, slot: Slot, ballot: Ballot, code: int) -> None:
-            stored_first.append(bool(crowd.store.writes))
+            stored_first.append(bool(crowd.stored))
 
     async with Crowd() as crowd:
         crowd.queue.add(Ballot("v1", "red", 5, 5), Watcher())
@@ -201,29 +261,28 @@ async def test_intake_stores_counted_ballots_of_long_window_before_answering() -
         crowd.cast(Ballot("v1", "red", 4, 4), Ballot("v9", "red", 1, 1))
         await crowd.answered(3)
     assert stored_first == [True]
-    assert crowd.store.voters == [["v1", "v2"], ["v9"]], "only those that count"
+    assert crowd.stored == [["v1", "v2"], ["v9"]], "only those that count"
 
 
 @pytest.mark.usefixtures("stored")
 @pytest.mark.parametrize("error", [OperationalError, InterfaceError, InternalError])
 async def test_intake_retries_while_database_is_away(error: type[Exception]) -> None:
-    async with Crowd(store=FakeStore(*[error("database is locked")] * 2)) as crowd:
+    async with Crowd(*[error("database is locked")] * 2) as crowd:
         crowd.cast(R1)
         await asyncio.sleep(0)
         crowd.cast(Y2)
         await crowd.answered(2)
     assert crowd.answers.keys() == {("v1", 1), ("v2", 1)}
     assert set(crowd.codes) <= COUNTED
-    assert set().union(*crowd.store.voters[2:]) == {"v1", "v2"}
+    assert set().union(*crowd.stored[2:]) == {"v1", "v2"}
 
 
 @pytest.mark.usefixtures("stored")
 async def test_intake_survives_unexpected_store_error() -> None:
     asyncio.get_running_loop().set_exception_handler(lambda *_: None)
-    async with Crowd(store=FakeStore(IntegrityError("no such turn"))) as crowd:
+    async with Crowd(IntegrityError("no such turn")) as crowd:
         crowd.cast(R1)
-        await crowd.store.written.wait()
-        await asyncio.sleep(0)
+        await crowd.intake.wait_until_empty()
         assert crowd.answers == {}
         crowd.cast(R1, Y2)
         await crowd.answered(2)

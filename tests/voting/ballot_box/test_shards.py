@@ -3,17 +3,13 @@
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
-from itertools import chain
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 from msgspec.structs import replace as change
 from redis import Redis
 from redis.crc import REDIS_CLUSTER_HASH_SLOTS, key_slot
 
 from games.engine.game import SIDES
-from tests.voting.ballot_strategies import cast_batches
 from tests.voting.box_helpers import (
     EVENT,
     R1,
@@ -22,7 +18,6 @@ from tests.voting.box_helpers import (
     cast,
     gateway_box,
     over,
-    running,
     seal,
     sealed,
     voted,
@@ -33,7 +28,6 @@ from voting.ballot_box.box_types import BoxedTurn, BoxLost, CastResult, Presence
 from voting.ballot_box.sealed_lists import BATCH_BALLOTS
 from voting.ballot_box.shards import Shard, shard_tags
 from voting.counting.ballots import Ballot
-from voting.counting.commitments import Commitment, sort_ballots
 from voting.terms import MAX_SHARDS
 
 CROWD = [Ballot(f"{n:016x}", SIDES[n % 2], n % 7 + 1, 1, blind=f"{n:032x}") for n in range(60)]
@@ -42,30 +36,6 @@ CROWD = [Ballot(f"{n:016x}", SIDES[n % 2], n % 7 + 1, 1, blind=f"{n:032x}") for 
 @pytest.fixture
 def shards() -> int:
     return 3
-
-
-def commitments(ballots: tuple[Ballot, ...]) -> dict[str, Commitment]:
-    by_side = {side: [one for one in ballots if one.side == side] for side in SIDES}
-    lists = {side: sort_ballots(TURN, side, own, commit_order=True) for side, own in by_side.items()}
-    return {side: one.commitment for side, one in lists.items()}
-
-
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.lists(cast_batches, max_size=4), st.integers(2, 5))
-def test_shards_count_like_one_box(box: BallotBox, batches: list[list[Ballot]], shards: int) -> None:
-    """Equal answers, counts, order of arrival, roots and lists, also if every ballot is sent again."""
-    box.delete_all_events()
-    casts = [change(one, blind=f"{n:032x}") for n, one in enumerate(chain.from_iterable(batches))]
-    one = running(box)
-    many = replace(running(box, shards=shards), turn_id=TURN + 1)
-    results = []
-    for turn in (one, many):
-        assert box.place(turn, create=True)
-        answers = [box.cast_new(turn, [ballot]).answers for ballot in (*casts, *casts)]
-        ballots = sealed(over(turn, box), box)
-        results.append((answers, [change(b, arrival=0) for b in ballots], commitments(ballots)))
-        assert box.ballot_counts(turn) == {side: sum(b.side == side for b in ballots) for side in SIDES}
-    assert results[0] == results[1]
 
 
 def test_tags_spread_shards_over_equal_shares_of_slots() -> None:
@@ -91,6 +61,7 @@ def test_turnout_counts_and_people_add_all_shards(turn: BoxedTurn, box: BallotBo
     by_column = Counter((ballot.side, ballot.choice) for ballot in CROWD)
     assert red == [by_column["red", column] for column in range(1, 8)]
     assert sum(yellow) == voted(3)[1] == 30
+    assert box.ballot_counts(turn) == {"red": 30, "yellow": 30}
     voters = [ballot.voter for ballot in CROWD]
     assert ask(lambda gateway: gateway.load_ballots(EVENT, TURN, [*voters, "x"], 3)).keys() == set(voters)
     assert box.find_ballots(EVENT, TURN, [*voters, "x"], 3) == set(voters)
@@ -132,17 +103,6 @@ def test_seal_waits_for_all_shards(turn: BoxedTurn, box: BallotBox, redis: Redis
     later = over(turn, box)
     redis.hset(later.parts[2].keys[0], "closes_at", turn.closes_at)  # as if its node were behind
     assert seal(box, later) == TooEarly(turn.closes_at)
-
-
-def test_later_version_reopens_all_shards(turn: BoxedTurn, box: BallotBox) -> None:
-    cast(turn, *CROWD[:30])
-    later = over(turn, box)
-    assert len(sealed(later, box)) == 30
-    extended = replace(later, version=later.version + 1, closes_at=turn.closes_at)
-    assert seal(box, extended) == TooEarly(turn.closes_at)
-    assert cast(extended, *CROWD) == [CastResult.DUPLICATE] * 30 + [CastResult.OK] * 30
-    assert seal(box, later) == TooEarly(turn.closes_at)
-    assert len(sealed(over(extended, box), box)) == 60
 
 
 # ------------------------------------------------------------------ a lost shard
