@@ -32,41 +32,10 @@ from tests.voting.box_helpers import (
     with_arrival,
 )
 from tests.voting.box_loss_helpers import copy_all, delete, empty, put_back
-from tests.voting.match_helpers import ballots, kinds, open_now, play_out, run_out, start, tally_of
-from tests.voting.recovery_model import Crash, InterruptedBox
 from voting.ballot_box.async_ballot_box import AsyncBallotBox
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import BoxedTurn, BoxLost, CastResult, PresenceCounts, event_key
 from voting.counting.ballots import Ballot
-from voting.models import TallyRecord, TurnState
-from voting.turns.closing import close_turn
-from voting.turns.turns import load_turn, to_boxed_turn
-
-
-@pytest.mark.django_db(transaction=True)
-def test_box_lost_after_seal_extends_turn_once_and_counts_nothing(box: BallotBox) -> None:
-    """The process that sealed the turn crashed before it could write the result."""
-
-    def lose_and_crash() -> None:
-        empty()
-        raise Crash
-
-    turn, crashing, voted = start(box), InterruptedBox(lose_and_crash), ballots("red", [3, 3])
-    open_now(turn, box)
-    cast(to_boxed_turn(turn), *voted)
-    run_out(turn, box)
-    with pytest.raises(Crash):
-        close_turn(turn.pk, crashing)
-    crashing.close()
-    for _ in range(3):
-        close_turn(turn.pk, box)
-    restored = load_turn(turn.pk)
-    assert (restored.state, restored.epoch) == (TurnState.OPEN, 2)
-    assert kinds(turn.match.event_id).count("turn.restored") == 1
-    assert not TallyRecord.objects.exists()
-    assert cast(to_boxed_turn(restored), *voted) == [CastResult.OK] * 2
-    play_out(turn, box)
-    assert tally_of(turn, "red").counts[2] == 2
 
 
 async def send_heartbeat(box: AsyncBallotBox, turn: BoxedTurn) -> None:

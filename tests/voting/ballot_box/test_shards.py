@@ -1,7 +1,6 @@
 """A turn in several shards counts as in one box, and is sealed once all of them are."""
 
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -106,34 +105,27 @@ def test_seal_waits_for_all_shards(turn: BoxedTurn, box: BallotBox, redis: Redis
 
 
 # ------------------------------------------------------------------ a lost shard
-def delete_box(part: BoxedTurn, redis: Redis) -> None:
-    redis.delete(*part.keys)
-
-
-def lose_ballots(part: BoxedTurn, redis: Redis) -> None:
-    redis.delete(part.keys[1])
-
-
-def mark_older(part: BoxedTurn, redis: Redis) -> None:
-    redis.hset(part.keys[0], "older", 1)
-
-
-@pytest.mark.parametrize("lose", [delete_box, lose_ballots, mark_older])
+@pytest.mark.parametrize("loss", ["box", "ballots", "last second"])
 @pytest.mark.parametrize("number", range(3))
 def test_turn_with_lost_shard_is_lost(
-    lose: Callable[[BoxedTurn, Redis], None], number: int, turn: BoxedTurn, box: BallotBox, redis: Redis
+    loss: str, number: int, turn: BoxedTurn, box: BallotBox, redis: Redis
 ) -> None:
     """Whole shards answer `duplicate` in the new epoch. Nothing is lost or counted twice."""
     cast(turn, *CROWD)
     later = over(turn, box)
-    lose(turn.parts[number], redis)
+    keys = turn.parts[number].keys
+    if loss == "last second":
+        redis.hset(keys[0], "older", 1)
+    else:
+        redis.delete(*(keys if loss == "box" else keys[1:2]))
     assert box.find_inconsistent([later.ref]) == {TURN}
     assert seal(box, later) == BoxLost()
     assert not box.place(later, create=False)
     restored = replace(later, version=later.version + 1, epoch=2, closes_at=turn.closes_at)
     assert box.place(restored, create=True)
     gone = [ballot for ballot in CROWD if Shard.of(ballot.voter, 3).number == number]
-    answers = [CastResult.OK if b in gone and lose is not mark_older else CastResult.DUPLICATE for b in CROWD]
+    missing = gone if loss != "last second" else []
+    answers = [CastResult.OK if ballot in missing else CastResult.DUPLICATE for ballot in CROWD]
     assert cast(restored, *CROWD) == answers
     assert sorted(one.voter for one in sealed(over(restored, box), box)) == [one.voter for one in CROWD]
 
@@ -143,7 +135,7 @@ async def test_each_shard_detects_its_older_copy(turn: BoxedTurn, box: BallotBox
     async with gateway_box() as gateway:
         await votes(gateway, turn, *CROWD)
         part = turn.parts[2]
-        delete_box(part, redis)
+        redis.delete(*part.keys)
         box._place(keys=part.keys, args=(1, *turn.window))
         assert not box.find_inconsistent([turn.ref])
         await gateway.heartbeat(EVENT, "g", (TURN, 1), PresenceCounts(), 3)
