@@ -1,16 +1,139 @@
-"""Close calls, and when each step of a reveal begins. `captions/readable.test.ts` tests the captions."""
+"""Close calls, and when each step of a reveal begins.
 
-from collections.abc import Mapping
+`captions/readable.test.ts` tests that captions of all kinds of reveals can be read. It reads SITUATIONS, which
+`python -m tests.voting.counting.test_pacing` writes.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 
-from games.engine.game import SIDES, Drop, Resolution, Result, Side
-from tests.voting.counting.reveal_situations import PACES, SITUATIONS, render, situations
+from games.engine.game import SIDES, Drop, Picks, Resolution, Side
+from games.engine.registry import find_game, read_options
+from tests.voting.counting.method_cases import CASES
+from voting.counting.ballots import Ballot
 from voting.counting.pacing import CloseCall, RevealSteps, count_words, find_close_call, pace_reveal
-from voting.counting.tally import SideTally
-from voting.terms import Pace
+from voting.counting.tally import SideBallots, SideTally, TallyTerms, decide
+from voting.protocol import Reveal
+from voting.terms import NoBallotRule, Pace, TieRule
+
+SITUATIONS = Path(__file__).parents[3] / "frontend/src/display/captions/situations.json"
+CAPTAINS = "simultaneous-captains-mistress"
+PACES = (Pace.BRISK, Pace.NORMAL, Pace.DRAMATIC)
+TEAMS = (
+    ("North Hall", "South Hall"),
+    ("The Owls of Riverside Comprehensive", "Grundschule am Alten Mühlenweg"),
+)
+Turns = Sequence[tuple[int | None, int | None]]
+
+FULL_COLUMN: Turns = ((6, 6), (6, 6), (6, 1), (6, 6))
+TWO_LINES: Turns = (
+    *((2, 7), (1, 2), (6, 6), (4, 1), (5, 1), (4, 3), (2, 6), (6, 1), (4, 5), (2, 6), (5, 4)),
+    (3, 3),
+)
+PLAYED: dict[str, tuple[str, Turns]] = {
+    "an ordinary turn": (CAPTAINS, [(1, 2)]),
+    "no ball drops": (CAPTAINS, [(None, None)]),
+    "a conflict": (CAPTAINS, [(4, 4)]),
+    "a conflict over a full column": (CAPTAINS, FULL_COLUMN),
+    "a conflict over a winning column": (CAPTAINS, [(1, 7), (2, 7), (3, 6), (4, 4)]),
+    "a block": (CAPTAINS, [(1, 7), (2, 6), (3, 7), (6, 4)]),
+    "a win": (CAPTAINS, [(1, 7), (2, 6), (3, 7), (4, 6)]),
+    "two lines at once": (CAPTAINS, TWO_LINES),
+    "four in a row for both": (CAPTAINS, [(1, 7), (1, 7), (1, 7), (1, 7)]),
+    "four in a row for both, without the token": (CAPTAINS, [(1, 7)] * 4),
+    "four in a row for both in one column": (CAPTAINS, [(1, 5), (2, 6), (3, 7)] * 2 + [(4, 4)]),
+    "an alternating turn": ("captains-mistress", [(3, None)]),
+    "Goofspiel": ("goofspiel", [(3, 4)]),
+    "a crash in Trails": ("trails", [(1, 3)] * 4),
+}
+OPTIONS = {"four in a row for both, without the token": {"tie": "other"}}
+DECIDED: dict[str, tuple[TallyTerms, Sequence[int]]] = {
+    **{
+        f"{name} voting": (TallyTerms(name, TieRule.FIRST, NoBallotRule.RANDOM), case.cast)
+        for name, case in CASES.items()
+    },
+    "several rounds": (
+        TallyTerms("instant_runoff", TieRule.FIRST, NoBallotRule.RANDOM),
+        [*[CASES["instant_runoff"].cast[0]] * 2, *CASES["instant_runoff"].cast],
+    ),
+    **{
+        f"a tie decided by {rule}": (TallyTerms("plurality", rule, NoBallotRule.RANDOM), [1] * 6 + [2] * 6)
+        for rule in TieRule
+    },
+    **{f"no ballots: {rule}": (TallyTerms("plurality", TieRule.FIRST, rule), ()) for rule in NoBallotRule},
+    "a close vote": (TallyTerms("plurality", TieRule.FIRST, NoBallotRule.RANDOM), [1] * 51 + [2] * 49),
+    "a close vote among thousands": (
+        TallyTerms("plurality", TieRule.FIRST, NoBallotRule.RANDOM),
+        [1] * 2_010 + [2] * 2_004,
+    ),
+}
+
+
+def situations() -> list[dict[str, Any]]:
+    """Every situation as a dictionary: what the wall needs of the match, and the steps at each pace."""
+    plain = SideTally(counts=(40, 60, *[0] * 5), ballots=100, pick=2, decided_by="plurality")
+    played = [play_and_reveal(name, match, plain, names) for name, match in PLAYED.items() for names in TEAMS]
+    decided = [
+        play_and_reveal(name, (CAPTAINS, [(1, 2)]), decide_red(terms, choices), names, terms.tally_method)
+        for name, (terms, choices) in DECIDED.items()
+        for names in TEAMS
+    ]
+    resigned = SideTally(counts=(9, *[0] * 6), ballots=9, pick=None, decided_by="resign", resigning=9)
+    given_up = play_and_reveal("a resignation", (CAPTAINS, [(None, None)]), resigned, TEAMS[0])
+    return [*played, *decided, given_up]
+
+
+def decide_red(terms: TallyTerms, choices: Sequence[int]) -> SideTally:
+    ballots = [Ballot(f"v{n}", "red", choice, n) for n, choice in enumerate(choices)]
+    captain = 0 if terms.tie_rule == TieRule.CAPTAIN else None
+    return decide(SideBallots("red", ballots, captain), range(1, 8), 7, terms, lambda n: n - 1)
+
+
+def play_and_reveal(
+    name: str, match: tuple[str, Turns], tally: SideTally, names: Sequence[str], method: str = "plurality"
+) -> dict[str, Any]:
+    slug, turns = match
+    game = find_game(slug)
+    options = game.draw_lots(read_options(game, OPTIONS.get(name, {})), 0)
+    state = game.start(options)
+    for red, yellow in turns:
+        movers = game.to_move(state)
+        state, resolution = game.resolve(state, Picks(red, yellow))
+    tallies: Mapping[Side, SideTally] = dict.fromkeys(movers, tally)
+    call = find_close_call(resolution, tallies)
+    paced = partial(pace_reveal, resolution, tallies, call, dict(zip(SIDES, names, strict=True)))
+    reveal = Reveal(
+        turn=1,
+        number=len(turns),
+        resolved_at=0,
+        red=tallies.get("red"),
+        yellow=tallies.get("yellow"),
+        resolution=resolution,
+        steps=paced(Pace.NORMAL),
+        close_call=call,
+    )
+    return {
+        "name": f"{name} ({names[0]})",
+        "names": list(names),
+        "game": slug,
+        "tally_method": method,
+        "board": game.view(state, None),
+        "reveal": reveal,
+        "steps": {pace: paced(pace) for pace in PACES},
+    }
+
+
+def render() -> bytes:
+    """Return the text of SITUATIONS: a line per situation."""
+    encode = msgspec.json.Encoder(enc_hook=str).encode  # texts of games in English
+    return b"[\n" + b",\n".join(map(encode, situations())) + b"\n]\n"
+
 
 NAMES: Mapping[Side, str] = {"red": "North", "yellow": "South"}
 DROPS = (Drop("red", 4, 1), Drop("yellow", 4, 2))
@@ -31,7 +154,7 @@ def times(steps: RevealSteps) -> list[int]:
 
 
 def test_situations_for_frontend_are_current() -> None:
-    assert SITUATIONS.read_bytes() == render(), "run: python -m tests.voting.counting.reveal_situations"
+    assert SITUATIONS.read_bytes() == render(), "run: python -m tests.voting.counting.test_pacing"
 
 
 def tally(counts: tuple[int, ...], pick: int, **given: Any) -> SideTally:
@@ -71,12 +194,9 @@ def test_conflict_is_a_close_call_if_its_ball_completed_the_line() -> None:
         assert find_close_call(other, {}) is None
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [("", 0), ("Red picks 4", 3), ("\u7ea2\u961f\u9009\u7b2c\u56db", 3), ("\u7ea2\u961f 4", 2)],
-)
-def test_two_chinese_characters_count_as_a_word(text: str, words: int) -> None:
-    assert count_words(text) == words
+def test_two_chinese_characters_count_as_a_word() -> None:
+    texts = {"": 0, "Red picks 4": 3, "\u7ea2\u961f\u9009\u7b2c\u56db": 3, "\u7ea2\u961f 4": 2}
+    assert {text: count_words(text) for text in texts} == texts
 
 
 def test_steps_begin_one_after_the_other_in_every_situation() -> None:
@@ -92,46 +212,29 @@ def test_ordinary_turn_takes_about_six_seconds_at_normal_pace() -> None:
     assert (steps.hold, steps.second, steps.verdict, steps.token, steps.replay) == (None,) * 5
 
 
-@pytest.mark.parametrize(
-    "resolution",
-    [
-        CONFLICT,
-        Resolution(drops=ORDINARY.drops, block=ORDINARY.drops[1], result="open"),
-        Resolution(drops=ORDINARY.drops, lines=(((4, 1),),), result="red"),
-    ],
-    ids=["conflict", "block", "win"],
-)
-def test_special_turn_takes_longer_and_holds_the_balls(resolution: Resolution) -> None:
-    steps = pace(resolution)
-    assert steps.over > pace(ORDINARY).over
-    assert 0 < (steps.hold or 0) < steps.drops
+def test_special_turn_takes_longer_and_holds_the_balls() -> None:
+    block = Resolution(drops=ORDINARY.drops, block=ORDINARY.drops[1], result="open")
+    win = Resolution(drops=ORDINARY.drops, lines=(((4, 1),),), result="red")
+    for steps in map(pace, (CONFLICT, block, win)):
+        assert steps.over > pace(ORDINARY).over
+        assert 0 < (steps.hold or 0) < steps.drops
 
 
-def test_conflict_drops_in_turn_and_then_moves_the_token() -> None:
+def test_conflict_drops_in_turn_and_then_moves_the_token_unless_it_ends_the_match() -> None:
     steps = pace(CONFLICT)
     assert steps.drops < (steps.second or 0) < steps.lines < (steps.token or 0)
-
-
-def test_verdict_follows_the_lines_of_both_sides() -> None:
     won = replace(CONFLICT, result="red", lines=LINE)
-    steps = pace(replace(won, double_win=True))
-    assert steps.lines < (steps.verdict or 0) < steps.over
-    assert pace(won).verdict is None
+    for ended in (won, replace(CONFLICT, result="draw")):
+        assert (pace(ended).token, pace(ended).verdict) == (None, None)
+    both = pace(replace(won, double_win=True))
+    assert both.lines < (both.verdict or 0) < both.over
 
 
-@pytest.mark.parametrize("result", ["red", "draw"])
-def test_token_stays_in_a_conflict_that_ends_the_match(result: Result) -> None:
-    assert pace(replace(CONFLICT, result=result)).token is None
-
-
-def test_paces_differ_and_brisk_has_no_replay() -> None:
+def test_paces_differ_brisk_has_no_replay_and_longer_names_take_longer() -> None:
     call = CloseCall(kind="count", side="red", first=1, second=2, margin=1)
     brisk, normal, dramatic = (pace(ORDINARY, way, call=call) for way in PACES)
     assert brisk.over < normal.over < dramatic.over
     assert (brisk.replay is None, normal.replay is None) == (True, False)
-
-
-def test_longer_names_take_longer() -> None:
     long_names = {"red": "The Owls of Riverside", "yellow": "South"}
     assert pace(CONFLICT, names=long_names).over > pace(CONFLICT).over
 
@@ -140,3 +243,7 @@ def test_instant_reveal_lasts_a_second() -> None:
     steps = RevealSteps(pour=0, picks=0, drops=0, second=500, lines=1_000, over=1_000)
     assert pace(CONFLICT, Pace.INSTANT) == steps
     assert pace(ORDINARY, Pace.INSTANT).second is None
+
+
+if __name__ == "__main__":
+    SITUATIONS.write_bytes(render())
