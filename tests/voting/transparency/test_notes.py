@@ -43,17 +43,13 @@ SIGNED = SignedNote(TEXT, (sign_note(TEXT, LOG, LOG_KEY),))
 WITNESSES = [Cosigner("witness.example", kind, b"w" * 32) for kind in (COSIGNATURE_V1, ML_DSA_44)]
 
 
-def test_example_note_verifies() -> None:
+def test_example_note_verifies_by_its_key_only() -> None:
     note, key = parse_note(NOTE.encode()), parse_verifier_key(KEY)
     assert is_signed(note, key)
     assert (str(note), str(key)) == (NOTE, KEY)
+    assert not is_signed(note, ed25519_verifier_key("example.com/foo", b"o" * 32))
     with pytest.raises(InvalidNote):
         is_signed(parse_note(NOTE.replace("example message", "other message").encode()), key)
-
-
-def test_signature_of_other_key_is_ignored() -> None:
-    other = ed25519_verifier_key("example.com/foo", b"o" * 32)
-    assert not is_signed(parse_note(NOTE.encode()), other)
 
 
 def test_only_the_first_signature_of_a_key_is_kept() -> None:
@@ -65,39 +61,23 @@ def test_only_the_first_signature_of_a_key_is_kept() -> None:
         is_signed(parse_note(NOTE.replace(line, copies + line).encode()), parse_verifier_key(KEY))
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        ("\n\n", "\n"),
-        ("message.", "message.\t"),
-        ("— ", "- "),
-        ("example.com/foo", "example.com/a+b"),
-        ("aQM=\n", "aQM="),
-        ("aQM=", "aQN="),
-        ("aQM=", "aQM"),
-    ],
-)
-def test_malformed_note_is_refused(change: tuple[str, str]) -> None:
-    with pytest.raises(InvalidNote):
-        parse_note(NOTE.replace(*change).encode())
-
-
-@pytest.mark.parametrize(
-    "change", [("530d", "530e"), ("+Aek", "+Bek"), ("U2k", "U2k="), ("example.com", "x y")]
-)
-def test_malformed_key_is_refused(change: tuple[str, str]) -> None:
-    with pytest.raises(InvalidNote):
-        parse_verifier_key(KEY.replace(*change))
+def test_malformed_note_or_key_is_refused() -> None:
+    for change in [
+        *(("\n\n", "\n"), ("message.", "message.\t"), ("— ", "- "), ("example.com/foo", "example.com/a+b")),
+        *(("aQM=\n", "aQM="), ("aQM=", "aQN="), ("aQM=", "aQM")),
+    ]:
+        with pytest.raises(InvalidNote):
+            parse_note(NOTE.replace(*change).encode())
+    for change in (("530d", "530e"), ("+Aek", "+Bek"), ("U2k", "U2k="), ("example.com", "x y")):
+        with pytest.raises(InvalidNote):
+            parse_verifier_key(KEY.replace(*change))
 
 
 def test_example_checkpoint_is_parsed() -> None:
     note = parse_note(COSIGNED.encode())
     checkpoint = parse_checkpoint(note.text)
-    assert (checkpoint.origin, checkpoint.size, str(checkpoint)) == (
-        "example.com/behind-the-sofa",
-        20852163,
-        note.text,
-    )
+    assert str(checkpoint) == note.text
+    assert (checkpoint.origin, checkpoint.size) == ("example.com/behind-the-sofa", 20852163)
     assert int.from_bytes(note.signatures[1].content[:8]) == 1679315147
     assert len(note.signatures[1].content) == 8 + 64
 
