@@ -139,14 +139,3 @@ def test_cheers_from_phones_reach_display_at_a_limited_rate(server: Server, clie
     phones[1].say("clock.ask", sent=1).receive("clock.synced")
     assert 0 < sum(display.receive("cheers.counted")["presses"]) <= CHEERS_PER_SECOND + 1
     assert all(message["type"] != "cheers.counted" for phone in phones for message in phone.received)
-
-
-def test_cheers_are_ignored_while_window_is_open(server: Server, clients: SocketClients) -> None:
-    made = server.ask("event", lobby="open", window_s=600)
-    turn = server.ask("play_to", event_id=made["id"], picks=[])
-    display, _ = clients.display(made["code"])
-    phone, _ = clients.phone(made["code"])
-    phone.say("cheer.send", presses=20)
-    phone.say("ballot.cast", turn=turn, epoch=1, choice=3, sequence=1).receive("ballot.counted")
-    display.receive_until(lambda message: message["type"] == "turnout.counted" and sum(message["voted"]))
-    assert all(message["type"] != "cheers.counted" for message in display.received)

@@ -148,12 +148,15 @@ async def test_counts_follow_revotes_and_restored_boxes_without_reading_all_ball
         choice = rng.randint(1, 7) + rng.choice([0, RESIGN, DRAW])
         return Ballot(rng.choice("abcdefghij"), rng.choice(SIDES), choice, sequence)
 
+    def reads_so_far() -> int:
+        return int(redis.info("commandstats").get("cmdstat_hvals", {"calls": 0})["calls"])
+
     async def is_counted(*, reads: int) -> bool:
-        before = commands(redis, "hvals")
+        before = reads_so_far()
         counts = await gateway.live_counts(turn.event_id, turn.turn_id, 7, 1)
         by_column = Counter((ballot.side, ballot.choice % RESIGN) for ballot in current.values())
         expected = tuple([by_column[side, column] for column in range(1, 8)] for side in SIDES)
-        return (counts, commands(redis, "hvals") - before) == (expected, reads)
+        return (counts, reads_so_far() - before) == (expected, reads)
 
     async with gateway_box() as gateway:
         assert await is_counted(reads=0), "no ballots"
@@ -171,11 +174,6 @@ async def test_counts_follow_revotes_and_restored_boxes_without_reading_all_ball
         box.place(turn, create=True)
         assert await is_counted(reads=1)
         assert await is_counted(reads=0)
-
-
-def commands(redis: Redis, name: str) -> int:
-    """How many of these commands Valkey has executed."""
-    return int(redis.info("commandstats").get(f"cmdstat_{name}", {"calls": 0})["calls"])
 
 
 # ------------------------------------------------------------------ with a running server
