@@ -1,7 +1,7 @@
 """Close calls, and when each step of a reveal begins.
 
-`captions/readable.test.ts` tests that captions of all kinds of reveals can be read. It reads SITUATIONS, which
-`python -m tests.voting.counting.test_pacing` writes.
+`captions/readable.test.ts` tests that captions of all kinds of reveals can be read. It reads SITUATIONS;
+`python -m tests.voting.counting.test_pacing` writes them.
 """
 
 from collections.abc import Mapping, Sequence
