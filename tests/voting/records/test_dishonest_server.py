@@ -4,7 +4,6 @@ Anyone can compare the record with what phones and screens received: the seals, 
 drawn. `test_match_record.py` has the records that verifiers reject.
 """
 
-import json
 from collections.abc import Callable, Iterator
 from copy import deepcopy
 from hashlib import sha256
@@ -19,7 +18,7 @@ from tests.voting.sample_matches import Record
 from tests.voting.verifiers import ROOT, standalone, verdicts
 from voting.counting.commitments import FROM_ROOTS, Tree, ballot_leaf, commit_lot, hash_leaf, order_hash
 from voting.records.log_check import find_log_faults, hash_record
-from voting.records.match_record import MatchRecord, read_match_record
+from voting.records.match_record import read_match_record
 from voting.transparency.entries import Entry
 
 pytestmark = pytest.mark.django_db
@@ -32,17 +31,13 @@ Trick = Callable[[Record], None]
 
 def received(record: Record) -> dict[Any, Any]:
     """What phones and screens received from a server with this record: seals, lots, and orders of arrival."""
-    seals = {
-        (count["turn"], side): (count[side]["root"], len(count[side]["ballots"]))
-        for count in record["counts"]
-        for side in SIDES
-        if count[side]
-    }
-    orders = {
-        ("order", count["turn"]): [order_of(count, side) for side in SIDES] for count in record["counts"]
-    }
-    lots = {count["turn"]: count["lot"] for count in record["counts"]}
-    return {"draw": record["draw"]["lot"], **seals, **orders, **lots}
+    found: dict[Any, Any] = {"draw": record["draw"]["lot"]}
+    for count in record["counts"]:
+        turn, sides = count["turn"], [side for side in SIDES if count[side]]
+        found[turn] = count["lot"]
+        found |= {(turn, side): (count[side]["root"], len(count[side]["ballots"])) for side in sides}
+        found["order", turn] = [order_of(count, side) for side in SIDES]
+    return found
 
 
 def leaves(count: Record, side: str) -> list[bytes]:
@@ -59,20 +54,20 @@ def seal_again(record: Record) -> None:
     """Make the counts, roots and picks of a record with other ballots consistent, as a server would."""
     for number, count in enumerate(record["counts"]):
         sides = [side for side in SIDES if count[side]]
-        arrived = {side: in_order_of_arrival(count[side]) for side in sides}
         for side in sides:
-            by_leaf = dict(sorted(zip(leaves(count, side), count[side]["ballots"], strict=True)))
+            listed, order = count[side]["ballots"], count[side].get("arrivals")
+            by_leaf = dict(sorted(zip(leaves(count, side), listed, strict=True)))
             count[side] |= {"ballots": list(by_leaf.values()), "root": Tree(by_leaf).root.hex()}
+            if order:  # ballots that the server has added come last
+                arrived = [*(listed[index] for index in order), *listed[len(order) :]]
+                count[side]["arrivals"] = [count[side]["ballots"].index(ballot) for ballot in arrived]
         roots = [(count[side] or {}).get("root", "") for side in SIDES]
         mixed = standalone.mix_seed(count["seed"], count["lot"], *roots)
         for side in sides:
             counted = count[side]
-            choices = [choice for choice, _ in counted["ballots"]]
-            counter = standalone.BallotCounter(
-                choices, len(counted["counts"]), record["terms"], f"{mixed}:{side}"
-            )
+            choices, columns = [choice for choice, _ in counted["ballots"]], len(counted["counts"])
+            counter = standalone.BallotCounter(choices, columns, record["terms"], f"{mixed}:{side}")
             if counted.get("arrivals"):
-                counted["arrivals"] = [counted["ballots"].index(ballot) for ballot in arrived[side]]
                 counter.arrivals = counted["arrivals"]
             counted["pick"], counted["decided_by"] = counter.decide(counted["legal"])
             if counter.rounds:
@@ -83,13 +78,6 @@ def seal_again(record: Record) -> None:
                 seal[side] = counted["root"]
 
 
-def in_order_of_arrival(counted: Record) -> list[Any]:
-    """A ballot that the server has added comes last."""
-    listed: list[Any] = counted["ballots"]
-    order = counted.get("arrivals") or range(len(listed))
-    return [listed[index] for index in order] + listed[len(order) :]
-
-
 def red(record: Record) -> Record:
     """Red's first count."""
     counted: Record = record["counts"][0]["red"]
@@ -98,7 +86,6 @@ def red(record: Record) -> Record:
 
 def add_ballot(record: Record) -> None:
     red(record)["ballots"].append([4, OWN_BLIND])
-    seal_again(record)
 
 
 def win_lottery(record: Record) -> None:
@@ -119,17 +106,14 @@ def victim(record: Record) -> list[Any]:
 
 def change_ballot(record: Record) -> None:
     victim(record)[0] = 3
-    seal_again(record)
 
 
 def drop_ballot(record: Record) -> None:
     red(record)["ballots"].remove(victim(record))
-    seal_again(record)
 
 
 def swap_seed_and_lot(record: Record) -> None:
     record["counts"][0] |= OTHER_DRAW | {"lot": commit_lot(OTHER_DRAW["seed"], FROM_ROOTS)}
-    seal_again(record)
 
 
 def draw_again(record: Record) -> None:
@@ -139,7 +123,6 @@ def draw_again(record: Record) -> None:
 
 def change_arrivals(record: Record) -> None:
     record["counts"][0]["yellow"]["arrivals"].reverse()
-    seal_again(record)
 
 
 def seal_twice(record: Record) -> None:
@@ -149,7 +132,6 @@ def seal_twice(record: Record) -> None:
     record["counts"][0]["sealed_at"] += 7
     record["counts"][0]["resolved_at"] += 7
     red(record)["ballots"] += [[4, OWN_BLIND], [4, "b" * 32], [4, "c" * 32], [4, "d" * 32], [4, "e" * 32]]
-    seal_again(record)
 
 
 def hide_first_seal(record: Record) -> None:
@@ -179,12 +161,10 @@ def move_ballot(record: Record) -> None:
     ballot = victim(record)
     red(record)["ballots"].remove(ballot)
     record["counts"][0]["yellow"]["ballots"].append(ballot)
-    seal_again(record)
 
 
 def replay_older_ballot(record: Record) -> None:
     victim(record)[:] = [3, OWN_BLIND]
-    seal_again(record)
 
 
 class Attack(NamedTuple):
@@ -232,10 +212,6 @@ ATTACKS = (
 )
 
 
-def read(record: Record) -> MatchRecord:
-    return read_match_record(json.dumps(record).encode())
-
-
 def log_of(record: Record) -> list[Entry]:
     """What a server logs that publishes this record."""
     entries: list[Any] = []
@@ -250,7 +226,9 @@ def log_of(record: Record) -> list[Entry]:
             entries.append({"type": "seal 1", "at": seal["at"], "epoch": 1, **turn, **roots})
             entries += [{"type": "seal void 1", **turn, **seal["void"]}] if "void" in seal else []
     if record["state"] == "ended":
-        digest = hash_record(read(record), [count["turn"] for count in record["counts"]], ())
+        digest = hash_record(
+            read_match_record(msgspec.json.encode(record)), [count["turn"] for count in record["counts"]], ()
+        )
         entries.append({"type": "match over 1", "turn": record["counts"][-1]["turn"], "record": digest})
     return msgspec.convert(entries, list[Entry])
 
@@ -263,7 +241,7 @@ def observers(attack: Attack, honest: Record, forged: Record) -> Iterator[str]:
     found = [key for key, value in before.items() if after.get(key) != value]
     if found:
         yield "people" if all(isinstance(key, tuple) and key[0] == "order" for key in found) else "phones"
-    if list(find_log_faults(read(forged), log)):
+    if list(find_log_faults(read_match_record(msgspec.json.encode(forged)), log)):
         yield "verifier"
     if log_of(forged)[: len(log)] != log:
         yield "witness"
@@ -281,6 +259,7 @@ def test_dishonest_server_is_noticed(attack: Attack, records: dict[str, Record],
     honest = deepcopy(forged)
     assert not list(observers(attack, honest, honest))
     attack.trick(forged)
+    seal_again(forged)
     assert [code for code, _ in verdicts(forged, tmp_path)] == [0, 0]
     assert " ".join(observers(attack, honest, forged)) == attack.noticed
     assert bool(attack.limit) == (not attack.noticed)

@@ -9,9 +9,9 @@ import msgspec
 import pytest
 from django.core.management import CommandError, call_command
 
-from games.engine.errors import BadRecord
 from tests.voting.altered_records import Alteration, put
 from tests.voting.match_helpers import RED_WINS, new_event, organizer, play, start
+from tests.voting.sample_histories import HISTORIES
 from tests.voting.sample_matches import MATCHES, Record, play_match, record_of
 from voting.ballot_box.ballot_box import BallotBox
 from voting.events import create_event
@@ -38,12 +38,7 @@ def altered(record: Record, alter: Alteration) -> MatchRecord:
     return read_match_record(json.dumps(changed).encode())
 
 
-def test_record_with_unknown_voting_method_is_refused(records: dict[str, Record]) -> None:
-    with pytest.raises(BadRecord, match="loudest"):
-        altered(records["lots"], put("terms", "tally_method", to="loudest"))
-
-
-@pytest.mark.parametrize("name", MATCHES)
+@pytest.mark.parametrize("name", [*MATCHES, *HISTORIES])
 def test_import_event_round_trips_record(name: str, match_records: dict[str, MatchRecord]) -> None:
     record = match_records[name]
     match = import_event(record, organizer(), NOW)
@@ -75,32 +70,26 @@ def test_turn_of_imported_match_with_draw_offers_stays(
         take_back_turn(match.event_id, box, lambda turn: None)
 
 
-def test_import_event_refuses_record_that_does_not_verify(records: dict[str, Record]) -> None:
-    with pytest.raises(ImportRefused, match="The record is invalid"):
-        import_event(altered(records["lots"], put("counts", 0, "seed", to="5" * 32)), organizer(), NOW)
-    assert not Event.objects.exists()
-
-
-def test_import_match_refuses_turn_that_exists(box: BallotBox) -> None:
-    record = record_of(play_match(box, *MATCHES["lots"]))
-    turns, tallies = Turn.objects.count(), TallyRecord.objects.count()
-    with pytest.raises(ImportRefused, match="is already in the database, as turn 1 of"):
-        import_match(record, new_event(), NOW)
-    assert (Turn.objects.count(), TallyRecord.objects.count()) == (turns, tallies)
-
-
-def test_import_match_refuses_unfit_event_or_turn_id(
+def test_import_refuses_invalid_record_existing_turn_or_unfit_event(
     box: BallotBox, records: dict[str, Record], match_records: dict[str, MatchRecord]
 ) -> None:
+    with pytest.raises(ImportRefused, match="The record is invalid"):
+        import_event(altered(records["lots"], put("counts", 0, "seed", to="5" * 32)), organizer(), NOW)
+    only_turn = put("counts", 0, "turn", to=2**53 - 1)  # without ballots: it verifies with any id
+    with pytest.raises(ImportRefused, match="that is out of range"):  # the next turn needs a higher id
+        import_event(altered(records["both forfeit"], only_turn), organizer(), NOW)
+    assert not Event.objects.exists()
     others = create_event(organizer(), "Another", ("A", "B"))
     with pytest.raises(ImportRefused, match="would differ from the record in teams"):
         import_match(match_records["lots"], others, NOW)
     assert not others.matches.exists()
     with pytest.raises(ImportRefused, match="is live"):
         import_match(match_records["begun"], start(box).match.event, NOW)
-    only_turn = put("counts", 0, "turn", to=2**53 - 1)  # without ballots: it verifies with any id
-    with pytest.raises(ImportRefused, match="that is out of range"):  # the next turn needs a higher id
-        import_event(altered(records["both forfeit"], only_turn), organizer(), NOW)
+    record = record_of(play_match(box, *MATCHES["lots"]))
+    turns, tallies = Turn.objects.count(), TallyRecord.objects.count()
+    with pytest.raises(ImportRefused, match="is already in the database, as turn 1 of"):
+        import_match(record, new_event(), NOW)
+    assert (Turn.objects.count(), TallyRecord.objects.count()) == (turns, tallies)
 
 
 def test_turn_ids_continue_after_imported_id(box: BallotBox, records: dict[str, Record]) -> None:
@@ -116,7 +105,7 @@ def run(*argv: str) -> str:
     return out.getvalue()
 
 
-def test_import_command_restores_exported_file(box: BallotBox, tmp_path: Path) -> None:
+def test_import_command_restores_file_also_into_another_event(box: BallotBox, tmp_path: Path) -> None:
     code = play_match(box, *MATCHES["first"]).event.code
     file, again = tmp_path / "record.json", tmp_path / "again.json"
     call_command("export", code, "--output", str(file))
@@ -131,11 +120,7 @@ def test_import_command_restores_exported_file(box: BallotBox, tmp_path: Path) -
     ]
     call_command("export", code, "--output", str(again))
     assert again.read_bytes() == file.read_bytes().replace(b'"state":"playing"', b'"state":"aborted"')
-
-
-def test_import_command_mentions_new_code(records: dict[str, Record], tmp_path: Path) -> None:
-    file = tmp_path / "record.json"
-    file.write_text(json.dumps(records["first"]))
+    Event.objects.all().delete()
     output = run(str(file), "--event", new_event().code.lower())
     assert output.endswith("Imported as recorded, except for code, state.\n")
 

@@ -2,31 +2,24 @@
 
 from collections.abc import Callable
 
-import msgspec
 import pytest
 from msgspec.structs import replace
 
 from tests.voting.action_helpers import press
 from tests.voting.match_helpers import RED_WINS, play, play_turn, start
 from tests.voting.sample_histories import play_aborted_match, play_eventful_match, play_restored_match
+from tests.voting.sample_matches import record_of
 from tests.voting.transparency.test_log import entries
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import LogHead, Match
-from voting.records.exports import export_match
 from voting.records.log_check import find_log_faults, find_older_turns
-from voting.records.match_record import BACKUP_EPOCH_LEAP, MatchRecord, read_match_record
+from voting.records.match_record import BACKUP_EPOCH_LEAP, MatchRecord
 from voting.terms import TieRule
 from voting.transparency.entries import Lot, MatchOver, Seal, TurnVoided, entry_turn
 from voting.transparency.log import load_log
 from voting.turns.turns import place_new_turns
 
 pytestmark = pytest.mark.django_db
-
-
-def record_of(match: Match) -> MatchRecord:
-    exported = export_match(match.event.code, match.number)
-    assert exported
-    return read_match_record(msgspec.json.encode(exported.record))
 
 
 def faults(record: MatchRecord) -> list[str]:

@@ -14,7 +14,7 @@ from games.engine.game import SIDES
 from tests.voting.action_helpers import press, record_voters
 from tests.voting.box_loss_helpers import empty
 from tests.voting.event_states import last_announced, shown
-from tests.voting.match_helpers import CLASSIC, NINE_MINUTES_MS, SELECTOR, new_event, run_out, set_window
+from tests.voting.match_helpers import CLASSIC, SELECTOR, new_event, open_now, run_out
 from tests.voting.recovery_model import close_and_then
 from tests.voting.sample_matches import record_of, with_blinds
 from tests.voting.verifiers import standalone
@@ -38,15 +38,13 @@ ACTIONS = (
     *("turn.pause", "turn.resume", "turn.extend", "turn.shorten", "turn.close", "turn.void"),
     *("match.abort", "match.start", "lobby.open", "joining.lock", "joining.unlock"),
 )
+RESTRICTIONS = ("voter.kick", "voter.ban", "voter.admit", "voter.move")
 STEPS = st.one_of(
     st.tuples(st.sampled_from(["vote", "vote and close"]), VOTES),
     st.tuples(st.sampled_from(["lose the box", "extend after the seal", "rename"]), st.none()),
     st.tuples(st.sampled_from(ACTIONS[:6]), st.none()),
     st.tuples(st.sampled_from(ACTIONS[6:]), st.none()),
-    st.tuples(
-        st.sampled_from(["voter.kick", "voter.ban", "voter.admit", "voter.move"]),
-        st.sampled_from(VOTER_CODES),
-    ),
+    st.tuples(st.sampled_from(RESTRICTIONS), st.sampled_from(VOTER_CODES)),
 )
 TERMS = st.fixed_dictionaries(
     {
@@ -72,18 +70,25 @@ class OrganizedMatch:
         self.void: dict[int, tuple[str, bool]] = {}
 
     def take(self, step: str, what: Any) -> None:
+        turn = live_turn(self.match)
+        open_turn = load_turn(turn.pk) if turn and turn.state == TurnState.OPEN else None
         if step in {"vote", "vote and close"}:
             self.vote(what)
-            if step != "vote":
-                self.close()
-        elif step == "lose the box":
-            self.lose_box()
-        elif step == "extend after the seal":
-            self.extend_after_seal()
+            if step != "vote" and (turn := live_turn(self.match)):
+                run_out(turn, self.box)
+                close_turn(turn.pk, self.box)
         elif step == "rename":
             Event.objects.filter(pk=self.event.pk).update(name=f"Evening {self.sequence}")
             announce_edit(self.event.pk, self.box.now())
-        else:
+        elif step == "lose the box" and open_turn:
+            empty()
+            restore_turn(open_turn.pk, self.box)
+            self.losses[open_turn.pk] += 1
+        elif step == "extend after the seal" and open_turn:
+            run_out(open_turn, self.box)
+            close_and_then(open_turn, self.open)
+            self.void_seals[open_turn.pk] += 1
+        elif step in {*ACTIONS, *RESTRICTIONS}:
             self.act(step, what)
 
     def act(self, action: str, voter_code: str | None) -> None:
@@ -101,51 +106,25 @@ class OrganizedMatch:
             reason = "superseded" if was_live else "taken_back"
             self.void[turn.pk] = ("stopped" if action == "match.abort" else reason), not was_live
 
-    def open(self) -> bool:
-        """Open the live turn's window; False if there is none."""
+    def open(self) -> Turn | None:
+        """Open the live turn's window, if there is one."""
         self.match.refresh_from_db()
         turn = live_turn(self.match)
-        if turn is None:
-            return False
-        set_window(load_turn(turn.pk), self.box, -1_000, NINE_MINUTES_MS, state=TurnState.OPEN, left_ms=None)
-        return True
+        if turn:
+            open_now(load_turn(turn.pk), self.box)
+        return turn and load_turn(turn.pk)
 
     def vote(self, votes: list[tuple[Any, int, int]]) -> None:
-        if not self.open():
+        if not (turn := self.open()):
             return
-        turn = load_turn(live_turn(self.match).pk)  # type: ignore[union-attr]
-        cast = []
+        position, cast = load_position(self.match), []
         for number, (side, column, wish) in enumerate(votes):
             self.sequence += 1
             resign = RESIGN if self.match.resign and not wish else 0
             draw = DRAW if self.match.draw_offers and wish > 2 else 0
-            cast.append(Ballot(f"{side}{number}", side, resign + draw + column, self.sequence))
-        self.box.cast(to_boxed_turn(turn), with_blinds([ballot for ballot in cast if self.is_legal(ballot)]))
-
-    def is_legal(self, ballot: Ballot) -> bool:
-        position = load_position(self.match)
-        return ballot.choice % RESIGN in position.game.legal_actions(position.state, ballot.side)
-
-    def open_turn(self) -> Turn | None:
-        turn = live_turn(self.match)
-        return load_turn(turn.pk) if turn and turn.state == TurnState.OPEN else None
-
-    def lose_box(self) -> None:
-        if turn := self.open_turn():
-            empty()
-            restore_turn(turn.pk, self.box)
-            self.losses[turn.pk] += 1
-
-    def extend_after_seal(self) -> None:
-        if turn := self.open_turn():
-            run_out(turn, self.box)
-            close_and_then(turn, self.open)
-            self.void_seals[turn.pk] += 1
-
-    def close(self) -> None:
-        if turn := self.open_turn():
-            run_out(turn, self.box)
-            close_turn(turn.pk, self.box)
+            if column in position.game.legal_actions(position.state, side):
+                cast.append(Ballot(f"{side}{number}", side, resign + draw + column, self.sequence))
+        self.box.cast(to_boxed_turn(turn), with_blinds(cast))
 
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])

@@ -8,7 +8,7 @@ from django.db import connection, transaction
 from crowdgame.maintenance.backups import fresh_start_sql
 from crowdgame.maintenance.database_copies import database_copies
 from tests.voting.action_helpers import press
-from tests.voting.match_helpers import RED_WINS, SELECTOR, only_turn, play, play_turn, start
+from tests.voting.match_helpers import RED_WINS, SELECTOR, play, play_turn, start
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.commitments import Tree, hash_leaf
 from voting.models import LogEntry, LogHead, LogWitness, Turn
@@ -38,6 +38,9 @@ def test_match_appends_what_happens(box: BallotBox) -> None:
     play(turn.match, box, RED_WINS)
     kinds = [type(entry).__name__ for entry in entries()]
     assert kinds == ["Lot", "Seal", "Lot", "TurnVoided", "TurnVoided", *["Lot", "Seal"] * 4, "MatchOver"]
+    over = entries()[-1]
+    assert isinstance(over, MatchOver)
+    assert over.turn == max(turn.match.turns.values_list("pk", flat=True))
     lots = {entry.turn: entry.lot for entry in entries() if isinstance(entry, Lot)}
     assert lots == {one.pk: one.lot for one in Turn.objects.all()}
 
@@ -136,12 +139,3 @@ def test_first_turn_after_restored_backup_is_logged_once(box: BallotBox) -> None
     turn = start(box)
     assert [type(entry).__name__ for entry in entries()] == ["Lot", "Restored", "Lot"]
     assert entries()[-1] == Lot(turn=turn.pk, lot=turn.lot)
-
-
-def test_match_is_over_once(box: BallotBox) -> None:
-    turn = start(box)
-    play(turn.match, box, RED_WINS)
-    over = [entry for entry in entries() if isinstance(entry, MatchOver)]
-    assert [entry.turn for entry in over] == [max(turn.match.turns.values_list("pk", flat=True))]
-    with pytest.raises(Turn.DoesNotExist):
-        only_turn(turn.match)
