@@ -5,29 +5,24 @@ python -m tests --nightly   every test, with more examples of each property
 python -m tests -k tally    selected tests, with any options of pytest
 
 A failure is printed at once, and the other parts still run. Up to MAX_RETRIED failed tests of a part run once
-more, alone; the summary lists those that then pass, to be repaired. A test that takes longer than MAX_TEST_S
-seconds (environment) fails the run, unless it is marked `nightly`.
+more; the summary lists those that then pass, to be repaired.
 
 Ctrl-C, SIGTERM and SIGHUP end every process of the run and print the summary so far. Exit status 130.
 """
 
 import ctypes
 import json
-import os
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 import psutil
 
-from crowdgame.server.laptop.paths import DATA
 from crowdgame.server.laptop.stop_signals import SIGNALS, interrupt
-from tests.results import RESULTS, Result, read_results
 from tests.run_folder import run_folder
 from tests.signals import reset_for_children
 
@@ -79,100 +74,56 @@ NIGHTLY_PARTS = {
 }
 EACH_CHANGE = ("-m", "not nightly")
 NIGHTLY = ("--hypothesis-profile=nightly",)
-PLUGINS = ("-p", "tests.results", "-p", "no:cov", "--no-summary")
-MAX_TEST_S = float(os.environ.get("MAX_TEST_S", "inf"))
+PLUGINS = ("-p", "tests.failures", "-p", "no:cov", "--no-summary")
 MAX_RETRIED = 2
 LAST_FAILED = ("--last-failed", "--last-failed-no-failures=none")
-LAST_TIMES = DATA / "test-times.json"
 TESTS_FAILED, INTERRUPTED = 1, 130
 PR_SET_CHILD_SUBREAPER = 36
 KILL_TIMEOUT_S = 5
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """The result of one part so far. `status` is pytest's exit status."""
-
-    part: str
-    results: tuple[Result, ...] = ()
-    status: int = INTERRUPTED
-    seconds: float = 0
-    unstable: tuple[str, ...] = ()
-
-    @property
-    def failed(self) -> tuple[str, ...]:
-        names = dict.fromkeys(result.name for result in self.results if result.outcome == "failed")
-        return tuple(name for name in names if name not in self.unstable)
-
-    @property
-    def slow(self) -> tuple[str, ...]:
-        slow = [result for result in self.results if result.seconds > MAX_TEST_S]
-        return tuple(f"{result.name}, {result.seconds:.0f} s" for result in slow)
-
-    @property
-    def is_ok(self) -> bool:
-        return not self.status and not self.slow
-
-    @property
-    def passed(self) -> int:
-        return sum(result.outcome == "passed" for result in self.results) + len(self.unstable)
-
-    def __str__(self) -> str:
-        skipped = sum(result.outcome == "skipped" for result in self.results)
-        counts = f"{self.passed} passed, {len(self.failed)} failed, {skipped} skipped"
-        if self.unstable:
-            counts += f", {len(self.unstable)} passed only on the second try"
-        if self.slow:
-            counts += f", {len(self.slow)} slow and not marked as nightly"
-        ended = "" if self.status == 0 or self.failed else f", pytest ended with status {self.status}"
-        mark = "✓" if self.is_ok else "✗"
-        names = [f"\n    {name}" for name in (*self.failed, *self.slow, *self.unstable)]
-        return f"{mark} {self.part}: {counts} in {minutes(self.seconds)}{ended}{''.join(names)}"
-
-
 class Run:
-    """A run of the suite: the outcomes of its parts so far, and the processes that it started.
+    """A run of the suite: its exit status so far, a line for each part, and the processes that it started.
 
     On Linux this process adopts the children of processes that end, so none of them gets out of reach.
     """
 
     def __init__(self) -> None:
-        self.outcomes: list[Outcome] = []
+        self.status = 0
+        self.summary: list[str] = []
         if sys.platform == "linux":
             ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
 
     def run_part(self, part: str, *selection: str, max_retried: int = 0) -> None:
-        began = time.monotonic()
-        report = run_folder() / f"{len(self.outcomes)}.results"
-        outcome = Outcome(part)
+        print(f"\n{part}", flush=True)
+        began, cache = time.monotonic(), run_folder() / part
+        status, ended = INTERRUPTED, "interrupted"
         try:
-            outcome = replace(outcome, status=self._run_pytest(report, *selection))
-            failed = Outcome(part, tuple(read_results(report))).failed
-            if outcome.status == TESTS_FAILED and len(failed) <= max_retried:
-                outcome = self._retry(outcome, failed, *selection)
+            status = self._run_pytest(cache, *selection)
+            failed, ended = last_failed(cache), f"pytest ended with status {status}"
+            if status == TESTS_FAILED and len(failed) <= max_retried:
+                status = self._run_pytest(cache, *LAST_FAILED, *selection)
+                ended = ended if status else "passed, some only on the second try"
+            elif not status:
+                ended = "passed"
+            ended += "".join(f"\n    {name}" for name in failed)
         finally:
-            results, seconds = tuple(read_results(report)), time.monotonic() - began
-            self.outcomes.append(replace(outcome, results=results, seconds=seconds))
+            self.status = self.status or status
+            minutes, seconds = divmod(round(time.monotonic() - began), 60)
+            self.summary.append(f"{'✗' if status else '✓'} {part} in {minutes}:{seconds:02}: {ended}")
 
-    def _retry(self, outcome: Outcome, failed: tuple[str, ...], *selection: str) -> Outcome:
-        """Run the failed tests again. Their failures stand unless all of them pass now."""
-        if self._run_pytest(run_folder() / "retry.results", *LAST_FAILED, *selection):
-            return outcome
-        return replace(outcome, status=0, unstable=failed)
-
-    def _run_pytest(self, report: Path, *arguments: str) -> int:
-        argv = [sys.executable, "-m", "pytest", *PLUGINS, *arguments]
-        status = subprocess.run(argv, env={**os.environ, RESULTS: str(report)}, check=False).returncode
+    def _run_pytest(self, cache: Path, *arguments: str) -> int:
+        argv = [sys.executable, "-m", "pytest", *PLUGINS, "-o", f"cache_dir={cache}", *arguments]
+        status = subprocess.run(argv, check=False).returncode
         if left := kill_descendants():
             print("Killed processes that the tests left running:", *left, sep="\n    ", flush=True)
         return status
 
-    def end(self) -> None:
-        """Kill every process of the run, and print the summary so far."""
-        kill_descendants()
-        passed = sum(outcome.passed for outcome in self.outcomes)
-        failed = sum(len(outcome.failed) for outcome in self.outcomes)
-        print("", *self.outcomes, f"{passed} passed, {failed} failed", sep="\n", flush=True)
+
+def last_failed(cache: Path) -> list[str]:
+    """The tests that failed in pytest's last run with this cache."""
+    path = cache / "v" / "cache" / "lastfailed"
+    return list(json.loads(path.read_text())) if path.exists() else []
 
 
 def kill_descendants() -> list[str]:
@@ -188,38 +139,24 @@ def kill_descendants() -> list[str]:
     return list(running.values())
 
 
-def minutes(seconds: float) -> str:
-    return "{}:{:02}".format(*divmod(round(seconds), 60))
-
-
-def run_suite(run: Run, options: Sequence[str], parts: dict[str, tuple[str, ...]]) -> None:
-    times = json.loads(LAST_TIMES.read_text()) if LAST_TIMES.exists() else {}
-    for part, selection in parts.items():
-        key = " ".join((part, *options))
-        print(f"\n{part}" + (f" (last time: {minutes(times[key])})" if key in times else ""), flush=True)
-        run.run_part(part, *options, *selection, max_retried=MAX_RETRIED)
-        times[key] = run.outcomes[-1].seconds
-        LAST_TIMES.write_text(json.dumps(times))
-
-
 def main(arguments: Sequence[str]) -> int:
     reset_for_children()
     for number in SIGNALS:
         if number != signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:  # set by nohup
             signal.signal(number, interrupt)
-    run = Run()
+    run, nightly = Run(), arguments == ["--nightly"]
     try:
-        if not arguments:
-            run_suite(run, EACH_CHANGE, PARTS)
-        elif arguments == ["--nightly"]:
-            run_suite(run, NIGHTLY, NIGHTLY_PARTS)
-        else:
+        if arguments and not nightly:
             run.run_part("selected tests", *without(), *arguments)
+        else:
+            for part, selection in (NIGHTLY_PARTS if nightly else PARTS).items():
+                options = NIGHTLY if nightly else EACH_CHANGE
+                run.run_part(part, *options, *selection, max_retried=MAX_RETRIED)
     except KeyboardInterrupt:
-        return INTERRUPTED
-    finally:
-        run.end()
-    return 0 if all(outcome.is_ok for outcome in run.outcomes) else 1
+        run.status = INTERRUPTED
+    kill_descendants()
+    print("", *run.summary, sep="\n", flush=True)
+    return run.status
 
 
 if __name__ == "__main__":

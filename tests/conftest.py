@@ -5,7 +5,7 @@ import gc
 import inspect
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from functools import wraps
 from pathlib import Path
 
@@ -38,6 +38,7 @@ properties.register_profile("nightly", deadline=None, max_examples=1_000)
 properties.register_profile("mutants", deadline=None, max_examples=20, derandomize=True, database=None)
 properties.load_profile("each-change")
 
+MAX_TEST_S = float(os.environ.get("MAX_TEST_S", "inf"))
 # Files of a quarter of a minute or more, the slowest first, so that all processes end at about the same time.
 LONGEST = (
     "tests/e2e/test_joining.py",
@@ -74,6 +75,20 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.enable()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """A test that takes longer than MAX_TEST_S fails, unless it is marked `nightly`."""
+    report = yield
+    if report.passed and report.duration > MAX_TEST_S and not item.get_closest_marker("nightly"):
+        report.outcome, report.longrepr = (
+            "failed",
+            f"slower than {MAX_TEST_S:.0f} s, not marked nightly",
+        )
+    return report
 
 
 @pytest.hookimpl(tryfirst=True)
