@@ -3,8 +3,9 @@
 import os
 import signal
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
@@ -22,29 +23,52 @@ from voting.ballot_box.stores import connect
 PHONES = 60
 ENOUGH = 15
 TIMEOUT_S = 40
+LONGEST_S = 120.0
 BRISK = {"window_s": 3, "pace": "instant", "lobby": "open", "next_match_after_s": 3}
 
 
+@dataclass(frozen=True, slots=True)
+class RunningCrowd:
+    """A process that simulates `phones` phones; its report says which ballots were acknowledged."""
+
+    process: "subprocess.Popen[bytes]"
+    phones: int
+    report: Path
+    log: Path
+
+    def has_joined(self) -> bool:
+        joined = f"{self.phones} of {self.phones} phones have joined"
+        return joined in self.log.read_text() or self.process.poll() is not None
+
+    def wait(self, within_s: float = LONGEST_S) -> RehearsalReport:
+        self.process.wait(within_s)
+        assert self.report.exists(), f"the crowd has no report: {self.log.read_text()[-300:]}"
+        return msgspec.json.decode(self.report.read_bytes(), type=RehearsalReport)
+
+
 @contextmanager
-def crowd(server: Server, code: str, data: Path, *more: str) -> Iterator[subprocess.Popen[bytes]]:
-    """Run simulated phones that have all joined; they record which ballots were acknowledged."""
-    options = ["--url", server.http, "--phones", str(PHONES), "--turns", "1000", *more]
-    log = data / "crowd.log"
+def running_crowd(argv: Sequence[str], phones: int, server: Server, folder: Path) -> Iterator[RunningCrowd]:
+    """Run `manage.py rehearse` with the arguments."""
+    folder.mkdir(parents=True, exist_ok=True)
+    report, log = folder / "report.json", folder / "crowd.log"
+    argv = [*MANAGE, "rehearse", *argv, "--url", server.http, "--phones", str(phones), "--json", str(report)]
+    env = {**os.environ, **server.stack.env}
     with (
-        log.open("w") as file,
-        subprocess.Popen(
-            [*MANAGE, "rehearse", code, *options, "--json", str(data / "report.json")],
-            cwd=ROOT,
-            env={**os.environ, **server.stack.env},
-            stdout=file,
-            stderr=file,
-        ) as process,
+        log.open("w") as out,
+        subprocess.Popen(argv, cwd=ROOT, env=env, stdout=out, stderr=out) as process,
     ):
         try:
-            wait_until(lambda: f"{PHONES} of {PHONES} phones have joined" in log.read_text(), TIMEOUT_S)
-            yield process
+            yield RunningCrowd(process, phones, report, log)
         finally:
-            process.terminate()
+            process.kill()
+
+
+@contextmanager
+def crowd(server: Server, code: str, data: Path, *more: str) -> Iterator[RunningCrowd]:
+    """PHONES simulated phones that have all joined."""
+    with running_crowd([code, "--turns", "1000", *more], PHONES, server, data) as phones:
+        wait_until(phones.has_joined, TIMEOUT_S)
+        yield phones
 
 
 def live_turn(server: Server, event: int) -> int | None:
@@ -83,11 +107,12 @@ def turn_with_ballots(server: Server, event: int) -> int:
     return found[0]
 
 
-def leave(phones: "subprocess.Popen[bytes]", data: Path) -> RehearsalReport:
+def leave(phones: RunningCrowd) -> RehearsalReport:
     """Stop the crowd; return its report."""
-    phones.send_signal(signal.SIGINT)
-    assert phones.wait(TIMEOUT_S) == 0
-    return msgspec.json.decode((data / "report.json").read_bytes(), type=RehearsalReport)
+    phones.process.send_signal(signal.SIGINT)
+    report = phones.wait(TIMEOUT_S)
+    assert phones.process.returncode == 0
+    return report
 
 
 def restart(server: Server, event: int, part: str, number: signal.Signals) -> int:

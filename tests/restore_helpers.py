@@ -87,7 +87,7 @@ def lose_event(data: Path, database_url: str) -> Lost:
                 close_turn_soon(server, event)
             with open_clients(server) as clients:
                 _, welcome = clients.display(code)
-            seen = leave(phones, data)
+            seen = leave(phones)
         lost = [t for t in resolved_turns(server, event) if t > turn]
         blinds = {ballot.blind for ballot in sealed_ballots(server, turn).values()}
         ((seed,),) = server.rows("SELECT seed FROM games_turn WHERE id = ?", turn)
@@ -108,7 +108,7 @@ def restored_event(lost: Lost, *options: str) -> Iterator[RestoredEvent]:
         with crowd(server, lost.code, data, *seats(data)) as phones:
             for _ in range(3):
                 close_turn_soon(server, event)
-            seen = leave(phones, data)
+            seen = leave(phones)
         close_turn_soon(server, event)
         yield RestoredEvent(lost, server, seen, shown)
 

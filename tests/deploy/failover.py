@@ -34,7 +34,7 @@ def vote_during(fail: Callable[[int], list[int]], server: Server, data: Path) ->
         server.ask("begin", event_id=event["id"])
         turns = fail(event["id"])
         resolve_another(server, event["id"])
-        report = leave(phones, data)
+        report = leave(phones)
     resolve_another(server, event["id"])  # the turn that was open when the crowd left
     return FailoverRun(server, event["id"], turns, report)
 

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from crowdgame.rehearsal.samples import Spread
+from tests.crowd_helpers import running_crowd
 from tests.deploy.processes import becomes_true, wait_until
-from tests.load.bench.load_run import JOINED_WITHIN_S, POLL_S, running_crowd
+from tests.load.bench.load_run import JOINED_WITHIN_S, POLL_S
 from tests.load.bench.results import ChatRun
 from tests.server import Server, running_server
 from tests.voting.sources.irc_server import IrcClient, ThreadedIrcServer, message, running_irc_server
@@ -43,7 +44,7 @@ def _play(
     """Play some turns. Returns the acknowledgments, and how many votes of chatters are missing."""
     event = server.ask("event", owner="otto", window_s=WINDOW_S, pace="instant", lobby="open")
     server.ask("set_source", event_id=event["id"], team=2, source="twitch:rooks" if chatters else "hands")
-    argv = [event["code"], "--url", server.http, "--profile", "spread", "--turns", str(TURNS)]
+    argv = [event["code"], "--profile", "spread", "--turns", str(TURNS)]
     with running_crowd(argv, phones, server, folder) as crowd:
         becomes_true(crowd.has_joined, JOINED_WITHIN_S, POLL_S)
         server.ask("begin", event_id=event["id"])

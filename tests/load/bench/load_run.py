@@ -1,19 +1,14 @@
 """Load runs: a crowd joins, votes, receives the reveals, and in one profile reconnects all at once."""
 
-import os
-import subprocess
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-import msgspec
-
 from crowdgame.rehearsal.rehearsal_report import BallotTotals, RehearsalReport
 from crowdgame.rehearsal.samples import Spread
-from crowdgame.server.laptop.paths import ROOT
-from crowdgame.server.laptop.stack import MANAGE
+from tests.crowd_helpers import running_crowd
 from tests.deploy.processes import becomes_true
 from tests.load.bench.machine import Stopwatch
 from tests.load.bench.processes import processes
@@ -21,7 +16,6 @@ from tests.load.bench.results import LoadRun
 from tests.server import Server
 
 JOINED_WITHIN_S = 60.0
-LONGEST_S = 120.0
 MOST_PHONES = 18_000  # of a process
 SOURCES = 32  # addresses of a process; the more ports of one are used, the longer Linux searches for another
 POLL_S = 0.2
@@ -99,8 +93,7 @@ def _rehearse(
     """
     choices = {"window_s": scenario.window_s, "pace": "instant", "lobby": "open"}
     event = server.ask("event", owner="otto", **choices)
-    argv = [event["code"], "--url", server.http, "--profile", scenario.profile]
-    argv += ["--turns", str(scenario.turns)]
+    argv = [event["code"], "--profile", scenario.profile, "--turns", str(scenario.turns)]
     count = -(-phones // MOST_PHONES)
     with ExitStack() as running:
         crowds = [
@@ -119,37 +112,3 @@ def _rehearse(
         begun = Stopwatch(pids)
         server.ask("begin", event_id=event["id"])
         return [crowd.wait() for crowd in crowds], begun
-
-
-@dataclass(frozen=True, slots=True)
-class RunningCrowd:
-    """A process that simulates `phones` phones."""
-
-    process: "subprocess.Popen[bytes]"
-    phones: int
-    report: Path
-    log: Path
-
-    def has_joined(self) -> bool:
-        joined = f"{self.phones} of {self.phones} phones have joined"
-        return joined in self.log.read_text() or self.process.poll() is not None
-
-    def wait(self) -> RehearsalReport:
-        self.process.wait(LONGEST_S)
-        assert self.report.exists(), f"the crowd has no report: {self.log.read_text()[-300:]}"
-        return msgspec.json.decode(self.report.read_bytes(), type=RehearsalReport)
-
-
-@contextmanager
-def running_crowd(argv: Sequence[str], phones: int, server: Server, folder: Path) -> Iterator[RunningCrowd]:
-    """Run `manage.py rehearse` with the arguments."""
-    folder.mkdir(parents=True)
-    report, log = folder / "report.json", folder / "crowd.log"
-    argv = [*MANAGE, "rehearse", *argv, "--phones", str(phones), "--json", str(report)]
-    with log.open("w") as out:
-        env = {**os.environ, **server.stack.env}
-        process = subprocess.Popen(argv, cwd=ROOT, env=env, stdout=out, stderr=out)
-    try:
-        yield RunningCrowd(process, phones, report, log)
-    finally:
-        process.kill()

@@ -20,8 +20,8 @@ from prometheus_client.multiprocess import MultiProcessCollector
 from crowdgame.rehearsal.rehearsal_report import RehearsalReport
 from crowdgame.server.laptop.paths import ROOT
 from crowdgame.server.laptop.stop_signals import interrupt_on_signals
+from tests.crowd_helpers import running_crowd
 from tests.deploy.processes import wait_until
-from tests.load.bench.load_run import running_crowd
 from tests.load.bench.machine import allow_files, cpu_s, describe_machine, open_files, rss
 from tests.load.bench.processes import processes
 from tests.load.bench.report import about_lines, table_lines, write_page
@@ -77,7 +77,7 @@ def _soak(server: Server, options: Namespace, home: Path) -> tuple[list[Reading]
     """Read every `every` seconds. What is read first is the time in minutes."""
     event = server.ask("event", owner="otto", **CHOICES)
     server.ask("begin", event_id=event["id"])
-    argv = [event["code"], "--url", server.http, "--turns", "1000000"]
+    argv = [event["code"], "--turns", "1000000"]
     readings: list[Reading] = []
     with running_crowd(argv, options.phones, server, home / "crowd") as crowd:
         wait_until(crowd.has_joined, JOINED_WITHIN_S)

@@ -1,0 +1,32 @@
+"""`make bench-quick` fails if a ratio is a third worse than its baseline."""
+
+import pytest
+
+from tests.load.bench.gate import find_regressions, load_baseline, pick_better
+from tests.load.bench.rows import Row
+
+BASELINE = {"votes": 0.6, "memory": 1.2}
+
+
+def rows(**values: float) -> list[Row]:
+    goals = {"votes": "≥ 0.45", "memory": "≤ 2"}
+    return [
+        Row(server="daphne", what=name, measured="", value=value, goal=goals[name], key=name)
+        for name, value in values.items()
+    ]
+
+
+@pytest.mark.parametrize(
+    ("measured", "regressed"),
+    [
+        (rows(votes=0.41, memory=1.7), []),
+        (rows(votes=0.39, memory=1.7), ["votes"]),
+        (rows(votes=0.41, memory=1.9), ["memory"]),
+        (rows(votes=0.41), ["memory"]),
+        (pick_better(rows(votes=0.39, memory=1.7), rows(votes=0.41, memory=1.9)), []),
+    ],
+    ids=["within", "slower", "larger", "missing", "better of two"],
+)
+def test_gate_names_ratios_that_are_a_third_worse(measured: list[Row], regressed: list[str]) -> None:
+    assert [found.key for found in find_regressions(measured, BASELINE)] == regressed
+    assert {key.partition(": ")[0] for key in load_baseline()} == {"daphne", "uvicorn"}
