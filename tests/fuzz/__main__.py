@@ -29,15 +29,12 @@ def faults(outcome: Outcome) -> list[str]:
 
 def format_outcome(outcome: Outcome) -> str:
     attack, honest = outcome.attack, outcome.honest
-    return "\n".join(
-        [
-            f"{attack.sent:,} frames on {attack.sockets:,} sockets in {outcome.seconds:.0f} s",
-            f"gateway after each attack, MiB: {', '.join(f'{size:.1f}' for size in outcome.memory_mib)}",
-            f"its log grew by {outcome.logged:,} characters, {len(outcome.log_errors)} error lines",
-            f"the honest phone: {honest.counted} of {honest.cast} ballots counted, the slowest after "
-            f"{honest.slowest_s * 1000:.0f} ms",
-            "ends: " + ", ".join(f"{how} {times:,}" for how, times in attack.ended.most_common()),
-        ]
+    ends = ", ".join(f"{how} {times:,}" for how, times in attack.ended.most_common())
+    sizes = ", ".join(f"{size:.1f}" for size in outcome.memory_mib)
+    return (
+        f"{attack.sent:,} frames on {attack.sockets:,} sockets: {ends}\n"
+        f"the honest phone: {honest.counted} of {honest.cast} ballots counted\n"
+        f"gateway after each attack, MiB: {sizes}"
     )
 
 

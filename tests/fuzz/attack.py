@@ -10,7 +10,6 @@ from random import Random
 from crowdgame.server.laptop.network import LOOPBACK
 from tests.fuzz import wire
 from tests.fuzz.messages import Known, corrupt, valid
-from tests.load.bench.connection import handshake
 
 CONNECTIONS = 32
 FRAMES_PER_SOCKET = 28  # below the rate limit of a socket; a flood exceeds it
@@ -69,14 +68,18 @@ class Attack:
         self.sent += 1
         if rng.random() < 0.3:
             return "half a handshake"
-        return "odd handshake: " + await _first_line(reader, 0.2)
+        try:
+            async with asyncio.timeout(0.2):
+                return "odd handshake: " + (await reader.readuntil(b"\r\n"))[:12].decode("latin-1")
+        except (TimeoutError, asyncio.IncompleteReadError) as end:
+            return f"odd handshake: {type(end).__name__}"
 
     async def _send_frames(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, rng: Random
     ) -> str:
         path = rng.choice(wire.SOCKETS)
         known, more = (self.sandbox, self.console) if path.endswith("console") else (self.target, ())
-        writer.write(handshake(path, self.port, *more))
+        writer.write(wire.handshake(path, self.port, *more))
         answer = await reader.readuntil(b"\r\n\r\n")
         if b" 101 " not in answer:
             return answer[:12].decode("latin-1")
@@ -92,18 +95,15 @@ class Attack:
         return await _closing(reader)
 
     def _frames(self, path: str, known: Known, rng: Random) -> list[bytes]:
-        frames = [wire.frame(_join(path, known, rng), rng)] if rng.random() < 0.8 else []
+        kind = path.removeprefix("/ws/")
+        token = f', "token": "{rng.choice(known.tokens)}"' if kind == "phone" else ""
+        join = f'{{"type": "{kind}.join", "code": "{known.code}"{token}}}'
+        frames = [wire.frame(join.encode(), rng)] if rng.random() < 0.8 else []
         for _ in range(FLOOD if rng.random() < 0.03 else FRAMES_PER_SOCKET):
             frames += wire.harmless(corrupt(valid(known, rng), rng), rng)
         if rng.random() < 0.5:
             frames.append(wire.fatal(corrupt(valid(known, rng), rng), rng))
         return [*frames, wire.close_frame(rng)]
-
-
-def _join(path: str, known: Known, rng: Random) -> bytes:
-    kind = path.removeprefix("/ws/")
-    token = f', "token": "{rng.choice(known.tokens)}"' if kind == "phone" else ""
-    return f'{{"type": "{kind}.join", "code": "{known.code}"{token}}}'.encode()
 
 
 async def _write_in_chunks(writer: asyncio.StreamWriter, data: bytes, rng: Random) -> None:
@@ -112,16 +112,6 @@ async def _write_in_chunks(writer: asyncio.StreamWriter, data: bytes, rng: Rando
         writer.write(data[:size])
         data = data[size:]
         await asyncio.sleep(0)
-
-
-async def _first_line(reader: asyncio.StreamReader, within_s: float) -> str:
-    try:
-        async with asyncio.timeout(within_s):
-            return (await reader.readuntil(b"\r\n"))[:12].decode("latin-1")
-    except TimeoutError:
-        return "nothing"
-    except asyncio.IncompleteReadError:
-        return "closed"
 
 
 async def _closing(reader: asyncio.StreamReader) -> str:

@@ -6,48 +6,18 @@ from random import Random
 from typing import Any
 
 ACTIONS = (
-    "lobby.open",
-    "match.start",
-    "turn.pause",
-    "turn.resume",
-    "turn.extend",
-    "turn.void",
-    "match.abort",
-    "turn.shorten",
-    "hands.count",
-    "notice.show",
-    "part.hide",
+    *(f"turn.{action}" for action in ("pause", "resume", "extend", "void", "shorten")),
+    *("lobby.open", "match.start", "match.abort", "hands.count", "notice.show", "part.hide"),
 )
 TYPES = (
-    "phone.join",
-    "display.join",
-    "console.join",
-    "chat.join",
-    "ballot.cast",
-    "receipt.ask",
-    "drop.show",
-    "cheer.send",
-    "rematch.ask",
-    "clock.ask",
-    "action.ask",
+    *(f"{kind}.join" for kind in ("phone", "display", "console", "chat")),
+    *(f"{kind}.ask" for kind in ("receipt", "rematch", "clock", "action")),
+    *("ballot.cast", "drop.show", "cheer.send"),
 )
 ODD_TEXTS = (
-    "",
-    " ",
-    "\u0000",
-    "\ud800",
-    "\u202e\u2066",
-    "\ufeff",
-    "e\u0301" * 40,
-    "👩‍👩‍👧‍👦",
-    "\u3000\u2028",
-    "'; DROP TABLE games_event; --",
-    "{{7*7}}${7*7}<script>alert(1)</script>",
-    "__proto__",
-    "redis.call('FLUSHALL')",
-    "\r\nFLUSHALL\r\n",
-    "../../etc/passwd",
-    "A" * 300,
+    *("", " ", "\u0000", "\ud800", "\u202e\u2066", "\ufeff", "e\u0301" * 40, "\u3000\u2028", "A" * 300),
+    *("👩‍👩‍👧‍👦", "'; DROP TABLE games_event; --", "{{7*7}}${7*7}<script>alert(1)</script>", "__proto__"),
+    *("redis.call('FLUSHALL')", "\r\nFLUSHALL\r\n", "../../etc/passwd"),
 )
 ODD_NUMBERS = (
     *(0, -1, 1, 255, 256, 2**31 - 1, 2**31, 2**53 - 1, 2**53, 2**63, 2**64, -(2**63), 10**40, 10**400),
@@ -83,30 +53,21 @@ class Known:
 
 
 def valid(known: Known, rng: Random) -> dict[str, Any]:
-    kind = rng.choice(TYPES)
-    message: dict[str, Any] = {"type": kind}
-    if kind.endswith("join"):
-        message["code"] = known.code
-    if kind == "phone.join":
-        message |= {"token": rng.choice(known.tokens), "team": rng.choice([1, 2, None])}
-    elif kind == "ballot.cast":
-        message |= {
-            "turn": known.turn,
-            "epoch": 1,
-            "choice": rng.randint(1, 7),
-            "sequence": rng.randint(1, 99),
-        }
-        message["blind"] = rng.randbytes(16).hex()
-    elif kind in {"receipt.ask", "drop.show"}:
-        message["turn"] = known.turn
-    elif kind == "cheer.send":
-        message["presses"] = rng.randint(1, 20)
-    elif kind == "clock.ask":
-        message["sent"] = rng.random() * 1e6
-    elif kind == "action.ask":
-        message |= {"id": rng.randint(1, 9), "action": rng.choice(ACTIONS), "turn": known.turn, "seconds": 5}
-        message |= {"text": rng.choice(ODD_TEXTS)[:140], "part": "code", "team": 2, "hands": [0, 2, 1]}
-    return message
+    """A message with the fields of its kind."""
+    kind, turn = rng.choice(TYPES), {"turn": known.turn}
+    cast = {"epoch": 1, "choice": rng.randint(1, 7), "sequence": rng.randint(1, 99)}
+    asked = {"id": rng.randint(1, 9), "action": rng.choice(ACTIONS), "seconds": 5, "part": "code", "team": 2}
+    code = {"code": known.code} if kind.endswith("join") else {}
+    fields: dict[str, dict[str, Any]] = {
+        "phone.join": {"token": rng.choice(known.tokens), "team": rng.choice([1, 2, None])},
+        "ballot.cast": turn | cast | {"blind": rng.randbytes(16).hex()},
+        "receipt.ask": turn,
+        "drop.show": turn,
+        "cheer.send": {"presses": rng.randint(1, 20)},
+        "clock.ask": {"sent": rng.random() * 1e6},
+        "action.ask": turn | asked | {"text": rng.choice(ODD_TEXTS)[:140], "hands": [0, 2, 1]},
+    }
+    return {"type": kind, **code, **fields.get(kind, {})}
 
 
 def corrupt(message: dict[str, Any], rng: Random) -> bytes:

@@ -35,38 +35,29 @@ class HonestPhone:
     turn: int
     cast: int = 0
     counted: int = 0
-    slowest_s: float = 0.0
     over: threading.Event = field(default_factory=threading.Event)
 
     def vote(self) -> None:
-        self._cast()
-        while not self.over.wait(EVERY_S):
-            self._cast()
-
-    def _cast(self) -> None:
-        self.cast += 1
-        began = time.monotonic()
-        ballot = {"turn": self.turn, "epoch": 1, "choice": self.cast % 7 + 1, "sequence": self.cast}
-        self.phone.say("ballot.cast", **ballot)
-        self.phone.receive("ballot.counted", sequence=self.cast)
-        self.counted += 1
-        self.slowest_s = max(self.slowest_s, time.monotonic() - began)
+        while not self.cast or not self.over.wait(EVERY_S):
+            self.cast += 1
+            ballot = {"turn": self.turn, "epoch": 1, "choice": self.cast % 7 + 1, "sequence": self.cast}
+            self.phone.say("ballot.cast", **ballot).receive("ballot.counted", sequence=self.cast)
+            self.counted += 1
 
 
 @dataclass
 class Outcome:
     """`memory_mib` is that of the gateway after each attack; `log_errors` are lines of its log.
 
-    `unseated_voters` have a ballot in the event's box but never received a seat.
+    `changed` names what the attack changed in the event. `unseated_voters` have a ballot in the event's box
+    but never received a seat.
     """
 
     attack: Attack
     honest: HonestPhone
-    seconds: float
-    memory_mib: list[float]
-    log_errors: list[str]
-    logged: int
-    changed: list[str]
+    memory_mib: list[float] = field(default_factory=list)
+    log_errors: list[str] = field(default_factory=list)
+    changed: list[str] = field(default_factory=list)
     unseated_voters: list[str] = field(default_factory=list)
 
     @property
@@ -86,80 +77,47 @@ def attack(server: Server, frames: int, seed: int) -> Outcome:
         clients = SocketClients(server, stack)
         target = server.ask("event", lobby="open")
         sandbox = server.ask("event", owner="mallory", lobby="open")
-        turn = _open_for_long(server, target["id"])
-        phone, tokens = _join_phone(server, clients, target)
+        server.ask("begin", event_id=target["id"])
+        turn = int(server.ask("close_after", event_id=target["id"], ms=24 * HOUR_MS))
+        phone, *others = [clients.phone(target["code"]) for _ in range(VOTERS)]
+        for other, _ in others:
+            other.leave()
+        server.ask("edit", event_id=target["id"], lobby="locked")
+        phone[0].receive_until(lambda message: message.get("state", {}).get("lobby") == "locked")
+        tokens = tuple(welcome["you"]["token"] for _, welcome in (phone, *others))
+        # The first request for a page makes Django import the code of all pages.
+        urllib.request.urlopen(f"{server.http}/console/login/").close()  # noqa: S310
+        known = Known(target["code"], turn, tokens[1:]), Known(sandbox["code"], 1, tokens[1:])
         console = (f"Cookie: {server.ask('session', name='mallory')}", f"Origin: {server.http}")
-        attack = Attack(
-            server.stack.port,
-            target=Known(target["code"], turn, tokens[1:]),
-            sandbox=Known(sandbox["code"], 1, tokens[1:]),
-            console=console,
-            seed=seed,
-        )
-        _load_pages(server)
-        outcome = _run_attacks(server, attack, frames, HonestPhone(phone, turn), target["id"])
+        outcome = Outcome(Attack(server.stack.port, *known, console, seed), HonestPhone(phone[0], turn))
+        before, since = _event_rows(server, target["id"]), len(server.log("gateway"))
+        _run_attacks(outcome, psutil.Process(server.supervisor.pid("gateway")), frames)
+        after = _event_rows(server, target["id"])
+        outcome.log_errors = server.log_errors("gateway", since)
+        outcome.changed = [name for name in before if before[name] != after[name]]
         voted = set(server.ask("voters_in_box", event_id=target["id"], turn_id=turn))
-        assert _voter_id(tokens[0]) in voted, "the box has no ballot of the honest phone"
-        outcome.unseated_voters = sorted(voted - {_voter_id(token) for token in tokens})
+        seated = [token.split(".")[1] for token in tokens]
+        assert seated[0] in voted, "the box has no ballot of the honest phone"
+        outcome.unseated_voters = sorted(voted - set(seated))
         return outcome
 
 
-def _open_for_long(server: Server, event: int) -> int:
-    server.ask("begin", event_id=event)
-    return int(server.ask("close_after", event_id=event, ms=24 * HOUR_MS))
-
-
-def _join_phone(
-    server: Server, clients: SocketClients, target: dict[str, Any]
-) -> tuple[SocketClient, tuple[str, ...]]:
-    """The honest phone and all seat tokens, its own first; joining is locked afterwards."""
-    honest, *others = [clients.phone(target["code"]) for _ in range(VOTERS)]
-    for phone, _ in others:
-        phone.leave()
-    server.ask("edit", event_id=target["id"], lobby="locked")
-    honest[0].receive_until(lambda message: message.get("state", {}).get("lobby") == "locked")
-    return honest[0], tuple(welcome["you"]["token"] for _, welcome in (honest, *others))
-
-
-def _load_pages(server: Server) -> None:
-    """Request a page, since the first request makes Django import the code of all pages."""
-    with urllib.request.urlopen(f"{server.http}/console/login/") as page:  # noqa: S310
-        page.read()
-
-
-def _voter_id(token: str) -> str:
-    return token.split(".")[1]
-
-
-def _run_attacks(server: Server, attack: Attack, frames: int, honest: HonestPhone, event: int) -> Outcome:
-    gateway = psutil.Process(server.supervisor.pid("gateway"))
-    before, since = _event_rows(server, event), len(server.log("gateway"))
-    memory_mib = []
+def _run_attacks(outcome: Outcome, gateway: psutil.Process, frames: int) -> None:
+    honest, memory_mib = outcome.honest, outcome.memory_mib
     with ThreadPoolExecutor(max_workers=1) as thread:
         voting = thread.submit(honest.vote)
-        began = time.monotonic()
         try:
             for at_least in (max(WARMUP_FRAMES, int(WARMUP_SHARE * frames)), *(frames,) * MAX_ATTACKS):
                 enough = honest.counted + VOTES
-                asyncio.run(attack.run(at_least, lambda: honest.counted >= enough or voting.done()))  # noqa: B023
+                may_end = lambda: honest.counted >= enough or voting.done()  # noqa: B023, E731
+                asyncio.run(outcome.attack.run(at_least, may_end))
                 time.sleep(SETTLE_S)  # let garbage collection run before memory is measured
                 memory_mib.append(gateway.memory_info().rss / MIB)
-                if len(memory_mib) > 1 and memory_mib[-1] - memory_mib[-2] <= MAX_GROWTH_MIB:
+                if len(memory_mib) > 1 and outcome.growth_mib <= MAX_GROWTH_MIB:
                     break
         finally:
             honest.over.set()
-        seconds = time.monotonic() - began
         voting.result()
-    after = _event_rows(server, event)
-    return Outcome(
-        attack,
-        honest,
-        seconds,
-        memory_mib,
-        log_errors=server.log_errors("gateway", since),
-        logged=len(server.log("gateway")) - since,
-        changed=[name for name in before if before[name] != after[name]],
-    )
 
 
 def _event_rows(server: Server, event: int) -> dict[str, Any]:

@@ -4,9 +4,7 @@ import struct
 from collections.abc import Callable
 from random import Random
 
-from tests.load.bench.connection import KEY, handshake
-from tests.load.bench.connection import frame as masked_frame
-
+KEY = "dGhlIHNhbXBsZSBub25jZQ=="
 TEXT, BINARY, CLOSE, PING, PONG = 0x1, 0x2, 0x8, 0x9, 0xA
 FIN = 0x80
 POST = b"POST /console/login/ HTTP/1.1\r\nHost: 127.0.0.1\r\n"
@@ -15,7 +13,18 @@ SOCKETS = ("/ws/phone", "/ws/display", "/ws/console", "/ws/chat")
 
 def frame(payload: bytes, rng: Random, opcode: int = TEXT, first: int = FIN) -> bytes:
     """One masked frame; its first byte is `first | opcode`."""
-    return masked_frame(payload, first | opcode, rng.randbytes(4))
+    size, mask = len(payload), rng.randbytes(4)
+    wide = 0 if size < 126 else 2 if size < 1 << 16 else 8
+    code = {0: size, 2: 126, 8: 127}[wide]
+    masked = bytes(byte ^ mask[at % 4] for at, byte in enumerate(payload))
+    head = bytes((first | opcode, 0x80 | code)) + (size.to_bytes(wide, "big") if wide else b"")
+    return head + mask + masked
+
+
+def handshake(path: str, port: int, *headers: str) -> bytes:
+    lines = [f"GET {path} HTTP/1.1", f"Host: 127.0.0.1:{port}", "Upgrade: websocket", "Connection: Upgrade"]
+    lines += [f"Sec-WebSocket-Key: {KEY}", "Sec-WebSocket-Version: 13", *headers]
+    return "\r\n".join([*lines, "", ""]).encode()
 
 
 def close_frame(rng: Random) -> bytes:

@@ -15,8 +15,7 @@ from crowdgame.server.config.open_files import RESERVED_FILES
 from crowdgame.server.laptop.network import LOOPBACK, free_port, wait_for_http
 from crowdgame.server.laptop.stack import gateway
 from crowdgame.server.laptop.supervisor import Supervisor
-from tests.fuzz.wire import frame
-from tests.load.bench.connection import handshake
+from tests.fuzz.wire import frame, handshake
 from tests.server import Server
 from tests.socket_clients import SocketClients
 from voting.protocol import CloseCode

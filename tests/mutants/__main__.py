@@ -28,30 +28,15 @@ FOLDER = DATA / "mutants"
 LISTED = Path(__file__).with_name("survivors.toml")
 # Modules that need the database.
 USE_CASES = (
-    "voting.admission.tickets.*",
-    "voting.announcements.outbox.*",
-    "voting.turns.turns.*",
-    "voting.turns.voiding.*",
-    "crowdgame.accounts.*",
-    "crowdgame.results.analysis.*",
-    "crowdgame.organizer.console.*",
-    "crowdgame.play.duels.*",
-    "crowdgame.play.notifications.*",
-    "crowdgame.server.serving.*",
+    *("voting.admission.tickets.*", "voting.announcements.outbox.*"),
+    *("voting.turns.turns.*", "voting.turns.voiding.*", "crowdgame.accounts.*", "crowdgame.play.*"),
+    *("crowdgame.results.analysis.*", "crowdgame.organizer.console.*", "crowdgame.server.serving.*"),
 )
 # One process each, with a Valkey and a database of its own.
 PARTS = (("games.*",), ("voting.*", "crowdgame.*"))
 COPIED = (
-    "games",
-    "voting",
-    "crowdgame",
-    "deploy",
-    "docs",
-    "frontend",
-    "locale",
-    "tests",
-    "manage.py",
-    "pyproject.toml",
+    *("games", "voting", "crowdgame", "deploy", "docs", "frontend", "locale", "tests"),
+    *("manage.py", "pyproject.toml"),
 )
 INTERRUPTED = 130
 
@@ -63,24 +48,17 @@ def main(patterns: Sequence[str]) -> int:
     began = time.monotonic()
     folders = _run_parts([tuple(patterns)] if patterns else PARTS)
     mutants = [mutant for folder in folders for mutant in read_mutants(folder)]
-    core = [mutant for mutant in mutants if not is_use_case(mutant)]
-    use_cases = [mutant for mutant in mutants if is_use_case(mutant)]
+    core, use_cases = list[Mutant](), list[Mutant]()
+    for mutant in mutants:
+        is_use_case = any(fnmatch(mutant.name, pattern) for pattern in USE_CASES)
+        (use_cases if is_use_case else core).append(mutant)
     are_high = [_print_score(core, MIN_SCORE), _print_score(use_cases, MIN_USE_CASE_SCORE)]
     print(f"in {(time.monotonic() - began) / 60:.0f} minutes")
     _print_survivors("Survivors in use cases. Does one matter? Then write a test:", use_cases, set())
     title = f"Survivors that are not in {display_path(LISTED)}. Write a test or list them:"
-    unlisted = _print_survivors(title, core, load_listed())
-    return 0 if all(are_high) and not unlisted else 1
-
-
-def is_use_case(mutant: Mutant) -> bool:
-    return any(fnmatch(mutant.name, pattern) for pattern in USE_CASES)
-
-
-def load_listed() -> set[str]:
-    """The descriptions of the mutants that may survive."""
     groups = tomllib.loads(LISTED.read_text())["survivors"]
-    return {mutant for group in groups for mutant in group["mutants"]}
+    unlisted = _print_survivors(title, core, {mutant for group in groups for mutant in group["mutants"]})
+    return 0 if all(are_high) and not unlisted else 1
 
 
 def _run_parts(parts: Iterable[Sequence[str]]) -> list[Path]:
@@ -88,13 +66,14 @@ def _run_parts(parts: Iterable[Sequence[str]]) -> list[Path]:
     running = {}
     try:
         for number, patterns in enumerate(parts, 1):
-            folder = _make_folder(FOLDER / str(number))
+            folder = FOLDER / str(number)
+            (folder / "data").mkdir(parents=True)
+            for name in COPIED:  # links keep mutmut's copy, `mutants`, out of the source tree
+                (folder / name).symlink_to(ROOT / name)
             argv = [sys.executable, "-m", "tests.mutants.decorated", "run", "--max-children", "1", *patterns]
             env = os.environ | {VARIABLE: str(folder / "data")}
             with (folder / "mutmut.log").open("wb") as log:
-                running[folder] = subprocess.Popen(
-                    argv, cwd=folder, env=env, stdout=log, stderr=subprocess.STDOUT
-                )
+                running[folder] = subprocess.Popen(argv, cwd=folder, env=env, stdout=log, stderr=log)
         for process in running.values():
             if process.wait():
                 raise subprocess.CalledProcessError(process.returncode, "mutmut")
@@ -102,14 +81,6 @@ def _run_parts(parts: Iterable[Sequence[str]]) -> list[Path]:
         for process in running.values():
             process.terminate()
     return list(running)
-
-
-def _make_folder(folder: Path) -> Path:
-    """Mutmut copies what it finds here. Links keep its copy, `mutants`, out of the source tree."""
-    (folder / "data").mkdir(parents=True)
-    for name in COPIED:
-        (folder / name).symlink_to(ROOT / name)
-    return folder
 
 
 def _print_score(mutants: Sequence[Mutant], at_least: float) -> bool:

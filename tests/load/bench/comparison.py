@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from tests.load.bench.contender import Contender
+from tests.load.bench.connection import Contender
 from tests.load.bench.field import Field, running_field, stock_reveal
 from tests.load.bench.machine import Stopwatch, rss
 from tests.load.bench.measurements import Fanout, Rate, measure_fanout, measure_pages, measure_rate

@@ -16,14 +16,12 @@ from crowdgame.server.laptop.network import LOOPBACK, free_port
 from crowdgame.server.laptop.stack import Stack
 from crowdgame.server.laptop.supervisor import Child, Supervisor
 from tests.deploy.processes import wait_until
-from tests.load.bench.connection import Connection, frame
-from tests.load.bench.contender import Contender
+from tests.load.bench.connection import Connection, Contender
 from tests.load.bench.machine import cores, pinned
 from tests.load.bench.product import Product, make_product
 from tests.server import running_server
 
-MODULES = {"echo": "tests.load.bench.echo", "stock": "tests.load.stock.asgi"}
-ECHOED = frame(b'{"type":"ballot.cast","turn":1,"epoch":1,"choice":4,"sequence":12}')
+ECHOED = b'{"type":"ballot.cast","turn":1,"epoch":1,"choice":4,"sequence":12}'
 GATEWAY_COUNTS = {"crowdgame": 1, "two gateways": 2}
 
 
@@ -72,18 +70,18 @@ def _running_references(server: str, home: Path) -> Iterator[tuple[Contender, Co
     stack = Stack(data=home, secret_key="of the stock app", port=0, valkey_port=free_port())
     valkey = children.valkey(stack)
     in_memory = replace(valkey, argv=[*valkey.argv, "--appendonly", "no"])
-    ports = {name: free_port() for name in MODULES}
-    env = {**stack.env, "DJANGO_SETTINGS_MODULE": "tests.load.stock.settings"}
+    ports = {"echo": free_port(), "stock": free_port()}
     with Supervisor(stack.logs) as supervisor:
         supervisor.start(in_memory)
         for name, port in ports.items():
-            argv = [sys.executable, "-m", "tests.load.bench.serve", server, str(port), MODULES[name]]
-            supervisor.start(Child(name, argv, env))
+            argv = [sys.executable, "-m", "tests.load.bench.serve", server, str(port), name]
+            supervisor.start(Child(name, argv, stack.env))
         for port in (stack.valkey_port, *ports.values()):
             wait_until(lambda port=port: _accepts(port))  # type: ignore[misc]
+        echo, stock = ((supervisor.pid(name) or 0,) for name in ports)
         yield (
-            _contender(supervisor, "echo", ports["echo"], "/"),
-            _contender(supervisor, "stock", ports["stock"], "/ws/vote"),
+            Contender("echo", echo, ports["echo"], "/", lambda _: ECHOED, lambda text: True),
+            Contender("stock", stock, ports["stock"], "/ws/vote", _stock_vote, _is_stock_answer),
         )
 
 
@@ -92,19 +90,9 @@ def stock_reveal(reveal: bytes) -> bytes:
     return msgspec.json.encode({"type": "reveal", "packed": b64encode(compress(reveal)).decode()})
 
 
-def _contender(supervisor: Supervisor, name: str, port: int, path: str) -> Contender:
-    pid = supervisor.pid(name)
-    assert pid is not None, f"the {name} server does not run"
-    if name == "echo":
-        return Contender(name, (pid,), port, path, lambda connection: ECHOED, lambda text: True)
-    return Contender(name, (pid,), port, path, _stock_vote, _is_stock_answer)
-
-
 def _stock_vote(connection: Connection) -> bytes:
     connection.sequence += 1
-    return frame(
-        b'{"type":"vote","turn":1,"choice":%d,"sequence":%d}' % (connection.choice, connection.sequence)
-    )
+    return b'{"type":"vote","turn":1,"choice":%d,"sequence":%d}' % (connection.choice, connection.sequence)
 
 
 def _is_stock_answer(text: bytes) -> bool:

@@ -1,11 +1,9 @@
 """`python -m tests.load.bench.flood`: how long votes take during floods, compared with quiet rounds.
 
-The floods are unfinished uploads, strangers who try to join, visitors of the list of games, logins,
-programs that send 100 requests a second to the API, and voters who write and support suggestions. Quiet
+The floods are unfinished uploads, strangers who try to join, visitors of the list of games, and logins. Quiet
 rounds alternate with them. In each round, every phone votes once a second. The flooding process uses only the
 CPU time that is left, because a real one runs on another machine and takes none from the gateway. So this
-machine has to be idle otherwise; after each round, a line says how much of the flood was sent. With
-`--pages-apart`, pages, logins and API requests go to a process of their own, as on a server.
+machine has to be idle otherwise; after each round, a line says how much of the flood was sent.
 """
 
 import asyncio
@@ -16,17 +14,13 @@ import time
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import replace
 from pathlib import Path
 from statistics import quantiles
 
-from crowdgame.server.laptop.network import LOOPBACK, free_port, wait_for_http
 from crowdgame.server.laptop.paths import ROOT
-from crowdgame.server.laptop.stack import gateway
 from crowdgame.server.laptop.stop_signals import interrupt_on_signals
 from tests.load.bench.connection import Connection
-from tests.load.bench.machine import Stopwatch, allow_files
-from tests.load.bench.processes import gateways
+from tests.load.bench.machine import Stopwatch, allow_files, gateways
 from tests.load.bench.product import Product, make_product
 from tests.load.bench.run import SERVERS
 from tests.server import Server, running_server
@@ -35,18 +29,7 @@ EVERY_S = 1.0
 REST_S = 2.0
 ANSWERED_WITHIN_S = 30.0
 SPARE_FILES = 512
-FLOODS = {
-    "uploads": 500,
-    "strangers": 400,
-    "pages": 400,
-    "logins": 60,
-    "api": 100,
-    "suggestions": 1000,
-}  # how many at once
-PAGES = ("pages", "logins", "api")  # what nginx sends to the pages' own process
-PAGES_NICE = 15
-STARTED_WITHIN_S = 60
-API_TOKENS = 20  # a token allows ten requests a second
+FLOODS = {"uploads": 500, "strangers": 400, "pages": 400, "logins": 60}  # how many at once
 
 
 class Voters:
@@ -71,7 +54,7 @@ class Voters:
             if phone not in self._sent_at:
                 self._sent_at[phone] = time.perf_counter()
                 self._all_answered.clear()
-                phone.send(self._product.vote(phone))
+                phone.say(self._product.vote(phone))
         async with asyncio.timeout(ANSWERED_WITHIN_S):
             await self._all_answered.wait()
         return self.answered_ms
@@ -97,23 +80,17 @@ def main() -> None:
 
 async def _measure(server: Server, options: Namespace) -> None:
     product = make_product("crowdgame", server)
-    tokens = [server.ask("api_token", name="olga", scopes=["read"]) for _ in range(API_TOKENS)]
-    ports = dict.fromkeys(FLOODS, server.stack.port)
-    if options.pages_apart:
-        ports |= dict.fromkeys(PAGES, _start_pages(server))
-    seats = _new_seats(server, product.event_id) if "suggestions" in options.flood else []
     await product.join(options.phones)
     voters = Voters(product)
     await voters.vote_for(REST_S)
-    for kind in PAGES:  # the first page imports modules and compiles templates
-        with _flood(kind, ports[kind], 1, tokens):
+    for kind in ("pages", "logins"):  # the first page imports modules and compiles templates
+        with _flood(kind, server.stack.port, 1):
             await asyncio.sleep(REST_S)
     times: dict[str, list[float]] = {kind: [] for kind in ("quiet", *options.flood)}
     for _ in range(options.rounds):
         for kind, collected in times.items():
             await asyncio.sleep(REST_S)
-            shown = seats if kind == "suggestions" else tokens
-            with nullcontext() if kind == "quiet" else _flood(kind, ports[kind], FLOODS[kind], shown):
+            with nullcontext() if kind == "quiet" else _flood(kind, server.stack.port, FLOODS[kind]):
                 watch = Stopwatch(gateways(server))
                 found = await voters.vote_for(options.seconds)
                 used_s = watch.cpu_s()
@@ -126,32 +103,12 @@ async def _measure(server: Server, options: Namespace) -> None:
         print(f"{server.stack.server}, all {kind}: {_summary(found)}; p50 and p99 ÷ quiet: {ratios}")
 
 
-def _start_pages(server: Server) -> int:
-    """Start a gateway that only serves pages; return its port."""
-    port = free_port()
-    server.supervisor.start(replace(gateway(server.stack, port=port), name="pages", nice=PAGES_NICE))
-    assert wait_for_http(LOOPBACK, port, STARTED_WITHIN_S)
-    return port
-
-
-def _new_seats(server: Server, event_id: int) -> list[str]:
-    """Return seat tokens of further voters, in an event whose teams can write suggestions."""
-    server.ask("act", event_id=event_id, action="discussion.start")
-    seats = ((f"{number:016x}", number % 2 + 1) for number in range(FLOODS["suggestions"]))
-    return [server.ask("seat_token", event_id=event_id, voter=voter, team=team) for voter, team in seats]
-
-
 @contextmanager
-def _flood(kind: str, port: int, clients: int, tokens: Sequence[str]) -> Iterator[None]:
-    arguments = (kind, str(port), str(clients), *tokens)
-    program = [sys.executable, "-m", "tests.load.bench.strangers", *arguments]
-    pipe = subprocess.PIPE
-    with subprocess.Popen(program, cwd=ROOT, text=True, stdin=pipe, stdout=pipe) as flooder:
-        assert flooder.stdin is not None
+def _flood(kind: str, port: int, clients: int) -> Iterator[None]:
+    program = [sys.executable, "-m", "tests.load.bench.strangers", kind, str(port), str(clients)]
+    with subprocess.Popen(program, cwd=ROOT, text=True, stdout=subprocess.PIPE) as flooder:
         assert flooder.stdout is not None
         flooder.stdout.readline()
-        flooder.stdin.write("\n")
-        flooder.stdin.flush()
         try:
             yield
         finally:
@@ -175,7 +132,6 @@ def _read_options() -> Namespace:
     parser.add_argument("--flood", action="append", choices=FLOODS, help="only this kind")
     parser.add_argument("--rounds", type=int, default=5, help="of each kind (default: %(default)s)")
     parser.add_argument("--seconds", type=float, default=5.0, help="of a round (default: %(default)g)")
-    parser.add_argument("--pages-apart", action="store_true", help="send pages to a process of their own")
     parser.add_argument("--server", action="append", choices=SERVERS, help="only this one")
     options = parser.parse_args()
     options.flood = options.flood or list(FLOODS)

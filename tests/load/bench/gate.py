@@ -37,10 +37,6 @@ class Regression(NamedTuple):
     value: float | None
     limit: float
 
-    def __str__(self) -> str:
-        now = "not measured" if self.value is None else f"{self.value:.2f}"
-        return f"{self.key}: {now}, baseline {self.baseline:.2f}, allowed {self.limit:.2f}"
-
 
 def check_regressions(servers: Sequence[str], home: Path, console: Console, say: Say) -> bool:
     """Return whether no ratio has regressed. A server with a regression is measured once more."""
@@ -55,28 +51,26 @@ def check_regressions(servers: Sequence[str], home: Path, console: Console, say:
             rows = pick_better(rows, _measure(server, home / f"{server}-again", say))
         regressions = find_regressions(rows, before)
         for regression in regressions:
-            console.print(f"[bold red]✗[/] {regression}")
+            console.print("[bold red]✗[/]", *regression._asdict().items())
         passed &= not regressions
     return passed
 
 
 def record_baseline(home: Path, say: Say) -> None:
     """Record the baseline that `check_regressions` compares with."""
-    record([row for server in SERVERS for row in _measure(server, home / server, say)], describe_machine())
+    rows = [row for server in SERVERS for row in _measure(server, home / server, say)]
+    ratios = {row.key: round(row.value, 4) for row in rows if row.key}
+    baseline = msgspec.json.encode(Baseline(describe_machine(), ratios))
+    FILE.write_bytes(msgspec.json.format(baseline) + b"\n")
 
 
 def _measure(server: str, home: Path, say: Say) -> list[Row]:
     return build_rows(BenchResults([compare(server, QUICK, home, say)]))
 
 
-def record(rows: Iterable[Row], run: dict[str, str], file: Path = FILE) -> None:
-    ratios = {row.key: round(row.value, 4) for row in rows if row.key}
-    file.write_bytes(msgspec.json.format(msgspec.json.encode(Baseline(run, ratios))) + b"\n")
-
-
-def load_baseline(prefix: str = "", file: Path = FILE) -> dict[str, float]:
+def load_baseline(prefix: str = "") -> dict[str, float]:
     """The ratios by row key, for keys with this prefix."""
-    ratios = msgspec.json.decode(file.read_bytes(), type=Baseline).ratios
+    ratios = msgspec.json.decode(FILE.read_bytes(), type=Baseline).ratios
     return {key: ratio for key, ratio in ratios.items() if key.startswith(prefix)}
 
 
@@ -96,15 +90,12 @@ def pick_better(first: Iterable[Row], second: Iterable[Row]) -> list[Row]:
 def _judge(key: str, before: float, row: Row | None) -> Regression | None:
     if row is None:
         return Regression(key, before, None, before)
-    limit = before / MAX_REGRESSION if _grows(row) else before * MAX_REGRESSION
-    worse = row.value < limit if _grows(row) else row.value > limit
-    return Regression(key, before, row.value, limit) if worse else None
+    grows = row.goal.startswith("≥")
+    limit = before / MAX_REGRESSION if grows else before * MAX_REGRESSION
+    is_worse = row.value < limit if grows else row.value > limit
+    return Regression(key, before, row.value, limit) if is_worse else None
 
 
 def _better(first: Row, second: Row) -> Row:
-    pick = max if _grows(first) else min
+    pick = max if first.goal.startswith("≥") else min
     return pick(first, second, key=lambda row: row.value)
-
-
-def _grows(row: Row) -> bool:
-    return row.goal.startswith("≥")

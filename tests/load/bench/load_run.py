@@ -10,8 +10,7 @@ from crowdgame.rehearsal.rehearsal_report import BallotTotals, RehearsalReport
 from crowdgame.rehearsal.samples import Spread
 from tests.crowd_helpers import running_crowd
 from tests.deploy.processes import becomes_true
-from tests.load.bench.machine import Stopwatch
-from tests.load.bench.processes import processes
+from tests.load.bench.machine import Stopwatch, processes
 from tests.load.bench.results import LoadRun
 from tests.server import Server
 

@@ -1,4 +1,4 @@
-"""CPU cores, and the resources that processes use."""
+"""CPU cores, the processes of a running stack, and the resources that they use."""
 
 import os
 import platform
@@ -14,22 +14,14 @@ from importlib.metadata import version
 import psutil
 
 from crowdgame.server.laptop.paths import ROOT
+from tests.server import Server
 
 COMMIT = ("git", "describe", "--always", "--dirty")
 LIBRARIES = (
-    "daphne",
-    "autobahn",
-    "twisted",
-    "uvicorn",
-    "uvloop",
-    "websockets",
-    "picows",
-    "channels",
-    "channels-redis",
-    "django",
-    "redis",
-    "msgspec",
+    *("daphne", "autobahn", "twisted", "uvicorn", "uvloop", "websockets", "picows"),
+    *("channels", "channels-redis", "django", "redis", "msgspec"),
 )
+DEPENDENCIES = ("valkey", "worker", "scheduler-1", "scheduler-2")
 LOWEST_PRIORITY = 19
 OF_A_PROCESS = 2  # clock_getcpuclockid(3) builds the id of a process's clock this way
 
@@ -77,6 +69,16 @@ def allow_files(count: int) -> None:
 def with_children(pid: int) -> tuple[int, ...]:
     """A process and all its current descendants."""
     return (pid, *(child.pid for child in psutil.Process(pid).children(recursive=True)))
+
+
+def processes(server: Server) -> dict[str, tuple[int, ...]]:
+    """Each child of the supervisor, with its own child processes."""
+    names = (*server.stack.gateway_names, *DEPENDENCIES)
+    return {name: with_children(server.supervisor.pid(name) or 0) for name in names}
+
+
+def gateways(server: Server) -> tuple[int, ...]:
+    return tuple(pids[0] for name, pids in processes(server).items() if name not in DEPENDENCIES)
 
 
 def rss(pid: int) -> int:

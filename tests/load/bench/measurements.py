@@ -11,8 +11,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from tests.load.bench.connection import Connection
-from tests.load.bench.contender import Contender
+from tests.load.bench.connection import Connection, Contender
 from tests.load.bench.machine import Stopwatch
 
 IN_FLIGHT = 512  # per server: two servers have twice the phones
@@ -90,7 +89,7 @@ class ClosedLoop:
 
     def _assert_all_live(self) -> None:
         """A server that closes connections under load has no valid rate."""
-        ended = sum(connection.ended for connection in self._contender.connections)
+        ended = sum(connection.closed.done() for connection in self._contender.connections)
         assert not ended, (
             f"{self._contender.name} ended {ended} of {len(self._contender.connections)} connections"
         )
@@ -98,7 +97,7 @@ class ClosedLoop:
     def _send(self) -> None:
         connection = self._free.popleft()
         self._in_flight += 1
-        connection.send(self._contender.vote(connection))
+        connection.say(self._contender.vote(connection))
 
     def _handle_frame(self, connection: Connection, text: bytes) -> None:
         if not self._contender.is_answer(text):

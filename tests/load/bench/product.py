@@ -7,9 +7,8 @@ from typing import Any
 import msgspec
 import redis
 
-from tests.load.bench.connection import Connection, frame, open_connection
-from tests.load.bench.contender import Contender
-from tests.load.bench.processes import dependencies, gateways
+from tests.load.bench.connection import Connection, Contender, open_connection
+from tests.load.bench.machine import DEPENDENCIES, gateways, processes
 from tests.server import Server
 from voting.ballot_box.box_types import turn_keys
 from voting.protocol import ConsoleJoin, Match, PhoneJoin, PhoneWelcomed
@@ -41,7 +40,7 @@ class Product:
             "/ws/phone",
             self.vote,
             self.is_answer,
-            dependencies(self.server),
+            tuple(pid for name in DEPENDENCIES for pid in processes(self.server)[name]),
         )
 
     async def join(self, count: int) -> None:
@@ -75,7 +74,7 @@ class Product:
     def vote(self, connection: Connection) -> bytes:
         connection.sequence += 1
         values = (self.turn, self.epoch, connection.choice, connection.sequence)
-        return frame(b'{"type":"ballot.cast","turn":%d,"epoch":%d,"choice":%d,"sequence":%d}' % values)
+        return b'{"type":"ballot.cast","turn":%d,"epoch":%d,"choice":%d,"sequence":%d}' % values
 
     def is_answer(self, text: bytes) -> bool:
         self.refused += text.startswith(b'{"type":"ballot.refused"')

@@ -22,8 +22,7 @@ from crowdgame.server.laptop.paths import ROOT
 from crowdgame.server.laptop.stop_signals import interrupt_on_signals
 from tests.crowd_helpers import running_crowd
 from tests.deploy.processes import wait_until
-from tests.load.bench.machine import allow_files, cpu_s, describe_machine, open_files, rss
-from tests.load.bench.processes import processes
+from tests.load.bench.machine import allow_files, cpu_s, describe_machine, open_files, processes, rss
 from tests.load.bench.report import about_lines, table_lines, write_page
 from tests.load.bench.run import GATEWAYS, SERVERS
 from tests.server import Server, running_server
@@ -158,9 +157,8 @@ def _tables(readings: Sequence[Reading]) -> Iterator[str]:
     growing, rows = find_growing(readings), []
     for (name, most), values in zip(LIMITS.items(), columns, strict=True):
         growth = fit_growth(minutes, values)
-        limit = "" if most is None else f"{most:.0%}"
-        verdict = "" if most is None else "grows" if name in growing else "flat"
-        rows.append((name, "too short" if growth is None else f"{growth:+.1%}", limit, verdict))
+        judged = ("", "") if most is None else (f"{most:.0%}", "grows" if name in growing else "flat")
+        rows.append((name, "too short" if growth is None else f"{growth:+.1%}", *judged))
     yield from table_lines(("Measurement", "Growth", "Limit", ""), rows)
 
 

@@ -1,10 +1,8 @@
 """A process of strangers who flood a server until SIGTERM ends it.
 
-They try to join with wrong codes or open the join page, or list games, once a second at most. Programs read
-an event through the API once a second each. People who log in try again at once; the server lets them wait.
-Voters write one suggestion, then agree with one each second, and listen.
-Each upload lacks the last KiB of its body, and stays open. Further arguments are tokens. The process
-prints a line when it is ready and waits for one on stdin. In the end it prints what was answered.
+They try to join with wrong codes or open the join page, or list games, once a second at most. People who log
+in try again at once; the server lets them wait. Each upload lacks the last KiB of its body, and stays open.
+The process prints a line when it is ready. In the end it prints what was answered.
 """
 
 import asyncio
@@ -16,11 +14,11 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from urllib.parse import urlencode
 
-import msgspec
+from picows import WSError
 
 from crowdgame.server.laptop.network import LOOPBACK
 from crowdgame.server.serving.request_limits import MAX_UPLOAD_BYTES
-from tests.load.bench.connection import Connection, open_connection
+from tests.load.bench.connection import open_connection
 from tests.load.bench.machine import give_way
 
 EVERY_S = 1.0
@@ -56,14 +54,9 @@ async def upload(port: int, _: int) -> None:
     await asyncio.sleep(REPLY_WITHIN_S)
 
 
-async def open_join_page(port: int, _: int) -> None:
-    await request(port, "GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
-    replies["join pages"] += 1
-
-
-async def open_games(port: int, _: int) -> None:
-    await request(port, "GET /play/ HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
-    replies["lists of games"] += 1
+async def open_page(port: int, path: str) -> None:
+    await request(port, f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+    replies[f"pages {path}"] += 1
 
 
 async def log_in(port: int, number: int) -> None:
@@ -78,33 +71,6 @@ async def log_in(port: int, number: int) -> None:
     replies[f"logins with status {status}"] += 1
 
 
-async def read_events(port: int, number: int) -> None:
-    token = sys.argv[4 + number % len(sys.argv[4:])]
-    head = "GET /api/v1/events/ HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
-    status = await request(port, f"{head}Authorization: Bearer {token}\r\n\r\n")
-    replies[f"API requests with status {status}"] += 1
-
-
-async def suggest(port: int, number: int) -> None:
-    token, joined = sys.argv[4 + number].encode(), asyncio.Event()
-
-    def count_frame(_: Connection, text: bytes) -> None:
-        replies[msgspec.json.decode(text)["type"]] += 1
-        joined.set()
-
-    connection = await open_connection(port, "/ws/chat", count_frame)
-    try:
-        connection.say(b'{"type":"chat.join","key":"%s"}' % token)
-        await joined.wait()
-        connection.say(b'{"type":"suggestion.send","text":"idea %d","choice":%d}' % (number, number % 7 + 1))
-        while not connection.ended:
-            await asyncio.sleep(EVERY_S)
-            connection.say(b'{"type":"suggestion.mark","id":%d,"mark":"agree"}' % (number % 50 + 1))
-            number += 1
-    finally:
-        connection.close()
-
-
 async def request(port: int, text: str) -> str:
     reader, writer = await asyncio.open_connection(LOOPBACK, port)
     try:
@@ -117,11 +83,9 @@ async def request(port: int, text: str) -> str:
 Action = Callable[[int, int], Awaitable[None]]
 KINDS: dict[str, tuple[tuple[Action, ...], float]] = {
     "uploads": ((upload,), 0.0),
-    "strangers": ((join, open_join_page), EVERY_S),
-    "pages": ((open_games,), EVERY_S),
+    "strangers": ((join, lambda port, _: open_page(port, "/")), EVERY_S),
+    "pages": ((lambda port, _: open_page(port, "/play/"),), EVERY_S),
     "logins": ((log_in,), 0.0),
-    "api": ((read_events,), EVERY_S),
-    "suggestions": ((suggest,), EVERY_S),
 }
 
 
@@ -131,7 +95,7 @@ async def act(kind: str, port: int, number: int) -> None:
     await asyncio.sleep(number % 100 / 100 * every_s)
     while True:
         due = loop.time() + every_s
-        with suppress(OSError, TimeoutError, IndexError):
+        with suppress(OSError, WSError, IndexError):
             async with asyncio.timeout(REPLY_WITHIN_S):
                 await actions[number % len(actions)](port, number)
         await asyncio.sleep(max(0.0, due - loop.time()))
@@ -151,7 +115,6 @@ def main() -> None:
     kind, port, count = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
     give_way()
     print("ready", flush=True)
-    sys.stdin.readline()
     asyncio.run(run(kind, port, count))
     print(", ".join(f"{number} {what}" for what, number in replies.items()) or "no replies", flush=True)
 
