@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import subprocess
 from collections.abc import Iterator
 from configparser import RawConfigParser
 from dataclasses import dataclass, field
@@ -77,6 +78,17 @@ def systemd_processes() -> Iterator[Process]:
 def env_file(path: Path) -> dict[str, str]:
     lines = [line for line in path.read_text().splitlines() if line and not line.startswith("#")]
     return dict(line.split("=", 1) for line in lines)
+
+
+def run_install(etc: Path, calls: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Call functions of install.sh with `etc` as /etc/crowdgame, without PostgreSQL and systemd."""
+    functions, _, _ = (SERVER / "install.sh").read_text().partition("\ninstall_packages\n")
+    here = 'cd "$(dirname "$(readlink -f "$0")")/../.."'
+    script = functions.replace(here, f"cd {ROOT}").replace("/etc/crowdgame", str(etc))
+    script = script.replace("/etc/systemd/system", f"{etc}/units").replace("/etc/sysctl.d", str(etc))
+    script += f"\nchown() {{ :; }}\nshare_database() {{ :; }}\n{calls}\n"
+    argv = ["sh", "-c", script, "install.sh", "play.example.org", *arguments]
+    return subprocess.run(argv, check=False, capture_output=True, text=True)
 
 
 def compose() -> dict[str, Any]:

@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from itertools import count
 from random import Random
+from typing import TypeVar
 
 import pytest
 from django.db import connection, connections
@@ -33,18 +34,12 @@ from voting.turns.closing import close_together, close_turn
 from voting.turns.turns import load_turn
 
 pytestmark = pytest.mark.django_db(transaction=True)
+T = TypeVar("T")
 MANY = 8
 ROUNDS = 6
-ACTIONS: list[str] = [
-    "turn.pause",
-    "turn.resume",
-    "turn.extend",
-    "turn.close",
-    "turn.void",
-    "match.abort",
-    "match.start",
-    "joining.lock",
-    "joining.unlock",
+ACTIONS = [
+    *(f"turn.{action}" for action in ("pause", "resume", "extend", "close", "void")),
+    *("match.abort", "match.start", "joining.lock", "joining.unlock"),
 ]
 
 
@@ -155,19 +150,11 @@ def test_store_ballots_in_any_order_does_not_deadlock(box: BallotBox) -> None:
     assert {(ballot.sequence, ballot.choice) for ballot in held} == {(10, 10)}
 
 
-def close_in_set(*turn_ids: int) -> list[int]:
+def with_own_box(call: Callable[[BallotBox], T]) -> T:
+    """Call it with a ballot box, then close the thread's connections."""
     own = BallotBox()
     try:
-        return close_together(turn_ids, own)
-    finally:
-        own.close()
-        connections.close_all()
-
-
-def close_alone(turn_id: int) -> None:
-    own = BallotBox()
-    try:
-        close_turn(turn_id, own)
+        return call(own)
     finally:
         own.close()
         connections.close_all()
@@ -185,10 +172,12 @@ def test_no_seal_is_published_while_its_turn_is_being_changed(
     run_out(turn, box)
     run_out(other, box)
     with ThreadPoolExecutor() as threads, event_lock(turn.match.event_id):
-        assert threads.submit(close_in_set, turn.pk, other.pk).result(10) == [turn.pk]
+        set_of_two = [turn.pk, other.pk]
+        in_set = threads.submit(with_own_box, lambda own: close_together(set_of_two, own))
+        assert in_set.result(10) == [turn.pk]
         assert [seal.turn for seal in published] == [other.pk]
         assert claim_turn(load_turn(turn.pk), closes_at=box.now() + NINE_MINUTES_MS)
-        alone = threads.submit(close_alone, turn.pk)
+        alone = threads.submit(with_own_box, lambda own: close_turn(turn.pk, own))
         with pytest.raises(TimeoutError):
             alone.result(1)
     alone.result(10)

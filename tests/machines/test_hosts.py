@@ -14,7 +14,6 @@ from redis import Redis
 
 from crowdgame.server.laptop import stack as children
 from crowdgame.server.laptop.network import LOOPBACK, free_port, wait_for_http
-from crowdgame.server.laptop.paths import ROOT
 from crowdgame.server.laptop.stack import Stack
 from crowdgame.server.laptop.startup import migrate, reset_metrics_dir, start_ballot_box
 from crowdgame.server.laptop.supervisor import Supervisor
@@ -22,7 +21,7 @@ from deploy.laptop.system_tools import find_server
 from tests.crowd_helpers import PHONES, TIMEOUT_S, connected, held
 from tests.deploy.failover import FailoverRun, FailoverTests, during_window, vote_during
 from tests.deploy.processes import wait_until
-from tests.machines.manifests import SERVER, env_file
+from tests.machines.manifests import SERVER, env_file, run_install
 from tests.machines.nginx import running_nginx
 from tests.machines.postgres import Postgres, running_postgres
 from tests.server import Server, organizer
@@ -33,23 +32,10 @@ START_S = 180
 MACHINES = f"{MAIN} main\n" + "".join(f"{address} 1\n" for address in OTHERS)
 
 
-def run_functions(etc: Path, calls: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run functions of install.sh with `etc` as /etc/crowdgame, without PostgreSQL and systemd."""
-    functions, _, _ = (SERVER / "install.sh").read_text().partition("\ninstall_packages\n")
-    here = 'cd "$(dirname "$(readlink -f "$0")")/../.."'
-    script = functions.replace(here, f"cd {ROOT}").replace("/etc/crowdgame", str(etc))
-    script = script.replace("/etc/systemd/system", f"{etc}/units").replace("/etc/sysctl.d", str(etc))
-    script += f"\nchown() {{ :; }}\nshare_database() {{ :; }}\n{calls}\n"
-    argv = ["sh", "-c", script, "install.sh", "play.example.org", *arguments]
-    return subprocess.run(argv, check=False, capture_output=True, text=True)
-
-
 @pytest.fixture
 def etc(tmp_path: Path) -> Path:
-    folder = tmp_path / "etc"
-    folder.mkdir()
-    (folder / "machines").write_text(MACHINES)
-    return folder
+    (tmp_path / "machines").write_text(MACHINES)
+    return tmp_path
 
 
 def test_units_are_installed_again_over_masked_ones(etc: Path) -> None:
@@ -58,15 +44,17 @@ def test_units_are_installed_again_over_masked_ones(etc: Path) -> None:
     migrate, valkey = (etc / "units" / f"crowdgame-{name}.service" for name in ("migrate", "valkey"))
     migrate.symlink_to("/dev/null")
     for _ in range(2):
-        ended = run_functions(etc, "systemctl() { :; }; sysctl() { :; }; install_units", OTHERS[0])
+        ended = run_install(etc, "systemctl() { :; }; sysctl() { :; }; install_units", OTHERS[0])
         assert ended.returncode == 0, ended.stderr
         assert ("migrate --noinput" in migrate.read_text(), migrate.is_symlink()) == (False, False)
         assert "collectstatic" in migrate.read_text()
         assert valkey.readlink() == Path("/dev/null")
 
 
-def test_main_machine_shares_its_services(etc: Path) -> None:
-    ended = run_functions(etc, "write_settings; share_services; share_services; gateway_upstreams")
+def test_main_machine_shares_its_services_and_gateways_take_them_once(etc: Path) -> None:
+    early = run_install(etc, "write_gateway_settings", OTHERS[0])
+    assert (early.returncode, "from the main machine first" in early.stderr) == (1, True)
+    ended = run_install(etc, "write_settings; share_services; share_services; gateway_upstreams")
     assert ended.returncode == 0, ended.stderr
     own, shared = env_file(etc / "crowdgame.env"), env_file(etc / "gateways.env")
     assert shared["SECRET_KEY"] == own["SECRET_KEY"]
@@ -77,37 +65,25 @@ def test_main_machine_shares_its_services(etc: Path) -> None:
     assert env_file(etc / "machine.env") == {"SHARED_ADDRESS": MAIN}
     remote = [line for line in ended.stdout.splitlines() if "127.0.0.1" not in line]
     assert remote == [f"server {address}:{PORT} max_fails=3 fail_timeout=5s;" for address in OTHERS]
+    (etc / "crowdgame.env").unlink()
+    for _ in range(2):
+        assert run_install(etc, "write_gateway_settings", OTHERS[0]).returncode == 0
+        assert env_file(etc / "crowdgame.env") == shared
+    assert env_file(etc / "machine.env") == {"GATEWAY_ADDRESS": OTHERS[0]}
+    unlisted = run_install(etc, "write_gateway_settings", "10.99.73.9")
+    assert (unlisted.returncode, "10.99.73.9" in unlisted.stderr) == (2, True)
 
 
-def test_services_elsewhere_keep_their_addresses(etc: Path) -> None:
+def test_services_elsewhere_keep_their_addresses_and_single_machines_share_nothing(etc: Path) -> None:
     elsewhere = "DATABASE_URL=postgresql://a:b@db.internal/c\nREDIS_URL=redis://valkey.internal:6379/0\n"
     (etc / "crowdgame.env").write_text(elsewhere)
-    assert run_functions(etc, "share_services").returncode == 0
+    assert run_install(etc, "share_services").returncode == 0
     assert (etc / "gateways.env").read_text() == elsewhere
-
-
-def test_single_machine_shares_nothing(etc: Path) -> None:
-    (etc / "machines").unlink()
-    ended = run_functions(etc, "write_settings; share_services; gateway_upstreams")
-    assert (ended.returncode, sorted(path.name for path in etc.iterdir())) == (0, ["crowdgame.env"])
+    for path in etc.iterdir():
+        path.unlink()
+    ended = run_install(etc, "write_settings; share_services; gateway_upstreams")
+    assert (ended.returncode, [path.name for path in etc.iterdir()]) == (0, ["crowdgame.env"])
     assert all(line.startswith("server 127.0.0.1:") for line in ended.stdout.splitlines())
-
-
-def test_gateway_machine_takes_the_shared_settings_once(etc: Path) -> None:
-    run_functions(etc, "write_settings; share_services; rm crowdgame.env")
-    (etc / "crowdgame.env").unlink()
-    shared = (etc / "gateways.env").read_text()
-    for _ in range(2):
-        assert run_functions(etc, "write_gateway_settings", OTHERS[0]).returncode == 0
-        assert (etc / "crowdgame.env").read_text() == shared
-    assert env_file(etc / "machine.env") == {"GATEWAY_ADDRESS": OTHERS[0]}
-
-
-def test_gateway_machine_says_what_is_missing(etc: Path) -> None:
-    unlisted = run_functions(etc, "write_gateway_settings", "10.99.73.9")
-    assert (unlisted.returncode, "10.99.73.9" in unlisted.stderr) == (2, True)
-    early = run_functions(etc, "write_gateway_settings", OTHERS[0])
-    assert (early.returncode, "from the main machine first" in early.stderr) == (1, True)
 
 
 # ------------------------------------------------------------------ three hosts
@@ -139,11 +115,8 @@ def private_network() -> Iterator[tuple[str, ...]]:
 def kernel_settings() -> Iterator[None]:
     """The times of sysctl.conf after which this machine notices that another one has vanished."""
     rows = [line.split(" = ") for line in (SERVER / "sysctl.conf").read_text().splitlines() if " = " in line]
-    values = {
-        Path("/proc/sys", *name.split(".")): value
-        for name, value in rows
-        if ".tcp_k" in name or ".tcp_r" in name
-    }
+    named = {name: value for name, value in rows if ".tcp_k" in name or ".tcp_r" in name}
+    values = {Path("/proc/sys", *name.split(".")): value for name, value in named.items()}
     before = {path: path.read_text() for path in values}
     for path, value in values.items():
         path.write_text(value)
@@ -173,14 +146,9 @@ class Hosts(Server):
 def hosts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hosts]:
     assert find_server("ip"), "there is no ip on this machine: make test-deploy installs it"
     data = tmp_path_factory.mktemp("hosts")
-    etc = data / "etc"
-    etc.mkdir()
-    (etc / "machines").write_text(MACHINES)
-    remote = [
-        line
-        for line in run_functions(etc, "write_settings; gateway_upstreams").stdout.splitlines()
-        if "127.0.0.1" not in line
-    ]
+    (data / "machines").write_text(MACHINES)
+    upstreams = run_install(data, "write_settings; gateway_upstreams").stdout.splitlines()
+    remote = [line for line in upstreams if "127.0.0.1" not in line]
     with ExitStack() as held:
         held.enter_context(kernel_settings())
         namespaces = held.enter_context(private_network())

@@ -13,20 +13,10 @@ from voting.sources.chat_connection import ChatConnection, ChatServer
 from voting.sources.chat_lines import ChatVote, Line, read_vote
 
 CHATTERS = 20
-CONFIGURATION = """\
-[Global]
-Name = irc.test
-Info = test
-Listen = {host}
-Ports = {port}
-[Limits]
-MaxConnectionsIP = 0
-MaxNickLength = 20
-[Options]
-DNS = no
-Ident = no
-PAM = no
-"""
+CONFIGURATION = (
+    "[Global]\nName=irc.test\nInfo=test\nListen={host}\nPorts={port}\n"
+    "[Limits]\nMaxConnectionsIP=0\nMaxNickLength=20\n[Options]\nDNS=no\nIdent=no\nPAM=no\n"
+)
 
 
 @contextmanager
@@ -38,14 +28,13 @@ def running_ngircd(folder: Path) -> Iterator[ChatServer]:
     settings.write_text(CONFIGURATION.format(host=server.host, port=server.port))
     settings.chmod(0o644)
     log = folder / "ngircd.log"
-    with log.open("wb") as output:
-        process = subprocess.Popen([program, "-n", "-f", settings], stdout=output, stderr=output)
-    try:
-        wait_until(lambda: "Now listening" in log.read_text())
-        yield server
-    finally:
-        process.kill()
-        process.wait()
+    argv = [program, "-n", "-f", str(settings)]
+    with log.open("wb") as output, subprocess.Popen(argv, stdout=output, stderr=output) as process:
+        try:
+            wait_until(lambda: "Now listening" in log.read_text())
+            yield server
+        finally:
+            process.kill()
 
 
 async def chat(server: ChatServer, nick: str, texts: list[str]) -> None:
