@@ -17,7 +17,6 @@ from tests.load.bench.comparison import Say
 from tests.load.bench.gate import check_regressions, record_baseline
 from tests.load.bench.machine import allow_files, describe_machine
 from tests.load.bench.report import show, write
-from tests.load.bench.rows import build_rows
 from tests.load.bench.run import FULL, PARTS, SERVERS, SMALL, bench
 
 FILES = 19_000
@@ -48,10 +47,10 @@ def main() -> None:
 def _run_whole(options: Namespace, home: Path, console: Console, say: Say) -> None:
     machine = describe_machine()
     extent = SMALL if options.small else FULL
-    found = bench(extent.only(options.server or SERVERS, options.part or PARTS), home, say)
-    show(build_rows(found), found, console)
+    results = bench(extent, options.server or SERVERS, options.part or PARTS, home, say)
+    show(results, console)
     if not (options.small or options.dry or options.server or options.part):
-        write(found, machine)
+        write(results, machine)
 
 
 def _read_options() -> Namespace:

@@ -6,15 +6,18 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from statistics import median
+from typing import Any
 
 from tests.load.bench.connection import Contender
 from tests.load.bench.field import Field, running_field, stock_reveal
 from tests.load.bench.machine import Stopwatch, rss
 from tests.load.bench.measurements import Fanout, Rate, measure_fanout, measure_pages, measure_rate
 from tests.load.bench.product import Product, open_console, send_action
-from tests.load.bench.results import Comparison
+from tests.load.bench.rows import FULL_AUDIENCE, KIB, MS, US, Results, too_few
 
 WARMED_BY = 50
+WHOLE_CORE = 0.9
 LOCKS = ("joining.lock", "joining.unlock")
 LOCKED = b'{"type":"joining.'
 LOCKED_BY_STOCK = b'{"type": "joining.'
@@ -41,7 +44,7 @@ class Size:
     pair: bool
 
 
-async def run_comparison(server: str, size: Size, home: Path, say: Say) -> Comparison:
+async def run_comparison(server: str, size: Size, home: Path, say: Say, results: Results) -> None:
     with running_field(server, size.pair, home) as field:
         say(f"opening {size.phones:,} sockets to each of {len(field.contenders)}")
         memory = await _memory(field, size.phones)
@@ -53,8 +56,62 @@ async def run_comparison(server: str, size: Size, home: Path, say: Say) -> Compa
         say(f"broadcasts to {size.audience:,}, one server after the other")
         ours, text = await _product_fanouts(field.product, size, say)
         stock = await _stock_fanouts(field.stock, size, stock_reveal(text), say)
-    fanout = {"crowdgame": ours, "stock": stock}
-    return Comparison(server, size.phones, size.audience, memory, votes, fanout, pages)
+    _add_rows(server, votes | pages, results)
+    _add_broadcasts(server, size.audience, ours, stock, results)
+    what, kib = "memory per phone ÷ bare echo connection", (memory["crowdgame"], memory["echo"])
+    results.add_ratio(server, what, kib, KIB, goal="≤ 2", key=f"{server}: {what}")
+    sizes = ", ".join(f"{contender} {kib:.1f}" for contender, kib in memory.items())
+    note = f"{size.phones:,} sockets per contender; KiB of memory per socket: {sizes}"
+    results.notes.append(f"{server}: {note}")
+
+
+def _add_rows(server: str, rounds: Rounds, results: Results) -> None:
+    """Rates by server CPU, and by wall time, which are valid only for servers that used a whole core.
+
+    `value` is the median ratio of adjacent rounds, so that drift affects both sides.
+    """
+
+    def middle(name: str, per: str) -> float:
+        return float(median(getattr(rate, per) for rate in rounds[name]))
+
+    def add(what: str, ours: str, other: str, per: str, **more: Any) -> None:
+        pairs = zip(rounds[ours], rounds[other], strict=True)
+        value = median(getattr(mine, per) / getattr(theirs, per) for mine, theirs in pairs)
+        results.add_ratio(server, what, (middle(ours, per), middle(other, per)), value=value, **more)
+
+    faster = {"daphne": "≥ 3", "uvicorn": "≥ 6"}[server]
+    for what, ours, other, goal in (
+        ("ballots recorded {} ÷ bare echo", "crowdgame", "echo", "≥ 0.45"),
+        ("ballots recorded {} ÷ stock app", "crowdgame", "stock", faster),
+        ("phone pages {} ÷ login pages (Django view)", "phone page", "login page", "≥ 10"),
+    ):
+        by_cpu = what.format("per CPU second")
+        add(by_cpu, ours, other, "per_cpu_second", goal=goal, key=f"{server}: {by_cpu}")
+        share = median(rate.server_share for rate in rounds[ours] + rounds[other])
+        short = "" if share >= WHOLE_CORE else f"the servers used {share:.0%} of their core"
+        add(what.format("per second"), ours, other, "per_second", goal=goal, not_judged=short)
+    if "two gateways" in rounds:
+        what = "CPU per ballot, all processes: two gateways ÷ one"
+        add(what, "two gateways", "crowdgame", "us_per_ballot", unit=US, goal="≤ 1.1")
+    for what, per in (("load generator's", "load_share"), ("servers'", "server_share")):
+        shares = ", ".join(f"{name} {middle(name, per):.0%}" for name in rounds)
+        results.notes.append(f"{server}: the {what} use of a core: {shares}")
+
+
+def _add_broadcasts(
+    server: str, audience: int, ours: list[Fanout], stock: list[Fanout], results: Results
+) -> None:
+    def middles(of: str) -> list[float]:
+        return [median(getattr(fanout, of) for fanout in rounds) for rounds in (ours, stock)]
+
+    what, goals = f"broadcast to {audience:,}, ", {"daphne": "≤ 0.33", "uvicorn": "≤ 0.2"}
+    results.add_ratio(
+        *(server, f"{what}server CPU ÷ stock app", middles("cpu_ms"), MS),
+        goal=goals[server],
+        not_judged=too_few(audience, FULL_AUDIENCE),
+        key=f"{server}: broadcast, server CPU ÷ stock app",
+    )
+    results.add_ratio(server, f"{what}time to last client ÷ stock app", middles("wall_ms"), MS)
 
 
 async def _memory(field: Field, phones: int) -> dict[str, float]:

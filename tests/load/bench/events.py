@@ -7,11 +7,13 @@ import asyncio
 import time
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import msgspec
 
 from tests.load.bench.connection import Connection, close_all, open_connections
+from tests.load.bench.rows import MS, Results
 from tests.server import Server
 from voting.protocol import BallotCast, PhoneJoin
 
@@ -23,30 +25,6 @@ CHANGES = 3
 SEALED, REVEALED, EDITED = b'{"type":"turn.sealed"', b'{"type":"turn.revealed"', b'{"type":"event.edited"'
 WELCOMED = b'{"type":"phone.welcomed"'
 COUNTED, REFUSED = b'{"type":"ballot.counted"', b'{"type":"ballot.refused"'
-
-
-class SharedDeadline(msgspec.Struct, frozen=True):
-    """A turn in each of `events` events with `phones` phones each.
-
-    Times are the latest of all, in milliseconds after the deadline. `seals` is the most `turn.sealed`
-    messages that a phone received for the turn. `without_seal` phones received none before the reveal.
-    """
-
-    server: str
-    events: int
-    phones: int
-    resolved_ms: float
-    revealed_ms: float
-    seals: int
-    without_seal: int
-
-
-class SmallEvent(msgspec.Struct, frozen=True):
-    """How late a small event received a change, announced after CHANGES of an event with `phones` phones."""
-
-    server: str
-    phones: int
-    received_ms: float
 
 
 class Audience:
@@ -99,7 +77,8 @@ class Audience:
                 self._complete.set()
 
 
-async def measure_shared_deadline(server: Server, events: int, phones: int) -> SharedDeadline:
+async def measure_shared_deadline(server: Server, events: int, phones: int, results: Results) -> None:
+    """A turn in each of `events` events with `phones` phones each. Times are the latest of all."""
     audiences = [await _new_audience(server, phones) for _ in range(events)]
     turns = [await _ask(server, "play_to", event_id=audience.id, picks=[]) for audience in audiences]
     left_s = VOTE_S + SPARE_S + SPARE_S_PER_EVENT * events
@@ -116,18 +95,19 @@ async def measure_shared_deadline(server: Server, events: int, phones: int) -> S
     marks = ",".join("?" * events)
     rows = server.rows(f"SELECT resolved_at FROM games_turn WHERE id IN ({marks})", *turns)  # noqa: S608
     _end(audiences)
-    return SharedDeadline(
-        server=server.stack.server,
-        events=events,
-        phones=phones,
-        resolved_ms=max(at for (at,) in rows) - deadline,
-        revealed_ms=round(revealed_ms - deadline),
-        seals=max(seals for audience in audiences for seals in audience.seals.values()),
-        without_seal=sum(audience.without_seal for audience in audiences),
-    )
+    add = partial(results.add, server.stack.server)
+    named = f"{events} event(s) of {phones:,} phones with one deadline, "
+    goal = {20: "≤ 80 ms", 100: "≤ 200 ms", 300: "≤ 500 ms"}.get(events, "")
+    add(f"{named}last resolved", max(at for (at,) in rows) - deadline, MS, goal=goal)
+    add(f"{named}last received reveal", revealed_ms - deadline, MS)
+    most_seals = max(seals for audience in audiences for seals in audience.seals.values())
+    add(f"{named}seals per phone", most_seals, goal="≤ 1")
+    without_seal = sum(audience.without_seal for audience in audiences)
+    add(f"{named}phones without a seal before the reveal", without_seal, goal="≤ 0")
 
 
-async def measure_small_event(server: Server, phones: int) -> SmallEvent:
+async def measure_small_event(server: Server, phones: int, results: Results) -> None:
+    """How late a small event receives a change, announced after CHANGES of an event with `phones` phones."""
     large, small = await _new_audience(server, phones), await _new_audience(server, 1)
     for audience in (large, small):
         audience.await_frames(EDITED)
@@ -135,7 +115,8 @@ async def measure_small_event(server: Server, phones: int) -> SmallEvent:
     received = await small.complete()
     await large.complete()
     _end([large, small])
-    return SmallEvent(server.stack.server, phones, round(received - announced))
+    what = f"a small event's change behind three of a {phones:,}-phone event"
+    results.add(server.stack.server, what, received - announced, MS, goal="≤ 300 ms")
 
 
 async def _new_audience(server: Server, phones: int) -> Audience:

@@ -7,31 +7,138 @@ machine has to be idle otherwise; after each round, a line says how much of the 
 """
 
 import asyncio
-import subprocess
-import sys
+import signal
+import socket
 import tempfile
 import time
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext, suppress
+from multiprocessing import Process
 from pathlib import Path
 from statistics import quantiles
+from urllib.parse import urlencode
 
-from crowdgame.server.laptop.paths import ROOT
+from picows import WSError
+
+from crowdgame.server.laptop.network import LOOPBACK
 from crowdgame.server.laptop.stop_signals import interrupt_on_signals
-from tests.load.bench.connection import Connection
-from tests.load.bench.machine import Stopwatch, allow_files, gateways
+from crowdgame.server.serving.request_limits import MAX_UPLOAD_BYTES
+from tests.load.bench.connection import Connection, open_connection
+from tests.load.bench.machine import Stopwatch, allow_files, gateways, give_way
 from tests.load.bench.product import Product, make_product
 from tests.load.bench.run import SERVERS
 from tests.server import Server, running_server
 
 EVERY_S = 1.0
 REST_S = 2.0
+REPLY_WITHIN_S = 60.0
 ANSWERED_WITHIN_S = 30.0
 SPARE_FILES = 512
 FLOODS = {"uploads": 500, "strangers": 400, "pages": 400, "logins": 60}  # how many at once
+CSRF_TOKEN = "c" * 32
+UNFINISHED = (
+    b"POST /console/cups/new/ HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n" % MAX_UPLOAD_BYTES
+) + bytes(MAX_UPLOAD_BYTES - 1_024)
+SEND_BUFFER_BYTES = 65_536
 
 
+# ------------------------------------------------------------------ strangers
+async def upload(port: int, _: int) -> str:
+    """Hold an upload open that lacks its last KiB, if the server did not close it while it was sent."""
+    writer = (await asyncio.open_connection(LOOPBACK, port))[1]
+    writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER_BYTES)
+    writer.write(UNFINISHED)
+    await writer.drain()
+    await asyncio.sleep(REPLY_WITHIN_S)
+    return "upload"
+
+
+async def join(port: int, number: int) -> str:
+    """Try to join an event that does not exist, or open the join page."""
+    if number % 2:
+        return await request(port, "GET / HTTP/1.1\r\n")
+    connection = await open_connection(port, "/ws/phone", lambda phone, _: phone.close())
+    try:
+        connection.say(b'{"type":"phone.join","code":"%06d"}' % number)
+        await connection.closed
+    finally:
+        connection.close()
+    return "join"
+
+
+async def open_games(port: int, _: int) -> str:
+    return await request(port, "GET /play/ HTTP/1.1\r\n")
+
+
+async def log_in(port: int, number: int) -> str:
+    fields = {"csrfmiddlewaretoken": CSRF_TOKEN, "login": f"nobody {number}", "password": "a guess"}
+    body = urlencode(fields)
+    headers = f"Content-Type: application/x-www-form-urlencoded\r\nCookie: csrftoken={CSRF_TOKEN}\r\n"
+    head = f"POST /console/login/ HTTP/1.1\r\n{headers}Content-Length: {len(body)}\r\n"
+    return await request(port, head, body)
+
+
+async def request(port: int, head: str, body: str = "") -> str:
+    """Send a request; return its first line and the status."""
+    reader, writer = await asyncio.open_connection(LOOPBACK, port)
+    try:
+        writer.write(f"{head}Host: localhost\r\nConnection: close\r\n\r\n{body}".encode())
+        return f"{head.splitlines()[0]}: {(await reader.read()).split(b' ', 2)[1].decode()}"
+    finally:
+        writer.close()
+
+
+# What each does, and how often; the server lets people who log in wait.
+KINDS: dict[str, tuple[Callable[[int, int], Awaitable[str]], float]] = {
+    "uploads": (upload, 0.0),
+    "strangers": (join, EVERY_S),
+    "pages": (open_games, EVERY_S),
+    "logins": (log_in, 0.0),
+}
+
+
+async def flood(kind: str, port: int, count: int) -> None:
+    """Act until SIGTERM, then print what was answered."""
+    (action, every_s), replies = KINDS[kind], Counter[str]()
+    loop, over = asyncio.get_running_loop(), asyncio.Event()
+    loop.add_signal_handler(signal.SIGTERM, over.set)
+
+    async def act(number: int) -> None:
+        await asyncio.sleep(number % 100 / 100 * every_s)
+        while True:
+            due = loop.time() + every_s
+            with suppress(OSError, WSError, IndexError):
+                async with asyncio.timeout(REPLY_WITHIN_S):
+                    replies[await action(port, number)] += 1
+            await asyncio.sleep(max(0.0, due - loop.time()))
+
+    tasks = [asyncio.create_task(act(number)) for number in range(count)]
+    await over.wait()
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    print(f"  {kind}:", ", ".join(f"{times} {what}" for what, times in replies.items()) or "no replies")
+
+
+def run_flood(kind: str, port: int, count: int) -> None:
+    give_way()
+    asyncio.run(flood(kind, port, count))
+
+
+@contextmanager
+def running_flood(kind: str, port: int, count: int) -> Iterator[None]:
+    flooder = Process(target=run_flood, args=(kind, port, count))
+    flooder.start()
+    try:
+        yield
+    finally:
+        flooder.terminate()
+        flooder.join()
+
+
+# ------------------------------------------------------------------ voters
 class Voters:
     """Phones that vote once every EVERY_S. `answered_ms`: from each ballot to its acknowledgment."""
 
@@ -84,13 +191,13 @@ async def _measure(server: Server, options: Namespace) -> None:
     voters = Voters(product)
     await voters.vote_for(REST_S)
     for kind in ("pages", "logins"):  # the first page imports modules and compiles templates
-        with _flood(kind, server.stack.port, 1):
+        with running_flood(kind, server.stack.port, 1):
             await asyncio.sleep(REST_S)
     times: dict[str, list[float]] = {kind: [] for kind in ("quiet", *options.flood)}
     for _ in range(options.rounds):
         for kind, collected in times.items():
             await asyncio.sleep(REST_S)
-            with nullcontext() if kind == "quiet" else _flood(kind, server.stack.port, FLOODS[kind]):
+            with nullcontext() if kind == "quiet" else running_flood(kind, server.stack.port, FLOODS[kind]):
                 watch = Stopwatch(gateways(server))
                 found = await voters.vote_for(options.seconds)
                 used_s = watch.cpu_s()
@@ -101,19 +208,6 @@ async def _measure(server: Server, options: Namespace) -> None:
         pairs = zip(_p50_p99(found), _p50_p99(times["quiet"]), strict=True)
         ratios = " and ".join(f"{flooded / quiet:.2f}" for flooded, quiet in pairs)
         print(f"{server.stack.server}, all {kind}: {_summary(found)}; p50 and p99 ÷ quiet: {ratios}")
-
-
-@contextmanager
-def _flood(kind: str, port: int, clients: int) -> Iterator[None]:
-    program = [sys.executable, "-m", "tests.load.bench.strangers", kind, str(port), str(clients)]
-    with subprocess.Popen(program, cwd=ROOT, text=True, stdout=subprocess.PIPE) as flooder:
-        assert flooder.stdout is not None
-        flooder.stdout.readline()
-        try:
-            yield
-        finally:
-            flooder.terminate()
-            print(f"  {kind}:", flooder.stdout.read().strip() or "not all sent")
 
 
 def _p50_p99(times: Sequence[float]) -> tuple[float, float]:

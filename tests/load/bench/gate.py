@@ -13,8 +13,7 @@ from rich.console import Console
 from tests.load.bench.comparison import Say, Size
 from tests.load.bench.machine import describe_machine
 from tests.load.bench.report import show
-from tests.load.bench.results import BenchResults
-from tests.load.bench.rows import Row, build_rows
+from tests.load.bench.rows import Results, Row
 from tests.load.bench.run import SERVERS, compare
 
 FILE = Path(__file__).parent / "baseline.json"
@@ -43,12 +42,12 @@ def check_regressions(servers: Sequence[str], home: Path, console: Console, say:
     passed = True
     for server in servers:
         before = load_baseline(f"{server}: ")
-        found = BenchResults([compare(server, QUICK, home / server, say)])
-        rows = build_rows(found)
-        show(rows, found, console)
+        results = _measure(server, home / server, say)
+        show(results, console)
+        rows = results.rows
         if find_regressions(rows, before):
             say(f"{server}: a ratio has regressed, measuring again")
-            rows = pick_better(rows, _measure(server, home / f"{server}-again", say))
+            rows = pick_better(rows, _measure(server, home / f"{server}-again", say).rows)
         regressions = find_regressions(rows, before)
         for regression in regressions:
             console.print("[bold red]✗[/]", *regression._asdict().items())
@@ -58,14 +57,16 @@ def check_regressions(servers: Sequence[str], home: Path, console: Console, say:
 
 def record_baseline(home: Path, say: Say) -> None:
     """Record the baseline that `check_regressions` compares with."""
-    rows = [row for server in SERVERS for row in _measure(server, home / server, say)]
+    rows = [row for server in SERVERS for row in _measure(server, home / server, say).rows]
     ratios = {row.key: round(row.value, 4) for row in rows if row.key}
     baseline = msgspec.json.encode(Baseline(describe_machine(), ratios))
     FILE.write_bytes(msgspec.json.format(baseline) + b"\n")
 
 
-def _measure(server: str, home: Path, say: Say) -> list[Row]:
-    return build_rows(BenchResults([compare(server, QUICK, home, say)]))
+def _measure(server: str, home: Path, say: Say) -> Results:
+    results = Results()
+    compare(server, QUICK, home, say, results)
+    return results
 
 
 def load_baseline(prefix: str = "") -> dict[str, float]:

@@ -1,17 +1,16 @@
 """Load runs: a crowd joins, votes, receives the reveals, and in one profile reconnects all at once."""
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from crowdgame.rehearsal.rehearsal_report import BallotTotals, RehearsalReport
+from crowdgame.rehearsal.rehearsal_report import RehearsalReport
 from crowdgame.rehearsal.samples import Spread
 from tests.crowd_helpers import running_crowd
 from tests.deploy.processes import becomes_true
 from tests.load.bench.machine import Stopwatch, processes
-from tests.load.bench.results import LoadRun
+from tests.load.bench.rows import COUNT, MS, US, Results, too_few
 from tests.server import Server
 
 JOINED_WITHIN_S = 60.0
@@ -29,58 +28,79 @@ class Scenario:
     turns: int
 
 
-TIMES = ("ack_ms", "sealed_ms", "resolved_ms", "reveal_ms", "last_reveal_ms")
-COUNTS = ("sent", "acknowledged", "lost", "cut_off", "missing")
-PERCENTILES = ("p50", "p99", "max")
 SCENARIOS = (Scenario("spread", 10, 3), Scenario("burst", 5, 3), Scenario("herd", 24, 1))
+FULL_CROWD = {"daphne": 10_000, "uvicorn": 18_000}
+# Goals by the number of phones.
+ACKNOWLEDGED = {
+    "spread": {10_000: "≤ 250 ms", 18_000: "≤ 200 ms", 50_000: "≤ 400 ms"},
+    "burst": {10_000: "≤ 400 ms", 18_000: "≤ 200 ms"},
+}
+LAST_REVEAL = {10_000: "≤ 180 ms", 18_000: "≤ 300 ms", 50_000: "≤ 1000 ms"}
+RECONNECTED = {10_000: "≤ 3500 ms", 18_000: "≤ 3500 ms"}
 
 
-def run_load(scenario: Scenario, phones: int, server: Server, home: Path) -> LoadRun:
+def run_load(scenario: Scenario, phones: int, server: Server, home: Path, results: Results) -> None:
     """No process is pinned: gateways, crowd and everything else share the machine."""
     parts = processes(server)
     watch = Stopwatch([pid for pids in parts.values() for pid in pids])
     reports, begun = _rehearse(scenario, phones, server, home, watch.pids)
-    used = {name: round(watch.cpu_s(pids), 2) for name, pids in parts.items()}
+    used = {name: watch.cpu_s(pids) for name, pids in parts.items()}
+    used["crowd"] = sum(report.cpu_s for report in reports)
     serving = [pid for name, pids in parts.items() if name.startswith(("gateway", "valkey")) for pid in pids]
     turns = min(sum(turn.tallied is not None for turn in report.turns) for report in reports)
-    return LoadRun(
-        server=server.stack.server,
-        profile=scenario.profile,
-        phones=phones,
-        joined=sum(report.joined for report in reports),
-        turns=turns,
-        ballots=_add_up(reports),
-        **{name: _worst(getattr(report, name) for report in reports) for name in TIMES},
-        joined_in_ms=max(_longest_ms(report.joined_in_s) for report in reports),
-        together_ms=_together_ms(reports),
-        busy_s=max(report.busy_s for report in reports),
-        cpu_s={**used, "crowd": sum(report.cpu_s for report in reports)},
-        turn_cpu_us=round(1e6 * begun.cpu_s(serving) / phones / max(1, turns), 1),
-        wall_s=round(watch.wall_s, 1),
+    profile, small = scenario.profile, too_few(phones, FULL_CROWD[server.stack.server])
+
+    def add(what: str, value: float | None, unit: str = COUNT, **more: str) -> None:
+        results.add(server.stack.server, f"{profile} of {phones:,}, {what}", value, unit, **more)
+
+    def total(name: str) -> int:
+        return sum(getattr(report.ballots, name) for report in reports)
+
+    if profile in ACKNOWLEDGED:
+        revealed = LAST_REVEAL.get(phones, "")
+        worst, acknowledged_goal = f"worst of {turns} turns", ACKNOWLEDGED[profile].get(phones, "")
+        for what, name, percentile, goal in (
+            ("ballot acknowledgement, p99", "ack_ms", "p99", acknowledged_goal),
+            (f"deadline to seal, {worst}", "sealed_ms", "max", "≤ 50 ms"),
+            (f"deadline to last received reveal, {worst}", "last_reveal_ms", "max", revealed),
+            (f"deadline to counted, {worst}", "resolved_ms", "max", {50_000: "≤ 250 ms"}.get(phones, "")),
+        ):
+            value = _worst([getattr(report, name) for report in reports], percentile)
+            add(what, value, MS, goal=goal, not_judged=small)
+    add("the crowd's share of CPU time", used["crowd"] / sum(used.values()), "{:.0%}")
+    if profile == "spread":
+        cpu_us, goal = (
+            1e6 * begun.cpu_s(serving) / phones / max(1, turns),
+            "≤ 190" if phones == 18_000 else "",
+        )
+        add("CPU of gateways and store, per phone and turn with receipts", cpu_us, US, goal=goal)
+    if profile == "herd":
+        goal = RECONNECTED.get(phones, "")
+        add("mass disconnect to all reconnected", _together_ms(reports), MS, goal=goal, not_judged=small)
+    acknowledged, joined = total("acknowledged"), sum(report.joined for report in reports)
+    add(f"lost of {acknowledged:,} acknowledged ballots", total("missing"), goal="≤ 0")
+    goal = "" if profile == "herd" else "≤ 0"
+    add("ballots not answered before the reveal", total("lost"), goal=goal)
+    add("phones not admitted", phones - joined, goal="≤ 0")
+    results.notes.append(
+        f"{server.stack.server}, {profile}: {joined:,} of {phones:,} phones joined,"
+        f" {acknowledged:,} of {total('sent'):,} ballots acknowledged in {turns} turns,"
+        f" {total('cut_off')} interrupted with their phones; CPU seconds in {watch.wall_s:.0f} s:"
+        f" {', '.join(f'{name} {spent:.1f}' for name, spent in used.items())};"
+        f" the crowd was too busy for {max(report.busy_s for report in reports):.0f} s"
     )
 
 
-def _add_up(reports: Sequence[RehearsalReport]) -> BallotTotals:
-    totals = [report.ballots for report in reports]
-    refused = sum((Counter(one.refused) for one in totals), Counter[str]())
-    counts = {name: sum(getattr(one, name) for one in totals) for name in COUNTS}
-    return BallotTotals(**counts, refused=dict(refused))
-
-
-def _worst(spreads: Iterable[Spread | None]) -> Spread | None:
-    """The highest of each percentile: no crowd fared worse."""
-    found = [spread for spread in spreads if spread]
-    return Spread(*(max(getattr(one, name) for one in found) for name in PERCENTILES)) if found else None
+def _worst(spreads: Iterable[Spread | None], percentile: str) -> float | None:
+    """The highest: no crowd fared worse."""
+    return max((getattr(spread, percentile) for spread in spreads if spread), default=None)
 
 
 def _together_ms(reports: Sequence[RehearsalReport]) -> float | None:
     """Until all phones were back; None if some were not."""
     all_back = all(report.reconnects >= report.phones == report.connected for report in reports)
-    return max(_longest_ms(report.reconnected_in_s) for report in reports) if all_back else None
-
-
-def _longest_ms(spread: Spread | None) -> float:
-    return spread.max * 1000 if spread else 0.0
+    slowest_s = _worst((report.reconnected_in_s for report in reports), "max") or 0.0
+    return slowest_s * 1000 if all_back else None
 
 
 def _rehearse(

@@ -8,8 +8,7 @@ import asyncio
 import time
 from collections import deque
 from collections.abc import Callable
-
-import msgspec
+from dataclasses import dataclass
 
 from tests.load.bench.connection import Connection, Contender
 from tests.load.bench.machine import Stopwatch
@@ -24,7 +23,8 @@ BROADCAST_WITHIN_S = 60.0
 SETTLE_S = 0.3
 
 
-class Rate(msgspec.Struct, frozen=True):
+@dataclass(frozen=True)
+class Rate:
     """One round: CPU seconds of servers, dependencies (`dependencies_s`) and load generator (`own_s`)."""
 
     answered: int
@@ -176,7 +176,8 @@ class Listeners:
                 self.all_received.set()
 
 
-class Fanout(msgspec.Struct, frozen=True):
+@dataclass(frozen=True)
+class Fanout:
     """One round: milliseconds until the last connection received it, and of server CPU."""
 
     wall_ms: float
