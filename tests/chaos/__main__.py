@@ -7,21 +7,19 @@ records and counted again. The run fails if a ballot is lost or a turn is duplic
 import secrets
 import sys
 import tempfile
-import time
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from random import Random
-
-from rich.console import Console
 
 from crowdgame.server.laptop.stop_signals import interrupt_on_signals
 from tests.chaos.campaign import Campaign, Size
 from tests.chaos.faults import CLOCKS, DISK, Fault, catalog
 from tests.chaos.faults.disk import small_disk
 from tests.chaos.mutants import NAMES
-from tests.chaos.result import Result, RunInfo, build_result, format_result, merge, write_table
+from tests.chaos.result import Result
 from tests.chaos.target import TargetOptions, running_target
 from tests.load.bench.machine import allow_files
 from tests.machines.postgres import running_postgres
@@ -34,41 +32,25 @@ SEPARATE = (DISK, CLOCKS)
 
 
 def main() -> None:
+    """Run one campaign after another, since the clock and disk faults need their own setup."""
     options = _read_options()
     interrupt_on_signals()
     allow_files(2 * options.phones + SPARE_FILES)
-    console = Console(highlight=False)
-    result = _play(options, console)
-    for line in format_result(result):
-        console.print(line, soft_wrap=True)
-    if options.json:
-        result.write(options.json)
+    database = "PostgreSQL" if options.postgres else "SQLite"
+    setup = f"seed {options.seed}, {options.server}, {database}, mutant: {options.mutant or 'none'}, "
+    setup += f"{options.phones} phones in {options.events} events"
+    result = Result(setup)
+    print(f"{setup}, {len(options.faults)} faults", flush=True)
+    for kind in ("", *SEPARATE):
+        if faults := [one for one in options.faults if kind == one.family * (one.family in SEPARATE)]:
+            _play_campaign(options, kind, faults, result)
+    print("", *result.lines(), sep="\n")
     if options.write_table:
-        write_table(result)
+        result.write()
     sys.exit(not result.passed)
 
 
-def _play(options: Namespace, console: Console) -> Result:
-    """Run one campaign after another, since the clock and disk faults need their own setup."""
-    run_info = RunInfo(
-        options.seed, options.server, "PostgreSQL" if options.postgres else "SQLite", options.mutant
-    )
-    console.print(f"seed {options.seed}, {len(options.faults)} faults")
-    results = [
-        _play_campaign(options, kind, run_info, lambda line: console.print(line, soft_wrap=True))
-        for kind in ("", *SEPARATE)
-        if _select(options.faults, kind)
-    ]
-    return merge(results)
-
-
-def _select(faults: list[Fault], kind: str) -> list[Fault]:
-    """Return the faults of the family that needs its own setup, or all others for ""."""
-    return [fault for fault in faults if kind == (fault.family if fault.family in SEPARATE else "")]
-
-
-def _play_campaign(options: Namespace, kind: str, run_info: RunInfo, say: Callable[[str], None]) -> Result:
-    began, faults = time.monotonic(), _select(options.faults, kind)
+def _play_campaign(options: Namespace, kind: str, faults: list[Fault], result: Result) -> None:
     share = len(faults) / len(options.faults)
     with ExitStack() as held:
         home = held.enter_context(_home(options.keep, kind))
@@ -85,13 +67,13 @@ def _play_campaign(options: Namespace, kind: str, run_info: RunInfo, say: Callab
             options.phones,
             max(round(options.turns * share), LEAST_TURNS),
             max(options.minutes * 60 * share, LEAST_S),
-            baseline_s=options.baseline if not kind else 0.0,
-            window_s=options.window,
+            baseline_s=0.0 if kind else options.minutes,  # a second for each minute
             together=options.together,
         )
+        say = partial(print, flush=True)
         campaign = Campaign(target, size, faults, Random(options.seed), say)
         campaign.play()
-        return build_result(campaign, run_info, (time.monotonic() - began) / 60)
+        result.add(campaign)
 
 
 @contextmanager
@@ -103,12 +85,6 @@ def _home(keep: Path | None, kind: str) -> Iterator[Path]:
         return
     with tempfile.TemporaryDirectory(prefix="crowdgame-chaos-", ignore_cleanup_errors=True) as name:
         yield Path(name)
-
-
-def _faults(text: str) -> list[Fault]:
-    known = catalog()
-    names = text.split(",") if text else list(known)
-    return [known[name.strip()] for name in names]
 
 
 def _read_options() -> Namespace:
@@ -123,18 +99,8 @@ def _read_options() -> Namespace:
     parser.add_argument("--phones", type=int, default=500, help="in total (default: %(default)s)")
     parser.add_argument("--events", type=int, default=10, help="concurrent (default: %(default)s)")
     parser.add_argument("--together", action="store_true", help="all events share a deadline at each fault")
-    parser.add_argument(
-        "--large-turn",
-        type=int,
-        default=0,
-        metavar="BALLOTS",
-        help="prepare turns with so many ballots before their deadline",
-    )
+    parser.add_argument("--large-turn", type=int, default=0, help="ballots of a turn that is prepared early")
     parser.add_argument("--shards", type=int, default=1, help="of the ballot box; several: on three nodes")
-    parser.add_argument("--window", type=int, default=3, help="seconds to vote (default: %(default)s)")
-    parser.add_argument(
-        "--baseline", type=float, default=45.0, help="initial seconds without faults (%(default)g)"
-    )
     parser.add_argument("--minutes", type=float, default=45.0, help="at most (default: %(default)g)")
     parser.add_argument("--faults", default="", metavar="NAME,NAME", help="only these")
     parser.add_argument("--server", choices=SERVERS, default=SERVERS[0], help="default: %(default)s")
@@ -142,14 +108,14 @@ def _read_options() -> Namespace:
     parser.add_argument("--postgres", action="store_true", help="on PostgreSQL instead of SQLite")
     parser.add_argument("--mutant", choices=NAMES, default="", help="remove this safeguard from the product")
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="keep logs and database there")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write all results there")
     parser.add_argument("--write-table", action="store_true", help="write docs/generated/faults.md")
     options = parser.parse_args()
     options.seed = secrets.randbelow(1_000_000) if options.seed is None else options.seed
-    try:
-        options.faults = _faults(options.faults)
-    except KeyError as unknown:
-        parser.error(f"there is no fault {unknown}")
+    known = catalog()
+    names = options.faults.split(",") if options.faults else list(known)
+    if unknown := set(names) - set(known):
+        parser.error(f"there is no fault {', '.join(unknown)}")
+    options.faults = [known[name] for name in names]
     return options
 
 

@@ -2,9 +2,8 @@
 
 import subprocess
 import sys
-import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from random import Random
@@ -18,7 +17,7 @@ from tests.chaos.monitor import Monitor
 from tests.chaos.target import PlayedEvent, Target
 from tests.deploy.processes import becomes_true, wait_until
 
-FAST_MATCHES = {"pace": "instant", "lobby": "open", "next_match_after_s": 3}
+FAST_MATCHES = {"window_s": 3, "pace": "instant", "lobby": "open", "next_match_after_s": 3}
 TERMS: Sequence[dict[str, str]] = (
     {},
     {"tie_rule": "lot"},
@@ -50,7 +49,6 @@ class Size:
     seconds: float
     rounds: int = sys.maxsize
     baseline_s: float = 0.0
-    window_s: int = 3
     together: bool = False
 
 
@@ -110,14 +108,13 @@ class Campaign:
                 "event",
                 **FAST_MATCHES,
                 **TERMS[number % len(TERMS)],
-                window_s=self.size.window_s,
                 shards=self.target.shards,
             )
             self.target.events.append(PlayedEvent(made["id"], made["code"]))
         if any(fault.family == CHATS for fault in self.faults):
             chat_event = self.target.events[-1]
             self.target.server.ask("set_source", event_id=chat_event.id, team=2, source="twitch:rooks")
-        with self._crowd(), self._monitoring():
+        with self._crowd(), self.monitor.running():
             self._join_and_begin()
             for fault in self._draw_faults():
                 self._inject(fault)
@@ -177,7 +174,7 @@ class Campaign:
         self.injected.append(injected)
         if fault.family == CLOCKS:
             self.audit.set_in |= injected.turns
-        self._check(injected)
+        injected.findings = self._audit(injected.turns)
         self.say(
             f"{len(self.faulted):5} turns  {fault.name}: {len(injected.turns)} turns, "
             f"{self.audit.acknowledged(injected.turns)} acknowledged, {len(injected.findings)} findings; "
@@ -198,44 +195,37 @@ class Campaign:
 
         return last_unhealthy() if becomes_true(has_recovered, RECOVERED_WITHIN_S, POLL_S) else None
 
-    def _check(self, injected: InjectedFault) -> None:
+    def _audit(self, turns: Iterable[int]) -> list[Finding]:
+        """Check these turns, as far as all acknowledgements have arrived; keep and return the findings."""
         self.journal.add(self.target.chat_votes)
-        over = {turn for turn in injected.turns if self._is_settled(turn)}
-        injected.findings = self.audit.check(sorted(over))
-        self._keep(injected.findings)
+        findings = self.audit.check(turn for turn in sorted(turns) if self._is_settled(turn))
+        for finding in findings:
+            if finding not in self.findings:
+                self.findings.append(finding)
+                self.say(f"  {finding.kind.upper()} turn {finding.turn}: {finding.text}")
+        return findings
 
     def _is_settled(self, turn: int) -> bool:
         over = self.monitor.turns[turn].over
         return over is not None and over < time.monotonic() - ACKS_COME_WITHIN_S
 
-    def _keep(self, findings: Sequence[Finding]) -> None:
-        for finding in findings:
-            if finding not in self.findings:
-                self.findings.append(finding)
-                self.say(f"  {finding.kind.upper()} turn {finding.turn}: {finding.text}")
-
     def _end(self) -> None:
         """Audit every finished turn once more, with or without a fault."""
         last = self.monitor.live(time.monotonic(), time.monotonic())
         wait_until(lambda: all(map(self._is_settled, last)), RECOVERED_WITHIN_S)
-        over = [turn for turn in sorted(self.monitor.turns) if self._is_settled(turn)]
-        self._keep(self.audit.check(over))
+        self._audit(self.monitor.turns)
         for injected in self.injected:
             injected.findings = [found for found in self.findings if found.turn in injected.turns]
 
     @contextmanager
     def _crowd(self) -> Iterator[None]:
-        size, journal = self.size, self.journal.path
-        journal.touch()
-        argv = [sys.executable, "-m", "tests.chaos.crowd", self.target.server.http, str(journal)]
-        numbers = [str(self.monitor.phones), str(self.rng.random())]
-        codes = [event.code for event in self.target.events]
-        assert len(codes) == size.events
+        self.journal.path.touch()
+        argv = [sys.executable, "-m", "tests.chaos.crowd", self.target.server.http, str(self.journal.path)]
+        argv += [str(self.monitor.phones), str(self.rng.random())]
+        argv += [event.code for event in self.target.events]
         with (
             (self.target.server.stack.logs / "crowd.log").open("w") as log,
-            subprocess.Popen(
-                die_with_parent([*argv, *numbers, *codes]), cwd=ROOT, stdout=log, stderr=log
-            ) as crowd,
+            subprocess.Popen(die_with_parent(argv), cwd=ROOT, stdout=log, stderr=log) as crowd,
         ):
             try:
                 yield
@@ -244,13 +234,3 @@ class Campaign:
                 crowd.terminate()
                 crowd.wait(20)
                 self.journal.refresh()
-
-    @contextmanager
-    def _monitoring(self) -> Iterator[None]:
-        thread = threading.Thread(target=self.monitor.run, name="monitor", daemon=True)
-        thread.start()
-        try:
-            yield
-        finally:
-            self.monitor.stop()
-            thread.join(10)

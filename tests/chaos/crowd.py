@@ -11,7 +11,9 @@ import sys
 import time
 from pathlib import Path
 from random import Random
+from typing import IO, Any
 
+import msgspec
 import uvloop
 from msgspec.structs import replace
 
@@ -21,7 +23,6 @@ from crowdgame.rehearsal.crowd_ledger import RehearsalLedger
 from crowdgame.rehearsal.server_clock import ServerClock
 from crowdgame.rehearsal.simulated_phone import Phone
 from crowdgame.rehearsal.wire import phone_address
-from tests.chaos.journal import JournalWriter
 from tests.load.bench.machine import allow_files
 from voting import protocol
 from voting.admission.seats import unverified_voter
@@ -34,6 +35,33 @@ LATE_SHARE, REVOTE_SHARE = 0.15, 0.4
 EARLIEST_MS, LATEST_MS = -80.0, 700.0
 
 
+class JournalWriter:
+    """Writes the lines that `tests.chaos.journal` reads."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._sealed: set[protocol.TurnSealed] = set()
+
+    def write(self, *line: Any) -> None:
+        self._file.write(msgspec.json.encode(line) + b"\n")
+
+    def write_seal(self, message: protocol.TurnSealed) -> None:
+        """All phones receive it; one line is enough."""
+        if message not in self._sealed:
+            self._sealed.add(message)
+            sides = [[side.root, side.ballots] if side else None for side in (message.red, message.yellow)]
+            self.write("sealed", message.turn, message.at, *sides)
+
+    def write_crowd_state(self, crowd: dict[str, list["RecordingPhone"]]) -> None:
+        """How many phones of each event are connected, and the lowest sequence number they have received."""
+        states = {
+            code: (sum(phone.joined for phone in phones), min(phone._seq for phone in phones))
+            for code, phones in crowd.items()
+        }
+        self.write("crowd_state", time.monotonic(), states)
+        self._file.flush()
+
+
 class RecordingPhone(Phone):
     def __init__(self, index: int, context: RehearsalContext, journal: JournalWriter) -> None:
         super().__init__(index, context)
@@ -41,11 +69,6 @@ class RecordingPhone(Phone):
         self._blinds: dict[tuple[int, int], str] = {}
         self._watched: tuple[int, int] | None = None
         self._late: asyncio.TimerHandle | None = None
-
-    @property
-    def seq(self) -> int:
-        """The sequence number of the last change received; -1 while disconnected."""
-        return self._seq
 
     def receive(self, message: protocol.ToPhone) -> None:
         super().receive(message)
@@ -58,12 +81,12 @@ class RecordingPhone(Phone):
                     self._record_ack(you.turn, you.choice, you.sequence)
                 self._plan_late_ballot()
             case protocol.TurnSealed():
-                self._journal.sealed(message)
+                self._journal.write_seal(message)
             case protocol.Change():
                 self._plan_late_ballot()
 
     def _record_ack(self, turn: int, choice: int, sequence: int) -> None:
-        self._journal.acknowledged(self._context.clock.now_ms(), self._voter_id, turn, choice, sequence)
+        self._write_ballot("ack", turn, choice, sequence)
 
     def _cast(self, ballot: protocol.BallotCast) -> bool:
         """Use one blinding factor per choice, also when it is sent again."""
@@ -75,12 +98,12 @@ class RecordingPhone(Phone):
         ballot = replace(ballot, blind=self._blinds[key])
         sent = super()._cast(ballot)
         if sent:
-            self._journal.sent(self._context.clock.now_ms(), self._voter_id, ballot)
+            self._write_ballot("sent", ballot.turn, ballot.choice, ballot.sequence, ballot.blind)
         return sent
 
-    @property
-    def _voter_id(self) -> str:
-        return unverified_voter(self._context.tokens[self.index])
+    def _write_ballot(self, kind: str, *ballot: Any) -> None:
+        voter = unverified_voter(self._context.tokens[self.index])
+        self._journal.write(kind, self._context.clock.now_ms(), voter, *ballot)
 
     def _plan_late_ballot(self) -> None:
         """Plan at most one late ballot per window; after an extension many phones vote again."""
@@ -117,31 +140,23 @@ async def _play(url: str, journal: JournalWriter, phones: int, seed: str, codes:
     for ending in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(ending, over.set)
     address = await resolve(ServerAddress(phone_address(url)))
-    contexts = [_context(code, address, f"{seed}:{code}") for code in codes]
-    crowd = {
-        context.code: [RecordingPhone(index, context, journal) for index in range(phones)]
-        for context in contexts
-    }
-    joining = asyncio.create_task(
-        _join_gradually([phone for row in zip(*crowd.values(), strict=True) for phone in row])
-    )
+    crowd, contexts = dict[str, list[RecordingPhone]](), list[RehearsalContext]()
+    for code in codes:
+        clock, ledger = ServerClock(time.perf_counter), RehearsalLedger(TURNS_KEPT)
+        context = RehearsalContext(code, address, "spread", clock, ledger, Random(f"{seed}:{code}"))
+        contexts.append(context)
+        crowd[code] = [RecordingPhone(index, context, journal) for index in range(phones)]
+    everybody = [phone for row in zip(*crowd.values(), strict=True) for phone in row]
+    joining = asyncio.create_task(_join_gradually(everybody))
     while not over.is_set():
-        journal.crowd_state(
-            time.monotonic(), {code: _read_crowd_state(crowd_phones) for code, crowd_phones in crowd.items()}
-        )
+        journal.write_crowd_state(crowd)
         await asyncio.sleep(POLL_S)
     joining.cancel()
     for context in contexts:
-        journal.totals(context.ledger.unreadable, sum(context.ledger.away.values()))
-    for crowd_phones in crowd.values():
-        for phone in crowd_phones:
-            phone.leave()
+        journal.write("unexpected", context.ledger.unreadable + sum(context.ledger.away.values()))
+    for phone in everybody:
+        phone.leave()
     await asyncio.sleep(LEAVE_S)
-
-
-def _context(code: str, address: ServerAddress, seed: str) -> RehearsalContext:
-    clock = ServerClock(time.perf_counter)
-    return RehearsalContext(code, address, "spread", clock, RehearsalLedger(TURNS_KEPT), Random(seed))
 
 
 async def _join_gradually(phones: list[RecordingPhone]) -> None:
@@ -149,10 +164,6 @@ async def _join_gradually(phones: list[RecordingPhone]) -> None:
         phone.connect()
         if number % 10 == 0:
             await asyncio.sleep(10 / JOINS_A_SECOND)
-
-
-def _read_crowd_state(phones: list[RecordingPhone]) -> tuple[int, int]:
-    return sum(phone.joined for phone in phones), min(phone.seq for phone in phones)
 
 
 if __name__ == "__main__":

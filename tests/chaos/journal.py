@@ -9,14 +9,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from operator import attrgetter
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
-
-from voting.protocol import BallotCast, TurnSealed
-
-_encode = msgspec.json.Encoder().encode
-_decode = msgspec.json.Decoder().decode
 
 
 class Sent(NamedTuple):
@@ -42,36 +37,6 @@ class CrowdState(NamedTuple):
     events: Mapping[str, tuple[int, int]]
 
 
-class JournalWriter:
-    def __init__(self, file: IO[bytes]) -> None:
-        self._file = file
-        self._sealed: set[bytes] = set()
-
-    def sent(self, at_ms: float, voter: str, ballot: BallotCast) -> None:
-        self._write("sent", at_ms, voter, ballot.turn, ballot.choice, ballot.sequence, ballot.blind)
-
-    def acknowledged(self, at_ms: float, voter: str, turn: int, choice: int, sequence: int) -> None:
-        self._write("ack", at_ms, voter, turn, choice, sequence)
-
-    def sealed(self, message: TurnSealed) -> None:
-        """All phones receive it; one line is enough."""
-        text = _encode(message)
-        if text not in self._sealed:
-            self._sealed.add(text)
-            sides = [[side.root, side.ballots] if side else None for side in (message.red, message.yellow)]
-            self._write("sealed", message.turn, message.at, *sides)
-
-    def crowd_state(self, at_s: float, events: Mapping[str, tuple[int, int]]) -> None:
-        self._write("crowd_state", at_s, events)
-        self._file.flush()
-
-    def totals(self, unreadable: int, sent_away: int) -> None:
-        self._write("totals", unreadable, sent_away)
-
-    def _write(self, *line: Any) -> None:
-        self._file.write(_encode(line) + b"\n")
-
-
 @dataclass
 class Journal:
     """The records by turn and voter; `refresh` reads new lines.
@@ -93,16 +58,15 @@ class Journal:
             text = file.read()
         complete = text[: text.rfind(b"\n") + 1]
         self._read += len(complete)
-        for line in complete.splitlines():
-            self._add(_decode(line))
-
-    def add(self, records: Iterable[list[Any]]) -> None:
-        """Add records of others than phones. Idempotent."""
-        for record in records:
-            self._add(record)
+        self.add(map(msgspec.json.decode, complete.splitlines()))
 
     def states_since(self, at: float) -> list[CrowdState]:
         return self.crowd_states[bisect_left(self.crowd_states, at, key=attrgetter("at_s")) :]
+
+    def add(self, records: Iterable[list[Any]]) -> None:
+        """Add records of phones or others. Idempotent for ballots."""
+        for record in records:
+            self._add(record)
 
     def _add(self, record: list[Any]) -> None:
         match record:
@@ -115,8 +79,8 @@ class Journal:
                     known[voter] = Acknowledgement(at, choice, sequence)
             case ["sealed", turn, at, red, yellow]:
                 self.sealed.setdefault(turn, []).append((at, red, yellow))
-            case ["totals", unreadable, sent_away]:
-                self.unexpected += unreadable + sent_away
+            case ["unexpected", number]:
+                self.unexpected += number
             case ["crowd_state", at_s, events]:
                 states = {code: (here, seq) for code, (here, seq) in events.items()}
                 self.crowd_states.append(CrowdState(at_s, states))

@@ -4,7 +4,8 @@ import sqlite3
 import threading
 import time
 from bisect import bisect_right
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 
 import psycopg
@@ -51,27 +52,28 @@ class Monitor:
     _box_ahead_ms: float = 0.0
     _stopped: threading.Event = field(default_factory=threading.Event)
 
-    def run(self) -> None:
-        with closing(
-            Redis.from_url(
-                self.target.valkey, socket_timeout=BOX_TIMEOUT_S, socket_connect_timeout=BOX_TIMEOUT_S
-            )
-        ) as box:
-            while not self._stopped.wait(POLL_S):
-                try:
-                    self._take_sample(box)
-                except (sqlite3.Error, psycopg.Error):  # the fault affects the database
-                    continue
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Take samples in a thread."""
+        thread = threading.Thread(target=self._run, name="monitor", daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            self._stopped.set()
+            thread.join(10)
 
-    def stop(self) -> None:
-        self._stopped.set()
+    def _run(self) -> None:
+        timeouts = {"socket_timeout": BOX_TIMEOUT_S, "socket_connect_timeout": BOX_TIMEOUT_S}
+        with closing(Redis.from_url(self.target.valkey, **timeouts)) as box:
+            while not self._stopped.wait(POLL_S):
+                with suppress(sqlite3.Error, psycopg.Error):  # the fault affects the database
+                    self._take_sample(box)
 
     def _take_sample(self, box: "Redis") -> None:
-        try:
+        with suppress(RedisError):  # it keeps the last known offset
             seconds, micros = box.time()
             self._box_ahead_ms = seconds * 1000 + micros / 1000 - time.monotonic() * 1000
-        except RedisError:
-            pass  # keep the last known offset
         at = time.monotonic()
         seqs = dict(self.target.server.rows(SEQS))
         now = at * 1000 + self._box_ahead_ms
@@ -87,8 +89,8 @@ class Monitor:
 
     def live(self, began: float, until: float) -> set[int]:
         """The turns that were open at any time in this interval."""
-        seen_turns = list(self.turns.items())
-        return {turn for turn, s in seen_turns if s.first <= until and (s.over is None or s.over >= began)}
+        turns = list(self.turns.items())
+        return {turn for turn, seen in turns if seen.first <= until and (seen.over or began) >= began}
 
     def over(self) -> set[int]:
         return {turn for turn, seen in list(self.turns.items()) if seen.over is not None}
@@ -99,11 +101,7 @@ class Monitor:
     def unhealthy_times(self, since: float) -> list[float]:
         """The times at which a phone was disconnected or behind, or a turn was overdue."""
         self.journal.refresh()
-        return [
-            crowd_state.at_s
-            for crowd_state in self.journal.states_since(since)
-            if not self._is_healthy(crowd_state)
-        ]
+        return [state.at_s for state in self.journal.states_since(since) if not self._is_healthy(state)]
 
     def _is_healthy(self, crowd_state: CrowdState) -> bool:
         should = self._sample_at(crowd_state.at_s - DELIVERED_WITHIN_S)

@@ -49,7 +49,12 @@ class Clocks:
 
     @property
     def env(self) -> Mapping[str, str]:
-        return {"LD_PRELOAD": str(_library(self.file.parent)), "CLOCK_FILE": str(self.file)}
+        library = self.file.with_name("settable_clock.so")
+        if not library.exists():
+            assert shutil.which("cc"), NO_COMPILER
+            command = ["cc", "-O2", "-shared", "-fPIC", "-o", str(library), str(SOURCE), "-ldl"]
+            subprocess.run(command, check=True)
+        return {"LD_PRELOAD": str(library), "CLOCK_FILE": str(self.file)}
 
     @property
     def off_s(self) -> float:
@@ -59,15 +64,6 @@ class Clocks:
         """Set the offset from the right time, with immediate effect."""
         with self.file.open("r+b") as file:
             file.write(round(off_s * 1000).to_bytes(8, "little", signed=True))
-
-
-def _library(folder: Path) -> Path:
-    library = folder / "settable_clock.so"
-    if not library.exists():
-        assert shutil.which("cc"), NO_COMPILER
-        command = ["cc", "-O2", "-shared", "-fPIC", "-o", str(library), str(SOURCE), "-ldl"]
-        subprocess.run(command, check=True)
-    return library
 
 
 @dataclass(frozen=True)
@@ -225,11 +221,8 @@ def _parts(stack: Stack, options: TargetOptions, clock: Clocks | None, chat_url:
     plain.append(Child("chatreader", [*MANAGE, "chatreader"], stack.env))
     env = {"CHAOS_MUTANT": options.mutant, "CHAOS_LARGE_TURN": str(options.large_turn)}
     env |= {"TWITCH_CHAT_URL": chat_url, "MAX_SHARDS": str(options.shards)}
-    for child in (*plain, *(replace(one, argv=_under_faulty(one.argv)) for one in faulty)):
-        yield replace(child, env=_timed({**child.env, **env}, clock))
-
-
-def _under_faulty(argv: Sequence[str]) -> list[str]:
-    """The same program under `tests.chaos.faulty`."""
-    program = argv[2:] if argv[1] == "-m" else argv[1:]
-    return [sys.executable, "-m", "tests.chaos.faulty", *program]
+    for child in (*plain, *faulty):
+        argv = child.argv
+        if child in faulty:
+            argv = [sys.executable, "-m", "tests.chaos.faulty", *argv[2 if argv[1] == "-m" else 1 :]]
+        yield replace(child, argv=argv, env=_timed({**child.env, **env}, clock))

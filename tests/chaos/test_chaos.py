@@ -19,8 +19,6 @@ LONGER = (
     *("scheduler killed", "gateway killed", "closing process killed after the seal"),
     *("closing process stalls", "turn extended while it closes"),
 )
-# Turns are prepared before their deadline, unless all events close together.
-LARGE = {False: 5, True: 0}
 SIZE = Size(events=4, phones=60, turns=1_000, seconds=300, rounds=1)
 EXPOSED_BY = {"no-compare-and-set": "turn extended while it closes", "no-seal": "closing process stalls"}
 
@@ -34,43 +32,20 @@ def play(home: Path, options: TargetOptions, names: tuple[str, ...], size: Size)
     return campaign
 
 
-@pytest.fixture(
-    scope="module",
-    params=[
-        pytest.param((SHORT, False), id="short, prepared"),
-        pytest.param((LONGER, True), id="longer, together"),
-    ],
+@pytest.mark.parametrize(
+    ("names", "together"), [(SHORT, False), (LONGER, True)], ids=["prepared", "together"]
 )
-def short_campaign(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Campaign:
-    names, together = request.param
-    size = replace(SIZE, together=together)
-    return play(
-        tmp_path_factory.mktemp("chaos"), TargetOptions(SERVERS[0], large_turn=LARGE[together]), names, size
-    )
-
-
-def test_chaos_faults_affect_turns(short_campaign: Campaign) -> None:
-    injected = {one.fault for one in short_campaign.injected if one.turns}
-    assert short_campaign.not_applicable == {}
-    assert len(injected) >= len(short_campaign.faults) - 1
-
-
-def test_chaos_loses_no_ballot_and_corrupts_no_turn(short_campaign: Campaign) -> None:
-    assert short_campaign.findings == []
-    assert (
-        short_campaign.audit.acknowledged(short_campaign.monitor.turns)
-        > SIZE.phones * len(short_campaign.faults) / 2
-    )
-
-
-def test_chaos_phones_recover_after_each_fault(short_campaign: Campaign) -> None:
-    assert [one.fault for one in short_campaign.injected if one.recovered_at is None] == []
-    assert short_campaign.journal.unexpected == 0
-
-
-def test_chaos_resolves_all_turns_but_the_current(short_campaign: Campaign) -> None:
-    left = set(short_campaign.monitor.turns) - short_campaign.monitor.over()
-    assert len(left) <= SIZE.events
+def test_chaos_loses_no_ballot_and_phones_recover(
+    names: tuple[str, ...], together: bool, tmp_path: Path
+) -> None:
+    # Turns are prepared before their deadline, unless all events close together.
+    options = TargetOptions(SERVERS[0], large_turn=0 if together else 5)
+    campaign = play(tmp_path, options, names, replace(SIZE, together=together))
+    assert (campaign.findings, campaign.not_applicable, campaign.journal.unexpected) == ([], {}, 0)
+    assert len({one.fault for one in campaign.injected if one.turns}) >= len(names) - 1
+    assert [one.fault for one in campaign.injected if one.recovered_at is None] == []
+    assert campaign.audit.acknowledged(campaign.monitor.turns) > SIZE.phones * len(names) / 2
+    assert len(set(campaign.monitor.turns) - campaign.monitor.over()) <= SIZE.events
 
 
 @pytest.mark.parametrize("mutant", [name for name in NAMES if name])
