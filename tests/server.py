@@ -131,11 +131,13 @@ def running_server(
 
 
 @contextmanager
-def running_parts(stack: Stack, *, analyzes: bool = True) -> Iterator[Supervisor]:
-    """Like `running_stack`, but with a new database and an immediate stop, which tests/deploy covers."""
+def running_parts(
+    stack: Stack, *, analyzes: bool = True, fill: Callable[[Stack], object] | None = None
+) -> Iterator[Supervisor]:
+    """Like `running_stack`, but with an immediate stop, and a new database unless `fill` makes another."""
     with Supervisor(stack.logs) as supervisor:
         start_ballot_box(stack, supervisor)
-        give_database(stack)
+        (fill or give_database)(stack)
         start_gateways(stack, supervisor)
         supervisor.start(*workers(stack), *schedulers(stack), *([analyzer(stack)] if analyzes else ()))
         wait_for_pages(stack, supervisor)

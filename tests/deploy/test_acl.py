@@ -58,41 +58,40 @@ def test_acl_refuses_clients_without_password(guarded: Server) -> None:
         redis.ping()
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        "FLUSHALL",
-        "FLUSHDB",
-        "CONFIG GET *",
-        "CONFIG SET maxmemory 1",
-        "KEYS *",
-        "DEBUG SLEEP 0",
-        "EVAL return(1) 0",
-        "FUNCTION LIST",
-        "SCRIPT FLUSH",
-        "ACL LIST",
-        "ACL SETUSER crowdgame allkeys",
-        "CLIENT LIST",
-        "CLIENT KILL TYPE normal",
-        "MONITOR",
-        "SHUTDOWN",
-        "SAVE",
-        "REPLICAOF NO ONE",
-        "MODULE LIST",
-        "SWAPDB 0 1",
-        "SORT crowdgame:x",
-        "GET other",
-        "SET other 1",
-        "DEL other",
-        "RENAME crowdgame:x other",
-        "COPY crowdgame:x other",
-        "PUBLISH other hello",
-        "SUBSCRIBE other",
-    ],
-)
-def test_acl_refuses_unneeded_command(command: str, guarded: Server) -> None:
-    with Redis.from_url(guarded.stack.redis) as redis, pytest.raises(ResponseError, match=DENIED):
-        redis.execute_command(*command.split())
+def test_acl_refuses_unneeded_commands(guarded: Server) -> None:
+    refused = (
+        *(
+            "FLUSHALL",
+            "FLUSHDB",
+            "SCRIPT FLUSH",
+            "SAVE",
+            "SHUTDOWN",
+            "MONITOR",
+            "DEBUG SLEEP 0",
+            "SWAPDB 0 1",
+        ),
+        *("CONFIG GET *", "CONFIG SET maxmemory 1", "ACL LIST", "ACL SETUSER crowdgame allkeys"),
+        *("CLIENT LIST", "CLIENT KILL TYPE normal", "REPLICAOF NO ONE", "MODULE LIST", "SWAPDB 0 1"),
+        *(
+            "FUNCTION LIST",
+            "KEYS *",
+            "EVAL return(1) 0",
+            "SORT crowdgame:x",
+            "GET other",
+            "SET other 1",
+            "DEL other",
+        ),
+        *(
+            "DEL other",
+            "RENAME crowdgame:x other",
+            "COPY crowdgame:x other",
+            "PUBLISH other hello",
+            "SUBSCRIBE other",
+        ),
+    )
+    for command in refused:
+        with Redis.from_url(guarded.stack.redis) as redis, pytest.raises(ResponseError, match=DENIED):
+            redis.execute_command(*command.split())
 
 
 def test_acl_allows_everything_an_event_needs(guarded: Server, operator: Redis) -> None:
@@ -134,12 +133,7 @@ def test_acl_allows_restore_to_clear_the_ballot_box(guarded: Server, operator: R
 
 
 def test_doctor_finds_nothing_wrong_with_the_restricted_user(guarded: Server) -> None:
-    found = run_doctor(guarded.stack).splitlines()
-    assert [line for line in found if line.startswith(("✓ store", "✓ clocks", "✓ workers"))] == [
-        "✓ store",
-        "✓ clocks",
-        "✓ workers",
-    ]
+    assert {"✓ store", "✓ clocks", "✓ workers"} <= set(run_doctor(guarded.stack).splitlines())
 
 
 def _fails_to_log_in(server: Server) -> int:

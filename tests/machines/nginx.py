@@ -17,10 +17,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from crowdgame.server.laptop.die_with_parent import die_with_parent
 from crowdgame.server.laptop.network import LOOPBACK, free_port, wait_for_http
 from crowdgame.server.laptop.paths import ROOT
 from deploy.laptop.system_tools import find_server
+from tests.machines.postgres import without_root_rights
 
 SERVER = ROOT / "deploy" / "server"
 NOBODY, NOBODY_GROUP = "nobody", "nogroup"
@@ -119,27 +119,15 @@ def _make_certificate(folder: Path) -> None:
 @contextmanager
 def _running(folder: Path) -> Iterator[None]:
     here = f"daemon off; pid {folder / 'nginx.pid'};"
-    argv = [_program(), "-p", str(folder), "-c", str(folder / "nginx.conf"), "-e", "stderr", "-g", here]
+    program = find_server("nginx")
+    assert program is not None, "there is no nginx on this machine: make test-deploy installs it"
+    argv = [program, "-p", str(folder), "-c", str(folder / "nginx.conf"), "-e", "stderr", "-g", here]
     with (
         (folder / "log").open("w") as log,
-        subprocess.Popen(_as_nobody(argv), stdout=log, stderr=log) as process,
+        subprocess.Popen(without_root_rights(argv, NOBODY, NOBODY_GROUP), stdout=log, stderr=log) as process,
     ):
         try:
             yield
         finally:
             process.terminate()
             process.wait(WITHIN_S)
-
-
-def _as_nobody(argv: Sequence[str]) -> list[str]:
-    """Drop root rights if there are any. nginx ends with the tests, even if they are killed."""
-    if os.geteuid() != 0:
-        return die_with_parent(list(argv))
-    someone = [f"--reuid={NOBODY}", f"--regid={NOBODY_GROUP}", "--clear-groups"]
-    return ["setpriv", *someone, "--pdeathsig=TERM", "--", *argv]
-
-
-def _program() -> str:
-    found = find_server("nginx")
-    assert found is not None, "there is no nginx on this machine: make test-deploy installs it"
-    return found

@@ -14,7 +14,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
@@ -73,7 +73,7 @@ class Postgres:
         settings = [part for name, value in options.items() for part in ("-c", f"{name}={value}")]
         argv = [program("postgres"), "-D", str(self.folder / "data"), *settings]
         with self.log.open("a") as log:
-            self.process = subprocess.Popen(_as_no_root(argv), cwd=self.folder, stdout=log, stderr=log)
+            self.process = subprocess.Popen(_as_postgres(argv), cwd=self.folder, stdout=log, stderr=log)
         has_ended = self.process.poll
         assert becomes_true(lambda: self._answers() or has_ended() is not None, WITHIN_S), (
             self.log.read_text()
@@ -106,7 +106,7 @@ def running_postgres() -> Iterator[Postgres]:
             shutil.chown(folder, SERVICE_USER)
         postgres = Postgres(folder, free_port())
         options = ["-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"]
-        initdb = _as_no_root([program("initdb"), "-D", str(folder / "data"), *options])
+        initdb = _as_postgres([program("initdb"), "-D", str(folder / "data"), *options])
         subprocess.run(initdb, cwd=folder, check=True, capture_output=True)
         postgres.start()
         try:
@@ -123,9 +123,14 @@ def program(name: str) -> str:
     return str(folder / name)
 
 
-def _as_no_root(argv: list[str]) -> list[str]:
-    """PostgreSQL refuses to run as root. It ends with the tests, even if they are killed."""
+def _as_postgres(argv: Sequence[str]) -> list[str]:
+    """PostgreSQL refuses to run as root."""
+    return without_root_rights(argv, SERVICE_USER, SERVICE_USER)
+
+
+def without_root_rights(argv: Sequence[str], user: str, group: str) -> list[str]:
+    """The command as this user, if there are root rights. It ends with the tests, even killed ones."""
     if os.geteuid() != 0:
-        return die_with_parent(argv)
-    someone = [f"--reuid={SERVICE_USER}", f"--regid={SERVICE_USER}", "--clear-groups"]
-    return ["setpriv", *someone, "--pdeathsig=KILL", "--", *argv]
+        return die_with_parent(list(argv))
+    someone = [f"--reuid={user}", f"--regid={group}", "--clear-groups", "--pdeathsig=INT"]
+    return ["setpriv", *someone, "--", *argv]

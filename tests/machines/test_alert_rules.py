@@ -75,17 +75,13 @@ def files(used: int) -> Series:
 
 def disk(free: int, kind: str) -> Series:
     of = labels({"fstype": kind, "mountpoint": "/", "instance": "a"})
-    return {
-        f"node_filesystem_avail_bytes{of}": constant(free),
-        f"node_filesystem_size_bytes{of}": constant(100),
-    }
+    sizes = {"avail": free, "size": 100}
+    return {f"node_filesystem_{name}_bytes{of}": constant(size) for name, size in sizes.items()}
 
 
 def memory(free: int) -> Series:
-    return {
-        "node_memory_MemAvailable_bytes": constant(free),
-        "node_memory_MemTotal_bytes": constant(100),
-    }
+    sizes = {"MemAvailable": free, "MemTotal": 100}
+    return {f"node_memory_{name}_bytes": constant(size) for name, size in sizes.items()}
 
 
 def probe(name: str, job: str, value: float) -> Series:
@@ -169,12 +165,10 @@ def evaluate(folder: Path, *tests: dict[str, Any]) -> None:
     assert promtool, "there is no promtool: install Debian's prometheus"
     rules = ROOT / "deploy" / "grafana" / "alerts.yaml"
     table = folder / "tests.yaml"  # JSON is YAML
-    table.write_text(
-        json.dumps({"rule_files": [str(rules)], "evaluation_interval": f"{INTERVAL_S}s", "tests": tests})
-    )
-    done = subprocess.run(
-        [promtool, "test", "rules", str(table)], check=False, capture_output=True, text=True
-    )
+    content = {"rule_files": [str(rules)], "evaluation_interval": f"{INTERVAL_S}s", "tests": tests}
+    table.write_text(json.dumps(content))
+    command = [promtool, "test", "rules", str(table)]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
 
 

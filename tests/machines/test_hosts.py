@@ -18,8 +18,16 @@ from crowdgame.server.laptop.stack import Stack
 from crowdgame.server.laptop.startup import migrate, reset_metrics_dir, start_ballot_box
 from crowdgame.server.laptop.supervisor import Supervisor
 from deploy.laptop.system_tools import find_server
-from tests.crowd_helpers import PHONES, TIMEOUT_S, connected, held
-from tests.deploy.failover import FailoverRun, FailoverTests, during_window, vote_during
+from tests.crowd_helpers import (
+    PHONES,
+    TIMEOUT_S,
+    FailoverRun,
+    FailoverTests,
+    connected,
+    during_window,
+    held,
+    vote_during,
+)
 from tests.deploy.processes import wait_until
 from tests.machines.manifests import SERVER, env_file, run_install
 from tests.machines.nginx import running_nginx

@@ -1,9 +1,10 @@
 """nginx limits logins per known device or address, and nothing else."""
 
 import http.client
+import socket
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 
@@ -88,37 +89,27 @@ def test_known_devices_log_in_while_their_address_is_limited(nginx: Nginx) -> No
         assert statuses(nginx, "POST", "/console/login/", cookie)[204, None] >= 20
 
 
-def test_nginx_sends_pages_to_their_own_process() -> None:
+def test_nginx_closes_requests_that_never_end(nginx: Nginx) -> None:
+    with socket.create_connection((LOOPBACK, nginx.port), timeout=60) as slow_client:
+        slow_client.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: ")
+        with suppress(ConnectionResetError):
+            assert not slow_client.recv(4096)
+
+
+PAGES = ("/console/", "/console/enter/x", "/play/data", "/api/v1/", "/rules", "/verify.py", "/board/X.png")
+OTHERS = ("/", "/BCDF", "/BCDF/1", "/display/BCDF", "/ws/console", "/record/BCDF/1/roots.json", "/static/a")
+
+
+def test_nginx_sends_pages_to_their_own_process_or_to_a_gateway_meanwhile() -> None:
     with (
         running_gateway() as pages,
         running_gateway() as gateway,
         running_nginx([gateway], pages=pages) as nginx,
+        running_nginx([gateway], pages=free_port()) as restarting,
     ):
-        for path in (
-            "/console/",
-            "/console/enter/x",
-            "/play/data",
-            "/api/v1/",
-            "/rules",
-            "/verify.py",
-            "/board/X.png",
-        ):
-            assert answered_by(nginx, path) == pages, path
-        for path in (
-            "/",
-            "/BCDF",
-            "/BCDF/1",
-            "/display/BCDF",
-            "/ws/console",
-            "/record/BCDF/1/roots.json",
-            "/static/a.js",
-        ):
-            assert answered_by(nginx, path) == gateway, path
-
-
-def test_gateways_serve_pages_while_their_process_restarts() -> None:
-    with running_gateway() as gateway, running_nginx([gateway], pages=free_port()) as nginx:
-        assert answered_by(nginx, "/console/") == gateway
+        assert {path: answered_by(nginx, path) for path in PAGES} == dict.fromkeys(PAGES, pages)
+        assert {path: answered_by(nginx, path) for path in OTHERS} == dict.fromkeys(OTHERS, gateway)
+        assert answered_by(restarting, "/console/") == gateway
 
 
 def answered_by(nginx: Nginx, path: str) -> int:

@@ -16,7 +16,7 @@ import pytest
 from crowdgame.server.laptop.paths import ROOT
 from crowdgame.server.laptop.stack import Stack
 from crowdgame.server.web.page_queue import MAX_PAGES
-from tests.deploy.failover import FailoverRun, FailoverTests, during_window, vote_during
+from tests.crowd_helpers import FailoverRun, FailoverTests, during_window, vote_during
 from tests.deploy.processes import wait_until
 from tests.hardening.login_flood import assert_flood_is_limited, login_flood, running_recorded_server
 from tests.hardening.test_game_flood import assert_network_has_its_games_only
@@ -26,8 +26,13 @@ from tests.monitoring.probes import ask
 from tests.restore_helpers import Lost, RestoredEvent, RestoreTests, lose_event, restored_event
 from tests.server import Server, running_server
 from tests.socket_clients import open_clients
-from tests.upgrades.checks import assert_columns_are_carried_over, assert_upgraded
-from tests.upgrades.release import RELEASES, Release, upgraded_server
+from tests.upgrades.release import (
+    RELEASES,
+    Release,
+    assert_columns_are_carried_over,
+    assert_upgraded,
+    upgraded_server,
+)
 
 DATABASE_TESTS = [
     "voting/test_matches.py",
@@ -69,13 +74,10 @@ OUTAGE_S = 3.0
 def run_tests(database_url: str, *arguments: str) -> int:
     """Run pytest on this server, in a separate test database; return how many tests passed, if all did."""
     env = {**os.environ, "DATABASE_URL": database_url, "DATABASE_POOL": "16"}
-    for argv in (
-        ["manage.py", "migrate", "-v", "0"],
-        ["-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments],
-    ):
-        done = subprocess.run(
-            [sys.executable, *argv], cwd=ROOT, env=env, check=False, capture_output=True, text=True
-        )
+    pytest_argv = ["-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments]
+    for argv in (["manage.py", "migrate", "-v", "0"], pytest_argv):
+        command = [sys.executable, *argv]
+        done = subprocess.run(command, cwd=ROOT, env=env, check=False, capture_output=True, text=True)
         assert done.returncode == 0, done.stdout[-8_000:] + done.stderr[-2_000:]
     (passed,) = re.findall(r"(\d+) passed", done.stdout)
     return int(passed)

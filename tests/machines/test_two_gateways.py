@@ -3,10 +3,8 @@
 import http.client
 import json
 import signal
-import socket
-import time
 from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -18,8 +16,16 @@ from crowdgame.server.laptop.network import LOOPBACK, free_port, wait_for_http
 from crowdgame.server.laptop.stack import Stack
 from crowdgame.server.laptop.startup import migrate, reset_metrics_dir, start_ballot_box
 from crowdgame.server.laptop.supervisor import Supervisor
-from tests.crowd_helpers import PHONES, TIMEOUT_S, connected, held, restart
-from tests.deploy.failover import FailoverRun, FailoverTests, vote_during
+from tests.crowd_helpers import (
+    PHONES,
+    TIMEOUT_S,
+    FailoverRun,
+    FailoverTests,
+    connected,
+    held,
+    restart,
+    vote_during,
+)
 from tests.deploy.processes import wait_until
 from tests.ledger import list_turns
 from tests.machines.nginx import Nginx, running_nginx
@@ -27,7 +33,6 @@ from tests.machines.postgres import Postgres
 from tests.server import SERVERS, Server, organizer
 
 GATEWAYS = ("gateway-1", "gateway-2")
-HEADER_TIME_S = 10  # of nginx, for clients that send their requests slowly
 
 
 @dataclass
@@ -71,10 +76,9 @@ def running_proxied_stack(data: Path, server: str, database_url: str) -> Iterato
 
 @dataclass
 class ProxiedFailover(FailoverRun):
-    """`shares`: phones per gateway at first; `slow_clients_left`: slow clients that nginx kept."""
+    """`shares`: phones per gateway at first."""
 
     shares: list[int]
-    slow_clients_left: int
 
 
 @pytest.fixture(scope="module", params=SERVERS)
@@ -90,44 +94,15 @@ def proxied(
 def failover(proxied: ProxiedStack) -> ProxiedFailover:
     """One gateway is drained in a turn, the other one killed in a later one."""
     shares: list[int] = []
-    with open_slow_clients(proxied) as slow_clients:
-        began = time.monotonic()
 
-        def fail(event: int) -> list[int]:
-            wait_until(lambda: connected(proxied, event) == PHONES, TIMEOUT_S)
-            shares.extend(held(proxied, event))
-            ended_in = end(proxied, event, GATEWAYS[0], signal.SIGTERM)
-            for slow_client in slow_clients:
-                with suppress(OSError):
-                    slow_client.sendall(b"x")
-            return [ended_in, end(proxied, event, GATEWAYS[1], signal.SIGKILL)]
+    def fail(event: int) -> list[int]:
+        wait_until(lambda: connected(proxied, event) == PHONES, TIMEOUT_S)
+        shares.extend(held(proxied, event))
+        how = (signal.SIGTERM, signal.SIGKILL)
+        return [end(proxied, event, *one) for one in zip(GATEWAYS, how, strict=True)]
 
-        run = vote_during(fail, proxied, proxied.stack.data)
-        # Time alone makes nginx drop the slow clients.
-        time.sleep(max(0, began + HEADER_TIME_S + 1 - time.monotonic()))
-        left = sum(is_open(slow_client) for slow_client in slow_clients)
-    return ProxiedFailover(**vars(run), shares=shares, slow_clients_left=left)
-
-
-@contextmanager
-def open_slow_clients(proxied: ProxiedStack) -> Iterator[list[socket.socket]]:
-    """Clients that start a request and never finish it."""
-    with ExitStack() as held:
-        slow_clients = [socket.create_connection((LOOPBACK, proxied.nginx.port)) for _ in range(50)]
-        for slow_client in slow_clients:
-            held.enter_context(slow_client)
-            slow_client.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: ")
-        yield slow_clients
-
-
-def is_open(connection: socket.socket) -> bool:
-    connection.settimeout(0)
-    try:
-        return bool(connection.recv(4096))
-    except BlockingIOError:
-        return True
-    except ConnectionError:
-        return False
+    run = vote_during(fail, proxied, proxied.stack.data)
+    return ProxiedFailover(**vars(run), shares=shares)
 
 
 def end(proxied: ProxiedStack, event: int, gateway: str, how: signal.Signals) -> int:
@@ -165,9 +140,6 @@ class TestProxiedFailover(FailoverTests):
         assert failover.report.connected == PHONES
         assert failover.report.reconnects >= PHONES
         assert list_turns(failover.server, failover.event, "void", "paused") == []
-
-    def test_nginx_closes_slow_requests(self, failover: ProxiedFailover) -> None:
-        assert failover.slow_clients_left == 0
 
 
 @pytest.mark.parametrize("path", ["/metrics", "/readyz"])

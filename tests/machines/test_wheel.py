@@ -23,7 +23,7 @@ from tests.deploy.playing import Play
 from tests.deploy.playing import playing as run_play
 from tests.deploy.processes import wait_until
 from tests.run_folder import migrated_database
-from tests.upgrades.release import CODES, RELEASES
+from tests.upgrades.release import FINISHED, RELEASES
 
 DIST = ROOT / "dist"
 MAX_WHEEL_MB = 6
@@ -53,14 +53,8 @@ def program(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def run(program: Path, data: Path, *words: str) -> str:
     """Run a command in the empty folder beside its data, and return its output."""
-    ended = subprocess.run(
-        [str(program), "--data", str(data), *words],
-        cwd=data.parent,
-        env={"HOME": str(data.parent), "PATH": "/nowhere"},
-        check=False,
-        capture_output=True,
-        text=True,
-    )
+    env, argv = {"HOME": str(data.parent), "PATH": "/nowhere"}, [str(program), "--data", str(data), *words]
+    ended = subprocess.run(argv, cwd=data.parent, env=env, check=False, capture_output=True, text=True)
     assert ended.returncode == 0, ended.stdout + ended.stderr
     return ended.stdout
 
@@ -80,12 +74,8 @@ def database_dump(path: Path) -> list[str]:
 def test_wheel_holds_what_runs_and_nothing_else(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
     version = wheel.name.split("-")[1]
-    assert {name.partition("/")[0] for name in names} == {
-        "crowdgame",
-        "voting",
-        "games",
-        f"crowdgame-{version}.dist-info",
-    }
+    folders = {"crowdgame", "voting", "games", f"crowdgame-{version}.dist-info"}
+    assert {name.partition("/")[0] for name in names} == folders
     assert [name for name in names if NOT_SHIPPED.search(name)] == []
     built = {name.removeprefix("crowdgame/built/") for name in names if name.startswith("crowdgame/built/")}
     assert {"docs/verify.py", "frontend/dist/verify.html", "locale/zh_Hans/LC_MESSAGES/django.mo"} <= built
@@ -146,7 +136,7 @@ def test_wheel_upgrades_the_data_of_an_earlier_version(program: Path, tmp_path: 
     data, record = tmp_path / "data", tmp_path / "record.json"
     RELEASES[0].load_database(Stack(data=data, secret_key="", port=0))
     with playing(program, data, "--no-crowd", "--gateways", "1"):
-        run(program, data, "export", CODES.finished, "--output", str(record))
+        run(program, data, "export", FINISHED, "--output", str(record))
     assert "VALID: red won" in run(program, data, "verify", str(record))
 
 

@@ -11,8 +11,13 @@ from crowdgame.server.laptop.stack import Stack
 from crowdgame.server.laptop.startup import migrate
 from tests.run_folder import DATABASE
 from tests.server import give_database
-from tests.upgrades.checks import assert_columns_are_carried_over, assert_upgraded
-from tests.upgrades.release import RELEASES, Release, upgraded_server
+from tests.upgrades.release import (
+    RELEASES,
+    Release,
+    assert_columns_are_carried_over,
+    assert_upgraded,
+    upgraded_server,
+)
 
 pytestmark = pytest.mark.nightly
 
