@@ -31,7 +31,7 @@ PROGRAMS = {
 }
 GIVEN = {"SECRET_KEY": "of the tests", "POSTGRES_PASSWORD": "any", "VALKEY_PASSWORD": "a-word"}
 VARIABLE = re.compile(r"\$\{(\w+)(?::([-?])([^}]*))?\}")
-INSIDE, BOX = ("8000", "8101", "8102", "8104"), "6379"
+INSIDE, BOX = ("8000", "8101", "8102", "8104", "8105"), "6379"
 PLACES = {
     "0.0.0.0": LOOPBACK,  # noqa: S104
     "/etc/valkey.conf": str(ROOT / "deploy" / "server" / "valkey.conf"),

@@ -38,7 +38,7 @@ FULL = Extent(
     12_000,
 )
 SMALL = Extent(
-    Size(phones=800, audience=1_000, seconds=0.5, rounds=2, fanouts=2, pair=True),
+    Size(phones=1_500, audience=1_000, seconds=0.5, rounds=2, fanouts=2, pair=True),
     {"daphne": ((2, 300),), "uvicorn": ((2, 300),)},
     ((3, 20),),
     300,
