@@ -19,22 +19,18 @@ def _files(folder: str, kind: str) -> dict[str, Path]:
     return {path.relative_to(root).as_posix(): path for root in roots for path in root.rglob(f"*.{kind}")}
 
 
-def _read(path: Path) -> str:
-    return path.read_text(encoding="utf-8")
-
-
-OWN_TEMPLATES = {name: _read(path) for name, path in _files("templates", "html").items()}
-TEMPLATES = OWN_TEMPLATES | {  # own pages may extend allauth's, which extend our layout
-    name: _read(path)
-    for path in Path(allauth.__file__).parent.glob("templates/**/base_*.html")
-    if (name := path.relative_to(Path(allauth.__file__).parent / "templates").as_posix()) not in OWN_TEMPLATES
+OWN_TEMPLATES = {name: path.read_text("utf-8") for name, path in _files("templates", "html").items()}
+ALLAUTH = Path(allauth.__file__).parent / "templates"
+TEMPLATES = {  # own pages may extend allauth's, which extend our layout
+    "allauth/layouts/entrance.html": '{% extends "allauth/layouts/base.html" %}',
+    **{str(path.relative_to(ALLAUTH)): path.read_text("utf-8") for path in ALLAUTH.rglob("base_*.html")},
+    **OWN_TEMPLATES,
 }
-TEMPLATES.setdefault("allauth/layouts/entrance.html", '{% extends "allauth/layouts/base.html" %}')
 STATIC_SHEETS = _files("static", "css")
 INCLUSION_TAGS = {
     tag: template
     for path in PACKAGE.rglob("templatetags/*.py")
-    for template, tag in re.findall(r'inclusion_tag\("([^"]+)"[^)]*\)\ndef (\w+)', _read(path))
+    for template, tag in re.findall(r'inclusion_tag\("([^"]+)"[^)]*\)\ndef (\w+)', path.read_text("utf-8"))
 }
 PAGES = sorted(
     name
@@ -62,11 +58,6 @@ def _ancestors(page: str) -> Iterator[str]:
         yield from _ancestors(parent[1])
 
 
-def page_classes(page: str) -> set[str]:
-    """The classes that a page and the templates that it extends or includes write as text."""
-    return {name for template in _templates(page, set()) for name in template_classes(template)}
-
-
 def template_classes(template: str) -> set[str]:
     text = re.sub(r"{{.*?}}", "", TEMPLATES[template])
     widths = re.findall(r"{% block width %}(.*?){% endblock %}", text)
@@ -74,44 +65,25 @@ def template_classes(template: str) -> set[str]:
     return {name for value in classes for name in re.sub(r"{%.*?%}", " ", value).split()}
 
 
-def _templates(name: str, found: set[str]) -> set[str]:
-    if name not in TEMPLATES or name in found:
-        return found
-    found.add(name)
-    text = TEMPLATES[name]
-    named = re.findall(r'{% (?:extends|include) "([^"]+)"', text)
-    for other in (*named, *(INCLUSION_TAGS.get(tag, "") for tag in re.findall(r"{% (\w+)", text))):
-        _templates(other, found)
+def _with_included(name: str, found: set[str]) -> set[str]:
+    """Add a template, and those that it extends or includes, to those found."""
+    if name in TEMPLATES and name not in found:
+        found.add(name)
+        named = re.findall(r'{% (?:extends|include) "([^"]+)"', TEMPLATES[name])
+        tags = re.findall(r"{% (\w+)", TEMPLATES[name])
+        for other in (*named, *(INCLUSION_TAGS.get(tag, "") for tag in tags)):
+            _with_included(other, found)
     return found
-
-
-def bundle_sheets(bundle: str) -> list[Path]:
-    """The style sheets that the modules of a folder of `frontend/src` import."""
-    imported = (
-        module.parent / name
-        for module in _modules(bundle)
-        for name in re.findall(r'import (?:\w+ from )?"(\.[^"?]+\.css)', _read(module))
-    )
-    return [part for sheet in imported for part in _with_imports(sheet.resolve())]
 
 
 def _with_imports(sheet: Path) -> Iterator[Path]:
     yield sheet
-    for name in re.findall(r'@import "([^"]+)"', _read(sheet)):
+    for name in re.findall(r'@import "([^"]+)"', sheet.read_text("utf-8")):
         yield from _with_imports((sheet.parent / name).resolve())
 
 
-def bundle_classes(bundle: str) -> set[str]:
-    """The classes that the modules write as text. Classes that come from variables are left out."""
-    return {name for module in _modules(bundle) for name in _script_classes(_read(module))}
-
-
-def _modules(bundle: str) -> Iterator[Path]:
-    for folder in (FRONTEND / bundle, *([] if bundle == "phone" else [FRONTEND / "board"])):
-        yield from (path for path in folder.rglob("*.ts*") if ".test." not in path.name)
-
-
 def _script_classes(text: str) -> Iterator[str]:
+    """The classes that a module writes as text. Classes that come from variables are left out."""
     while (shorter := re.sub(r"\$\{[^{}]*\}", "\0", text)) != text:
         text = shorter
     for value in re.findall(r'\bclass(?:=|=\{)["`]([^"`]*)["`]', text):
@@ -120,32 +92,37 @@ def _script_classes(text: str) -> Iterator[str]:
 
 def sheet_classes(sheets: Iterable[Path]) -> set[str]:
     """The classes in the selectors of style sheets."""
-    texts = (re.sub(r'/\*.*?\*/|"[^"]*"', "", _read(sheet), flags=re.DOTALL) for sheet in sheets)
+    texts = (re.sub(r'/\*.*?\*/|"[^"]*"', "", sheet.read_text("utf-8"), flags=re.DOTALL) for sheet in sheets)
     selectors = (re.sub(r"\{[^{}]*\}", " ", text) for text in texts)
     return {name for text in selectors for name in re.findall(r"\.([a-zA-Z][\w-]*)", text)}
 
 
 @pytest.mark.parametrize("template", PAGES)
 def test_page_classes_have_rules(template: str) -> None:
-    assert page_classes(template) - sheet_classes(page_sheets(template)) <= HOOKS
+    classes = {name for part in _with_included(template, set()) for name in template_classes(part)}
+    assert classes - sheet_classes(page_sheets(template)) <= HOOKS
 
 
 @pytest.mark.parametrize("bundle", ["phone", "display", "console", "verify"])
 def test_bundle_classes_have_rules(bundle: str) -> None:
-    assert bundle_classes(bundle) - sheet_classes(bundle_sheets(bundle)) <= HOOKS
+    folders = [FRONTEND / bundle, *([] if bundle == "phone" else [FRONTEND / "board"])]
+    paths = [path for folder in folders for path in folder.rglob("*.ts*") if ".test." not in path.name]
+    modules = {path: path.read_text("utf-8") for path in paths}
+    classes = {name for text in modules.values() for name in _script_classes(text)}
+    imports = re.compile(r'import (?:\w+ from )?"(\.[^"?]+\.css)')
+    sheets = [(module.parent / name) for module, text in modules.items() for name in imports.findall(text)]
+    loaded = [part for sheet in sheets for part in _with_imports(sheet.resolve())]
+    assert classes - sheet_classes(loaded) <= HOOKS
 
 
 def test_drawn_board_and_chart_classes_have_rules() -> None:
-    drawn = "".join(
-        path.read_text(encoding="utf-8")
-        for path in (ROOT / "games/drawing/board_drawing.py", PACKAGE / "results/reports/charts.py")
-    )
-    text = re.sub(r"\{[^{}]*\}", " ", drawn)
+    sources = (ROOT / "games/drawing/board_drawing.py", PACKAGE / "results/reports/charts.py")
+    text = re.sub(r"\{[^{}]*\}", " ", "".join(path.read_text("utf-8") for path in sources))
     classes = {name for value in re.findall(r'\bclass="([^"]*)"', text) for name in value.split()}
     assert classes <= sheet_classes(page_sheets("paper.html"))
 
 
 def test_classes_toggled_by_scripts_have_rules() -> None:
-    scripts = (path.read_text(encoding="utf-8") for path in PACKAGE.rglob("static/**/*.js"))
+    scripts = (path.read_text("utf-8") for path in PACKAGE.rglob("static/**/*.js"))
     toggled = {name for script in scripts for name in re.findall(r'classList\.\w+\("([^"]+)"', script)}
     assert toggled <= sheet_classes(STATIC_SHEETS.values())
