@@ -40,11 +40,10 @@ NEED_THE_WHOLE_MACHINE = ("tests/load", "tests/hardening/test_fuzz.py")
 JOURNEYS = tuple(
     f"tests/e2e/{name}.py"
     for name in (
-        "accounts/test_sign_up",
+        "accounts/test_accounts",
         "test_analysis_board",
         "test_console",
         "test_duel_actions",
-        "test_first_vote",
         "test_full_match",
         "test_joining",
         "test_page_size",

@@ -5,7 +5,7 @@ event loop runs in it.
 """
 
 from collections.abc import Iterator
-from typing import Any, Protocol
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, ViewportSize
@@ -13,21 +13,9 @@ from playwright.sync_api import Browser, Page, ViewportSize
 from deploy.laptop.system_tools import find_browser
 from tests.e2e.fake_gateway import FakeGateway, running_fake_gateway
 from tests.e2e.page_visits import running_server_with_static
-from tests.e2e.scene_setup import Scene, State, show_scene
-from tests.e2e.screens import BROWSER_ARGS, PAUSE_ANIMATIONS_JS, Screen, open_screen
+from tests.e2e.scene_setup import Scene, Show, State, show_scene
+from tests.e2e.screens import BROWSER_ARGS, PAUSE_ANIMATIONS_JS, OpenScreen, Screen
 from tests.server import Server
-
-PASSWORD = "only-for-tests"
-# Rendering without GPU emulation halves the work.
-NO_GPU_ARGS = ("--disable-gpu", "--disable-software-rasterizer")
-
-
-class OpenScreen(Protocol):
-    def __call__(self, size: ViewportSize, path: str = "") -> Screen: ...
-
-
-class Show(Protocol):
-    def __call__(self, screen: str, state: State, phase: str = "voting", **scene: Any) -> Page: ...
 
 
 @pytest.fixture(scope="session")
@@ -38,30 +26,30 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 
 @pytest.fixture(scope="session")
-def organizer(server: Server) -> str:
-    """The name of an organizer whose password is PASSWORD."""
-    server.ask("set_password", name="organizer", password=PASSWORD)
-    return "organizer"
-
-
-@pytest.fixture(scope="session")
 def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
-    return {
-        **browser_type_launch_args,
-        "executable_path": find_browser(),
-        "args": [*BROWSER_ARGS, *NO_GPU_ARGS],
-    }
+    """Rendering without GPU emulation halves the work."""
+    args = [*BROWSER_ARGS, "--disable-gpu", "--disable-software-rasterizer"]
+    return browser_type_launch_args | {"executable_path": find_browser(), "args": args}
 
 
 @pytest.fixture
 def open_at(browser: Browser, server: Server) -> Iterator[OpenScreen]:
-    """Open the stack in a browser of its own. No page may have logged an error at the end of the test."""
+    """Open the stack in a browser of its own. No page may have logged an error at the end of the test.
+
+    Pages have reduced motion, since without a GPU motion doubles the processor time. A test of motion calls
+    `animate`.
+    """
     screens: list[Screen] = []
 
     def open_one(size: ViewportSize, path: str = "") -> Screen:
-        screens.append(open_screen(browser, server.http, size))
+        context = browser.new_context(base_url=server.http, viewport=size, reduced_motion="reduce")
+        context.add_init_script(PAUSE_ANIMATIONS_JS)
+        page, errors = context.new_page(), list[str]()
+        page.on("console", lambda message: errors.extend([message.text] * (message.type == "error")))
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        screens.append(Screen(page, errors))
         if path:
-            screens[-1].page.goto(path)
+            page.goto(path)
         return screens[-1]
 
     yield open_one

@@ -7,7 +7,7 @@ thousands of turns in minutes.
 import asyncio
 import json
 import time
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from threading import Thread
@@ -27,7 +27,6 @@ from voting.protocol import BallotCounted, DisplayWelcomed, EventState, PhoneWel
 Message = dict[str, Any]
 ServerMessage = msgspec.Struct | Message
 TURNOUT: Any = {"connected": (1250, 1190), "voted": (812, 633), "votes_per_s": 74}
-SECOND = 1000
 
 
 @dataclass
@@ -52,11 +51,11 @@ class FakeGateway:
         return f"http://localhost:{self.port}"
 
     def now(self) -> int:
-        return int((self._began + (time.time() - self._began) * self.rate) * SECOND)
+        return int((self._began + (time.time() - self._began) * self.rate) * 1000)
 
     def advance(self, ms: int) -> None:
         """Move the clock forward."""
-        self._began += ms / SECOND
+        self._began += ms / 1000
 
     def announce(self, screen: str, kind: str, state: Callable[[int], EventState]) -> None:
         """Send a change of the state, such as `turn.revealed`, to all phones or displays."""
@@ -65,7 +64,7 @@ class FakeGateway:
         self.say(screen, {"type": kind, "seq": self._seq, "at": self.now(), "state": built})
 
     def say(self, screen: str, message: ServerMessage) -> None:
-        self._run(self._send_all(screen, _frame(message)))
+        self._send({"type": "websocket.send", "text": _frame(message)}, screen)
 
     def show(self, state: EventState, team: int = 1, more: tuple[ServerMessage, ...] = ()) -> None:
         """Answer later joins with this state."""
@@ -131,20 +130,16 @@ class FakeGateway:
 
     def close_sockets(self, code: int = 4004) -> None:
         """Close all sockets; with the default code, pages reconnect."""
-        self._run(self._close_sockets(code))
+        self._send({"type": "websocket.close", "code": code}, "phone", "display")
 
-    def _run(self, sending: Coroutine[Any, Any, None]) -> None:
+    def _send(self, event: Message, *screens: str) -> None:
+        async def send_all() -> None:
+            for send in [send for screen in screens for send in self._sockets[screen]]:
+                with suppress(OSError):  # the page has just disconnected and will reconnect
+                    await send(event)
+
         assert self._loop
-        asyncio.run_coroutine_threadsafe(sending, self._loop).result()
-
-    async def _close_sockets(self, code: int) -> None:
-        for send in (*self._sockets["phone"], *self._sockets["display"]):
-            await send({"type": "websocket.close", "code": code})
-
-    async def _send_all(self, screen: str, frame: str) -> None:
-        for send in list(self._sockets[screen]):
-            with suppress(OSError):  # the page has just disconnected and will reconnect
-                await send({"type": "websocket.send", "text": frame})
+        asyncio.run_coroutine_threadsafe(send_all(), self._loop).result()
 
 
 def _frame(message: ServerMessage) -> str:

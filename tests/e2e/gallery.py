@@ -8,9 +8,11 @@ in `docs/images/`.
 
 import argparse
 import base64
+import io
 import os
 import shutil
 import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,18 +24,18 @@ import django
 django.setup()
 
 from django.conf import settings  # noqa: E402
+from PIL import Image  # noqa: E402
 from playwright.sync_api import Browser, Page  # noqa: E402
 
 from crowdgame.server.laptop.paths import ROOT  # noqa: E402
 from tests.docs.pictures import IMAGES, shown_screenshots  # noqa: E402
-from tests.e2e.axe import FINISH_ANIMATIONS_JS  # noqa: E402
 from tests.e2e.fake_gateway import FakeGateway, running_fake_gateway  # noqa: E402
-from tests.e2e.gallery_turn import turn_animation  # noqa: E402
+from tests.e2e.page_checks import FINISH_ANIMATIONS_JS, NEXT_FRAME_JS  # noqa: E402
 from tests.e2e.page_visits import GALLERY_ONLY, PAGES, running_server_with_static, visit  # noqa: E402
-from tests.e2e.scene_setup import Scene, in_language, show_scene  # noqa: E402
+from tests.e2e.scene_setup import CODE, MIDDLE, Scene, in_language, show_scene, with_terms  # noqa: E402
 from tests.e2e.scenes import DISPLAY_GALLERY, PHONE_GALLERY  # noqa: E402
 from tests.e2e.screens import chromium  # noqa: E402
-from tests.e2e.visible_text import NEXT_FRAME_JS  # noqa: E402
+from voting.protocol import TurnoutCounted  # noqa: E402
 
 GALLERY = ROOT / ".play" / "gallery"
 SETTLED_MS = 500
@@ -54,6 +56,28 @@ FRAMES = {
     "desk": (1280, 800, 0.5),
 }
 MARKS = {"phone": ("430", "320"), "display": ("16x9", "4x3")}
+# The animated turn: the last votes arrive, and both teams pick the same column.
+FRAME_MS = 100
+RED, YELLOW = (31, 22, 196, 64, 17, 48, 12), (25, 70, 149, 58, 41, 33, 9)
+CONNECTED = (412, 405)
+AFTER = with_terms(MIDDLE, pace="brisk").play(3, 3).with_votes(RED, YELLOW)
+VOTING_MS, AFTERWARDS_MS = 3_000, 800
+# The votes of both teams when the animation begins, and by the milliseconds before the deadline.
+FIRST = (180, 171)
+ARRIVED = {2_900: (231, 214), 1_900: (288, 262), 900: (347, 331), 100: (sum(RED), sum(YELLOW))}
+# The page's clock stands still between frames. Animations of the style sheet are moved by hand.
+ANIMATE_JS = """(ms) => {
+  window.moments ??= new WeakMap();
+  for (const animation of document.getAnimations()) {
+    const known = moments.get(animation);
+    const at = known === undefined ? 0 : known + ms;
+    moments.set(animation, at);
+    if (at < animation.effect.getComputedTiming().endTime) {
+      animation.pause();
+      animation.currentTime = at;
+    } else animation.finish();
+  }
+}"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +170,53 @@ def shoot_pages(album: Album, browser: Browser) -> None:
                 visit(visited.in_language(album.language), page, server)
                 shoot(album, page, visited.frames, f"pages/{visited.name}", whole=True)
                 page.context.close()
+
+
+def turn_animation(browser: Browser) -> bytes:
+    """An animated WebP. Its frames do not depend on the speed of the machine."""
+    frames = [Image.open(io.BytesIO(picture)).convert("RGB") for picture in turn_frames(browser)]
+    animation = io.BytesIO()
+    options = {"duration": FRAME_MS, "loop": 0, "quality": 35, "method": 4, "minimize_size": True}
+    frames[0].save(animation, "WEBP", save_all=True, append_images=frames[1:], **options)
+    return animation.getvalue()
+
+
+def turn_frames(browser: Browser) -> Iterator[bytes]:
+    with running_fake_gateway(rate=0) as fake_gateway:
+        page = browser.new_context(viewport={"width": 960, "height": 540}).new_page()
+        show_votes(page, fake_gateway)
+        deadline = fake_gateway.now() + VOTING_MS
+        for left_ms in range(VOTING_MS, -AFTER.steps.over - AFTERWARDS_MS, -FRAME_MS):
+            if left_ms in ARRIVED:
+                fake_gateway.say("display", turnout(ARRIVED[left_ms]))
+            if left_ms == 0:
+                fake_gateway.announce("display", "turn.revealed", lambda _: AFTER.reveal(deadline))
+            step(page, fake_gateway)
+            yield page.screenshot()
+        page.context.close()
+
+
+def show_votes(page: Page, fake_gateway: FakeGateway) -> None:
+    """Open the display while votes arrive, and let it draw the first ones."""
+    page.clock.install(time=fake_gateway.now() / 1000)
+    page.clock.pause_at(fake_gateway.now() / 1000)
+    state = MIDDLE.voting(fake_gateway.now(), VOTING_MS + 40 * FRAME_MS)
+    fake_gateway.show(state, more=(turnout(FIRST),))
+    page.goto(f"{fake_gateway.http}/display/{CODE}", wait_until="networkidle")
+    for _ in range(40):
+        step(page, fake_gateway)
+    assert page.locator('.stage[data-particles="true"]').count(), "the display draws no votes"
+
+
+def turnout(voted: tuple[int, int]) -> TurnoutCounted:
+    return TurnoutCounted(turn=MIDDLE.turn_id, connected=CONNECTED, voted=voted, votes_per_s=111)
+
+
+def step(page: Page, fake_gateway: FakeGateway) -> None:
+    page.wait_for_timeout(60)  # until messages have arrived
+    fake_gateway.advance(FRAME_MS)
+    page.clock.run_for(FRAME_MS)
+    page.evaluate(ANIMATE_JS, FRAME_MS)
 
 
 def make(album: Album) -> None:

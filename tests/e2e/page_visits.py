@@ -1,16 +1,15 @@
 """The organizer's pages and the public pages of a running stack, by name, each in a relevant state."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, Literal
 
 from playwright.sync_api import Page, expect
 
-from tests.e2e import page_states as do
-from tests.e2e.page_states import CUP_TEAMS, NAMES, PLAYED, Action, Event, Prepare
+from tests.e2e.screens import sign_in
 from tests.run_folder import static_files
 from tests.server import Server, running_server
 
@@ -18,6 +17,19 @@ CONSENT = "We take pictures of the hall for the school's newspaper.\nQuestions: 
 TABLET, DESKTOPS, TABLET_AND_PHONE = ("tablet",), ("tablet", "desk"), ("tablet", "320")
 BIG_SCREENS, PHONE_FRAMES = ("16x9", "4x3"), ("430", "320")
 WON = [(1, 2), (1, 3), (1, 5), (1, 6)]
+CUP_TEAMS = ["4a", "4b", "The Owls of Riverside", "Foxes", "5a", "5b", "Old Building", "6"]
+CHAT_MESSAGES = (
+    "Good evening!",
+    "Anybody for a game of three days?",
+    "I am new here. Does the token stay with whoever had it when both choose the same column?",
+    "No, it changes hands.",
+    "Buy cheap ballots at https://ballots.example/today",
+)
+NAMES = "Ada Lovelace, 1\nBea Potter, 2\nCarl Gauss, 1\nDora Maar, 2"
+Event = dict[str, Any]
+Prepare = Callable[[Server, Event], None]
+Action = Callable[[Page], None]
+PLAYED = [(4, 4), (3, 5), (4, 3), (5, 3)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,20 +76,132 @@ def visit(visited: Visit, page: Page, server: Server) -> Event:
     return event
 
 
-def sign_in(page: Page, server: Server, name: str, superuser: bool = False) -> None:
-    key, _, value = server.ask("session", name=name, superuser=superuser).partition("=")
-    page.context.add_cookies([{"name": key, "value": value, "url": server.http}])
+def click(selector: str) -> Action:
+    return lambda page: page.locator(selector).first.click()
+
+
+def submit_duplicate_names(page: Page) -> None:
+    """Submit two teams with the same name."""
+    for name in page.locator("[name=team_1], [name=team_2]").all():
+        name.fill("Owls")
+    page.locator("main form button, form.panel button").last.click()
+    page.locator("[aria-invalid=true], .errorlist, .error").first.wait_for()
+
+
+def expand_details(page: Page) -> None:
+    """Open all collapsed parts of a form."""
+    page.evaluate("() => document.querySelectorAll('details').forEach((part) => { part.open = true; })")
+
+
+def fail_to_log_in(page: Page, tries: int = 12) -> None:
+    """Fail to log in until the account is locked."""
+    for _ in range(tries):
+        if not page.locator("[name=password]").count():
+            return
+        page.locator("[name=login]").fill("nobody at all")
+        page.locator("[name=password]").fill("wrong")
+        with page.expect_navigation():
+            page.keyboard.press("Enter")
+
+
+def press_help(page: Page) -> None:
+    page.locator("[data-action]").first.wait_for()
+    page.keyboard.press("?")
+
+
+def await_verdict(page: Page) -> None:
+    """Wait until the page has verified a match."""
+    page.locator(".verdict").wait_for()
+
+
+def restrict_two_voters(page: Page) -> None:
+    """Move one student to the other team and ban another, whose row stays open."""
+    for name, action in (("Ada", "voter.move"), ("Dora", "voter.ban")):
+        row = page.locator("#people li").filter(has_text=name)
+        row.locator("summary").click()
+        row.locator(f'[data-action="{action}"]').last.click()
+        expect(row.locator("[data-restricted=true]")).to_be_visible()
+
+
+def rehearse(page: Page) -> None:
+    page.get_by_label("Simulated phones").fill("6")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("6 of 6")).to_be_visible()
+
+
+def preview_roster(page: Page) -> None:
+    page.locator("#id_names").fill(NAMES)
+    page.locator("[value=roster]").click()
+    expect(page.locator("[value=save]")).to_be_visible()
+
+
+def ask(request: str, /, **arguments: Any) -> Prepare:
+    return lambda server, event: server.ask(request, event_id=event["id"], **arguments)
+
+
+def ask_all(*prepared: Prepare) -> Prepare:
+    def prepare(server: Server, event: Event) -> None:
+        for one in prepared:
+            one(server, event)
+
+    return prepare
+
+
+@cache  # tests compare preparations
+def play_to(*picks: tuple[int, int]) -> Prepare:
+    """Play these picks, then open the next window."""
+    return ask("play_to", picks=[list(pick) for pick in picks])
+
+
+def abort_match(server: Server, event: Event) -> None:
+    play_to(*PLAYED)(server, event)
+    server.ask("abort_all_matches")
+
+
+def with_cup(kind: str, teams: list[str], won: list[int]) -> Prepare:
+    """Store the cup's code as `event["cup"]`."""
+
+    def prepare(server: Server, event: Event) -> None:
+        event["cup"] = server.ask("cup", event_id=event["id"], teams=teams, won=won, format=kind)
+
+    return prepare
+
+
+def with_duels(server: Server, event: Event) -> None:
+    """Store the code of a waiting duel as `event["duel"]`."""
+    event["duel"] = server.ask("duels")
+
+
+def with_chat(server: Server, event: Event) -> None:
+    """Store the id of a reported message as `event["message"]` and a duel with chat as `event["played"]`."""
+    server.ask("clear_chat")
+    for text in CHAT_MESSAGES:
+        number = server.ask("post_chat_message", slug="lobby", text=text)
+    server.ask("report_chat_message", line=number)
+    event["message"] = number
+    event["played"] = server.ask("duel")["code"]
+    server.ask("post_chat_message", slug=f"{event['played']}-watchers", text="Red should take column 4")
+
+
+def with_duel_lists(server: Server, event: Event) -> None:
+    with_duels(server, event)
+    with_chat(server, event)
+
+
+def with_crowd(server: Server, event: Event) -> None:
+    """Store the code of a duel against a crowd as `event["crowd"]`."""
+    event["crowd"] = server.ask("against_crowd")["code"]
 
 
 TICKETS = {"lobby": "open", "admission": "tickets"}
 ROSTER = {"lobby": "open", "admission": "roster"}
-PREPARED, WITH_ROSTER = do.play_to(*PLAYED), do.ask("roster", text=NAMES)
-MEMBERS = do.ask_all(
-    *(do.ask("member", name=name, role=role) for name, role in (("carl", "cohost"), ("dora", "viewer")))
+PREPARED, WITH_ROSTER = play_to(*PLAYED), ask("roster", text=NAMES)
+MEMBERS = ask_all(
+    *(ask("member", name=name, role=role) for name, role in (("carl", "cohost"), ("dora", "viewer")))
 )
-WITH_VIEWER = do.ask_all(PREPARED, do.ask("member", name="console-viewer-viewer", role="viewer"))
-BY_HANDS = do.ask_all(do.ask("vote_by_hands", teams=[2]), PREPARED)
-PAUSE, CLAIM_TEAM = do.click('[data-action="turn.pause"]'), do.click("[data-team='3'] .choose")
+WITH_VIEWER = ask_all(PREPARED, ask("member", name="console-viewer-viewer", role="viewer"))
+BY_HANDS = ask_all(ask("vote_by_hands", teams=[2]), PREPARED)
+PAUSE, CLAIM_TEAM = click('[data-action="turn.pause"]'), click("[data-team='3'] .choose")
 SLOW = {"lobby": "open", "window_s": 90}
 
 
@@ -91,8 +215,8 @@ def console(name: str, phase: str, **given: Any) -> Visit:
 
 PUBLIC = (
     public("login", "/console/login/"),
-    public("login-wrong", "/console/login/", TABLET, action=partial(do.fail_to_log_in, tries=1)),
-    public("login-locked", "/console/login/", TABLET, action=do.fail_to_log_in),
+    public("login-wrong", "/console/login/", TABLET, action=partial(fail_to_log_in, tries=1)),
+    public("login-locked", "/console/login/", TABLET, action=fail_to_log_in),
     public("privacy", "/privacy"),
     public("accessibility", "/accessibility"),
     public("transparency-log", "/log"),
@@ -100,73 +224,55 @@ PUBLIC = (
     public("not-found", "/nothing/is/here", TABLET),
     public("display-unknown", "/display/ZZZZ", BIG_SCREENS),
     public("phone-code", "/", PHONE_FRAMES),
-    public("report", "/report/{code}/1", prepare=do.play_to(*WON)),
+    public("report", "/report/{code}/1", prepare=play_to(*WON)),
     public("verify", "/verify"),
-    public("verify-match", "/verify?match={code}/1", prepare=do.play_to(*WON), action=do.await_verdict),
-    public("analysis-board", "/report/{code}/1/board", prepare=do.play_to(*WON)),
+    public("verify-match", "/verify?match={code}/1", prepare=play_to(*WON), action=await_verdict),
+    public("analysis-board", "/report/{code}/1/board", prepare=play_to(*WON)),
     public("puzzle", "/puzzles/1"),
     public("rules", "/rules"),
     public("about", "/about"),
     public("board-editor", "/board?turns=44-35"),
-    public("play", "/play/", (*TABLET_AND_PHONE, "desk"), prepare=do.with_duel_lists),
-    public("play-more", "/play/", action=do.expand_details),
-    public("play-invited", "/play/{duel}", prepare=do.with_duels),
-    public("play-game", "/play/{played}", prepare=do.with_chat),
-    Visit("play-message", "/play/chat/lobby/{message}", "superuser", prepare=do.with_chat),
-    Visit("play-reports", "/play/chat/reports", "superuser", prepare=do.with_chat),
-    public("play-crowd", "/play/{crowd}", prepare=do.with_crowd),
-    public("play-ratings", "/play/ratings", prepare=do.with_duels),
+    public("play", "/play/", (*TABLET_AND_PHONE, "desk"), prepare=with_duel_lists),
+    public("play-more", "/play/", action=expand_details),
+    public("play-invited", "/play/{duel}", prepare=with_duels),
+    public("play-game", "/play/{played}", prepare=with_chat),
+    Visit("play-message", "/play/chat/lobby/{message}", "superuser", prepare=with_chat),
+    Visit("play-reports", "/play/chat/reports", "superuser", prepare=with_chat),
+    public("play-crowd", "/play/{crowd}", prepare=with_crowd),
+    public("play-ratings", "/play/ratings", prepare=with_duels),
     public("play-login", "/play/login"),
-    public("play-found", "/play/?q=nobody+of+that+name", prepare=do.with_duels),
-    public("play-all", "/play/all/finished", prepare=do.with_duels),
+    public("play-found", "/play/?q=nobody+of+that+name", prepare=with_duels),
+    public("play-all", "/play/all/finished", prepare=with_duels),
 )
 ORGANIZERS = (
-    Visit("events", "/console/", prepare=do.play_to(*PLAYED), frames=DESKTOPS),
+    Visit("events", "/console/", prepare=play_to(*PLAYED), frames=DESKTOPS),
     Visit("events-none", "/console/", by="viewer"),
     Visit("new", "/console/new/"),
-    Visit("new-form", "/console/new/empty/", action=do.expand_details),
+    Visit("new-form", "/console/new/empty/", action=expand_details),
     Visit("new-form-hands", "/console/new/show-of-hands/"),
-    Visit("new-refused", "/console/new/empty/", action=do.submit_duplicate_names),
+    Visit("new-refused", "/console/new/empty/", action=submit_duplicate_names),
     Visit("members", "/console/{code}/members/", prepare=MEMBERS),
     Visit("change", "/console/{code}/edit/"),
     Visit("branding", "/console/{code}/branding/"),
-    Visit("again", "/console/{code}/again/", prepare=do.play_to(*WON)),
+    Visit("again", "/console/{code}/again/", prepare=play_to(*WON)),
     Visit("delete", "/console/{code}/delete/"),
     Visit("tickets-none", "/console/{code}/tickets/", choices=TICKETS),
-    Visit("tickets", "/console/{code}/tickets/", choices=TICKETS, prepare=do.ask("tickets", count=12)),
+    Visit("tickets", "/console/{code}/tickets/", choices=TICKETS, prepare=ask("tickets", count=12)),
     Visit("roster", "/console/{code}/tickets/", choices=ROSTER, prepare=WITH_ROSTER),
-    Visit("roster-preview", "/console/{code}/tickets/", choices=ROSTER, action=do.preview_roster),
+    Visit("roster-preview", "/console/{code}/tickets/", choices=ROSTER, action=preview_roster),
 )
 CONSOLES = (
     console("console-closed", "lobby", choices={}),
     console("console-lobby", "lobby", frames=DESKTOPS),
     console("console-voting", "voting", choices=SLOW, prepare=PREPARED, frames=DESKTOPS),
-    console("console-help", "voting", choices=SLOW, prepare=PREPARED, action=do.press_help),
-    console(
-        "console-people",
-        "lobby",
-        choices=ROSTER,
-        prepare=WITH_ROSTER,
-        action=do.restrict_two_voters,
-        frames=DESKTOPS,
-    ),
-    console(
-        "console-paused",
-        "paused",
-        choices=SLOW,
-        prepare=PREPARED,
-        action=PAUSE,
-    ),
+    console("console-help", "voting", choices=SLOW, prepare=PREPARED, action=press_help),
+    console("console-people", "lobby", choices=ROSTER, prepare=WITH_ROSTER, action=restrict_two_voters),
+    console("console-paused", "paused", choices=SLOW, prepare=PREPARED, action=PAUSE),
     console("console-peek", "voting", choices=SLOW | {"peek": True}, prepare=PREPARED),
-    console(
-        "console-hands",
-        "voting",
-        choices=SLOW,
-        prepare=BY_HANDS,
-    ),
+    console("console-hands", "voting", choices=SLOW, prepare=BY_HANDS),
     console("console-viewer", "voting", by="viewer", choices=SLOW, prepare=WITH_VIEWER),
-    console("console-ended", "ended", prepare=do.play_to(*WON), frames=DESKTOPS),
-    console("console-aborted", "lobby", choices=SLOW, prepare=do.abort_match),
+    console("console-ended", "ended", prepare=play_to(*WON), frames=DESKTOPS),
+    console("console-aborted", "lobby", choices=SLOW, prepare=abort_match),
 )
 ADMIN = (
     Visit("admin", "/admin/", by="superuser"),
@@ -174,8 +280,8 @@ ADMIN = (
     Visit("admin-audit", "/admin/events/auditentry/", by="superuser"),
 )
 BRACKET, LEAGUE = (
-    do.with_cup("knockout", CUP_TEAMS, [1, 2, 1]),
-    do.with_cup("league", CUP_TEAMS[:5], [1, 2, 1, 1]),
+    with_cup("knockout", CUP_TEAMS, [1, 2, 1]),
+    with_cup("league", CUP_TEAMS[:5], [1, 2, 1, 1]),
 )
 CUPS = (
     Visit("cup-new", "/console/cups/new/"),
@@ -184,17 +290,11 @@ CUPS = (
     Visit("cup-league", "/console/cups/{cup}/", prepare=LEAGUE),
     public("cup-board", "/cup/{cup}", (*BIG_SCREENS, *PHONE_FRAMES), prepare=BRACKET),
     public("cup-board-league", "/cup/{cup}", (*BIG_SCREENS, *PHONE_FRAMES), prepare=LEAGUE),
-    public(
-        "cup-board-ours",
-        "/cup/{cup}",
-        PHONE_FRAMES,
-        prepare=BRACKET,
-        action=CLAIM_TEAM,
-    ),
+    public("cup-board-ours", "/cup/{cup}", PHONE_FRAMES, prepare=BRACKET, action=CLAIM_TEAM),
 )
 # Axe reports Django's own admin form. The action on the other page needs it in English.
 GALLERY_ONLY = (
     Visit("admin-event", "/admin/voting/event/{id}/change/", by="superuser"),
-    console("console-rehearsal", "lobby", action=do.rehearse, frames=DESKTOPS),
+    console("console-rehearsal", "lobby", action=rehearse, frames=DESKTOPS),
 )
 PAGES = (*PUBLIC, *ORGANIZERS, *CONSOLES, *CUPS, *ADMIN)

@@ -1,34 +1,24 @@
 """Actions in a scene: what users do on a phone or display, and what the server sends then."""
 
 import json
+from functools import partial
 
 import msgspec
 from playwright.sync_api import Page, WebSocketRoute, expect
 
 from tests.e2e.fake_gateway import FakeGateway
-from tests.e2e.scene_setup import CODE, MIDDLE, SLOWER, State, answer_with, at_phase, seal
+from tests.e2e.scene_setup import CODE, MIDDLE, SLOWER, State, at_phase, seal
 from tests.e2e.screens import tap
 from tests.e2e.scripted_match import ScriptedMatch
-from voting.protocol import (
-    AcceptedSideChange,
-    BallotRefused,
-    CloseCode,
-    ConsoleWelcomed,
-    RetryAfter,
-    SideChanged,
-    TurnoutCounted,
-)
+from voting import protocol
 
 OWN, OTHER = 3, 5
-RISES_MS = 1_500
-RETRY_LATER = RetryAfter(within_ms=60_000)
-# A voter's record of the long match, as a phone stores it.
-AGREED = {str(number): number not in (2, 7) for number in range(1, 13) if number != 5}
+RETRY_LATER = protocol.RetryAfter(within_ms=60_000)
 # The board's columns, from left to right.
-PLACES = """() => [...document.querySelectorAll(".board .column")]
+PLACES_JS = """() => [...document.querySelectorAll(".board .column")]
   .sort((one, two) => one.getBoundingClientRect().left - two.getBoundingClientRect().left)
   .map(({dataset}) => dataset.column)"""
-CHECKERED = """() => { document.documentElement.style.background =
+CHECKERED_JS = """() => { document.documentElement.style.background =
   "repeating-conic-gradient(#8a8f98 0 25%, #b9bec6 0 50%) 0 0 / 64px 64px"; }"""
 
 
@@ -50,9 +40,8 @@ def request_resignation(page: Page, fake_gateway: FakeGateway) -> None:
 
 def accept_draw(page: Page, fake_gateway: FakeGateway) -> None:
     pick(page, fake_gateway)
-    accept = page.locator('[data-do="draw"]')
-    accept.click()
-    expect(accept).to_have_attribute("aria-pressed", "true")
+    page.locator('[data-do="draw"]').click()
+    expect(page.locator('[data-do="draw"]')).to_have_attribute("aria-pressed", "true")
 
 
 def receive_picks(page: Page, fake_gateway: FakeGateway, voted: tuple[int, ...] = ()) -> None:
@@ -60,7 +49,7 @@ def receive_picks(page: Page, fake_gateway: FakeGateway, voted: tuple[int, ...] 
     since = fake_gateway.now() - 3_000
     one, two = (since if team in voted else 0 for team in (1, 2))
     both = (int(1 in voted), int(2 in voted))
-    turnout = TurnoutCounted(
+    turnout = protocol.TurnoutCounted(
         turn=MIDDLE.turn_id, connected=(1, 1), voted=both, picked_at=(one, two), watching=14
     )
     for kind in ("phone", "display"):
@@ -86,7 +75,7 @@ def pick_unacknowledged(page: Page, fake_gateway: FakeGateway) -> None:
 
 def pick_too_late(page: Page, fake_gateway: FakeGateway) -> None:
     pick_unacknowledged(page, fake_gateway)
-    fake_gateway.say("phone", BallotRefused(turn=MIDDLE.turn_id, sequence=1, code="late"))
+    fake_gateway.say("phone", protocol.BallotRefused(turn=MIDDLE.turn_id, sequence=1, code="late"))
     expect(page.locator("main")).to_have_attribute("data-status", "refused")
 
 
@@ -101,18 +90,15 @@ def read_consent(page: Page, fake_gateway: FakeGateway) -> None:
     expect(page.locator("dialog.consent")).to_be_visible()
 
 
-def sealed(page: Page, fake_gateway: FakeGateway) -> None:
+def sealed(page: Page, fake_gateway: FakeGateway, by_all: bool = False) -> None:
+    """`by_all`: with full turnout, the water rises to its highest level."""
+    if by_all:
+        full = protocol.TurnoutCounted(turn=MIDDLE.turn_id, connected=(1250, 1190), voted=(1250, 1190))
+        fake_gateway.say("display", full)
+        page.wait_for_timeout(1_500)
     for kind in ("phone", "display"):
         fake_gateway.say(kind, seal(fake_gateway, MIDDLE))
     page.wait_for_timeout(300)
-
-
-def sealed_by_all(page: Page, fake_gateway: FakeGateway) -> None:
-    """Full turnout: the water rises to its highest level."""
-    everyone = (1250, 1190)
-    fake_gateway.say("display", TurnoutCounted(turn=MIDDLE.turn_id, connected=everyone, voted=everyone))
-    page.wait_for_timeout(RISES_MS)
-    sealed(page, fake_gateway)
 
 
 def vote_then_receive(page: Page, fake_gateway: FakeGateway, kind: str, state: State, phase: str) -> None:
@@ -128,12 +114,10 @@ def sealed_after_vote(page: Page, fake_gateway: FakeGateway, scripted: ScriptedM
 
 def vote_then_reveal(page: Page, fake_gateway: FakeGateway, scripted: ScriptedMatch, step: str) -> None:
     """Vote, then receive the reveal of that turn."""
-    after = scripted.play(OWN, OTHER)
-    vote_then_receive(
-        page, fake_gateway, "turn.revealed", lambda now: after.reveal(now, step, SLOWER), "reveal"
-    )
+    revealed = partial(scripted.play(OWN, OTHER).reveal, step=step, slower=SLOWER)
+    vote_then_receive(page, fake_gateway, "turn.revealed", revealed, "reveal")
     expect(page.locator(".column.own")).to_have_attribute("data-column", str(OWN))
-    assert page.evaluate(PLACES) == ["1", "2", "3", "4", "5", "6", "7"]
+    assert page.evaluate(PLACES_JS) == ["1", "2", "3", "4", "5", "6", "7"]
 
 
 def restore_receipts(page: Page, fake_gateway: FakeGateway) -> None:
@@ -157,17 +141,15 @@ def go_offline(page: Page, fake_gateway: FakeGateway) -> None:
 
 
 def close_for_good(page: Page, fake_gateway: FakeGateway, code: int, phase: str = "away") -> None:
-    """The server closes the socket for good."""
     fake_gateway.close_sockets(code)
     at_phase(page, phase)
 
 
 def reject_as_crowded(page: Page, fake_gateway: FakeGateway) -> None:
     """The admission queue tells the phone to retry later."""
-    answer_with(fake_gateway, RETRY_LATER)
+    fake_gateway.join_answers = lambda kind: [RETRY_LATER]
     fake_gateway.say("phone", RETRY_LATER)
-    fake_gateway.close_sockets(CloseCode.CROWDED)
-    at_phase(page, "crowded")
+    close_for_good(page, fake_gateway, protocol.CloseCode.CROWDED, "crowded")
 
 
 def move_voter(page: Page, fake_gateway: FakeGateway) -> None:
@@ -177,7 +159,7 @@ def move_voter(page: Page, fake_gateway: FakeGateway) -> None:
 
 
 def no_such_event(page: Page, fake_gateway: FakeGateway) -> None:
-    fake_gateway.close_sockets(CloseCode.NO_SUCH_EVENT)
+    fake_gateway.close_sockets(protocol.CloseCode.NO_SUCH_EVENT)
     expect(page.get_by_role("alert")).to_contain_text(CODE)
 
 
@@ -191,21 +173,22 @@ def scan_second_ticket(page: Page, fake_gateway: FakeGateway) -> None:
 
 def open_card(page: Page, fake_gateway: FakeGateway) -> None:
     """Open the result card after an event in which the phone voted."""
-    store(page, "record", {"match": 1, "turn": 1012, "choice": OWN, "agreed": AGREED})
+    agreed = {str(number): number not in (2, 7) for number in range(1, 13) if number != 5}
+    store(page, "record", {"match": 1, "turn": 1012, "choice": OWN, "agreed": agreed})
     page.reload()
     page.locator('[data-do="card"]').click()
     expect(page.locator("dialog")).to_be_visible()
 
 
 def open_sides(page: Page, fake_gateway: FakeGateway) -> None:
-    """Open the dialog for secret sides."""
     page.locator('[data-do="side"]').click()
     expect(page.locator("dialog.sides")).to_be_visible()
 
 
 def reveal_side(page: Page, fake_gateway: FakeGateway) -> None:
     """Look at one's own side after a side change was recorded."""
-    fake_gateway.say("phone", SideChanged(side_changes=(AcceptedSideChange(turn=2, team=2),)))
+    changes = (protocol.AcceptedSideChange(turn=2, team=2),)
+    fake_gateway.say("phone", protocol.SideChanged(side_changes=changes))
     open_sides(page, fake_gateway)
     page.locator('[data-do="look"]').click()
     expect(page.locator(".plate b")).to_be_visible()
@@ -218,13 +201,13 @@ def show_blank(page: Page, fake_gateway: FakeGateway) -> None:
 def show_keys(page: Page, fake_gateway: FakeGateway, allowed: bool = False) -> None:
     """Show the presenter's keys; `allowed`: the browser is logged in to the console."""
     now = fake_gateway.now()
-    welcome = ConsoleWelcomed(now_at=now, seq=0, join_url="", state=MIDDLE.voting(now))
+    welcome = protocol.ConsoleWelcomed(now_at=now, seq=0, join_url="", state=MIDDLE.voting(now))
 
     def answer(socket: WebSocketRoute) -> None:
         if allowed:
             socket.on_message(lambda _: socket.send(msgspec.json.encode(welcome).decode()))
         else:
-            socket.close(code=CloseCode.NOT_ALLOWED)
+            socket.close(code=protocol.CloseCode.NOT_ALLOWED)
 
     page.route_web_socket("**/ws/console", answer)
     page.reload()
@@ -236,4 +219,4 @@ def show_keys(page: Page, fake_gateway: FakeGateway, allowed: bool = False) -> N
 
 def show_over_picture(page: Page, fake_gateway: FakeGateway) -> None:
     """Show a pattern behind a transparent display."""
-    page.evaluate(CHECKERED)
+    page.evaluate(CHECKERED_JS)

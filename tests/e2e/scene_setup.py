@@ -2,31 +2,16 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 from playwright.sync_api import Page, expect
 
 from tests.e2e.fake_gateway import FakeGateway, ServerMessage
+from tests.e2e.page_checks import NEXT_FRAME_JS
 from tests.e2e.scripted_match import GAME, LAST, LONG_MATCH, ScriptedMatch, script_match
-from tests.e2e.visible_text import NEXT_FRAME_JS
+from voting import protocol
 from voting.counting.side_changes import SidesSummary, SidesTurn
-from voting.protocol import (
-    Analysis,
-    Clocks,
-    Concealed,
-    DecisiveMistake,
-    EventState,
-    Finished,
-    Judge,
-    MatchAnalysis,
-    MissedWin,
-    Rated,
-    Team,
-    TeamCounted,
-    TurnSealed,
-    Verdict,
-)
 
 # A reveal this many times slower stands still for a picture.
 SLOWER = 15
@@ -34,7 +19,7 @@ SLOWER = 15
 DEFERRED_PART_IS_DRAWN = """() => [...document.styleSheets[0].cssRules]
   .some(({name}) => name === "settle")"""
 CODE = "Q7RM"
-State = Callable[[int], EventState]
+State = Callable[[int], protocol.EventState]
 Action = Callable[[Page, FakeGateway], None]
 MIDDLE = script_match(*LONG_MATCH[:7])
 BEFORE_THE_END = script_match(*LONG_MATCH)
@@ -49,10 +34,10 @@ BOTH_WIN = script_match(*[(1, 7)] * 4)
 # Both sides want the last cell of the sixth column.
 FULL = script_match((6, 6), (6, 6), (6, 1), (6, 6))
 VERDICTS = (
-    Verdict(side="yellow", column=6, quality="mistake", held=7, share=0.12),
-    Verdict(side="red", column=2, quality="best"),
+    protocol.Verdict(side="yellow", column=6, quality="mistake", held=7, share=0.12),
+    protocol.Verdict(side="red", column=2, quality="best"),
 )
-ANALYSIS = Analysis(
+ANALYSIS = protocol.Analysis(
     turn=MIDDLE.turn_id - 1,
     before=0.44,
     after=0.71,
@@ -62,20 +47,20 @@ ANALYSIS = Analysis(
     red_mix=(0, 0, 31, 69, 0, 0, 0),
     yellow_mix=(0, 0, 0, 0, 0, 0, 100),
 )
-DECIDING = MatchAnalysis(
+DECIDING = protocol.MatchAnalysis(
     turning=9,
-    mistake=DecisiveMistake(
+    mistake=protocol.DecisiveMistake(
         number=8,
-        verdict=Verdict(side="yellow", column=1, quality="blunder", held=4, share=0.07),
+        verdict=protocol.Verdict(side="yellow", column=1, quality="blunder", held=4, share=0.07),
         board=GAME.view(MIDDLE.state, None),
         before=0.52,
         after=0.93,
     ),
-    missed=MissedWin(side="yellow", turns=3),
+    missed=protocol.MissedWin(side="yellow", turns=3),
     judges=(
-        Judge(hash="a" * 64, name="Wandering Cormorant 72"),
-        Judge(hash="b" * 64),
-        Judge(hash="c" * 64, name="Curious Heron 7"),
+        protocol.Judge(hash="a" * 64, name="Wandering Cormorant 72"),
+        protocol.Judge(hash="b" * 64),
+        protocol.Judge(hash="c" * 64, name="Curious Heron 7"),
     ),
 )
 CONSENT = (
@@ -99,7 +84,7 @@ SIDES_SUMMARY = SidesSummary(
     in_time=310,
     too_soon=91,
 )
-WON_BY_RED = (Finished(number=1, winner=1, turns=12),)
+WON_BY_RED = (protocol.Finished(number=1, winner=1, turns=12),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +101,10 @@ class Scene:
     query: str = ""
 
 
+class Show(Protocol):
+    def __call__(self, screen: str, state: State, phase: str = "voting", **scene: Any) -> Page: ...
+
+
 def find_scene(scenes: Iterable[Scene], name: str) -> Scene:
     return next(scene for scene in scenes if scene.name == name)
 
@@ -124,7 +113,8 @@ def show_scene(screen: str, scene: Scene, page: Page, fake_gateway: FakeGateway)
     fake_gateway.show(scene.state(fake_gateway.now()), scene.team, scene.more)
     fake_gateway.counts = True
     if scene.answer:
-        answer_with(fake_gateway, scene.answer)
+        answer = scene.answer
+        fake_gateway.join_answers = lambda kind: [answer]
     at = f"/{CODE}" if screen == "phone" else f"/display/{CODE}"
     requested: list[str] = []
     page.on("request", lambda request: requested.append(request.url))
@@ -140,15 +130,11 @@ def show_scene(screen: str, scene: Scene, page: Page, fake_gateway: FakeGateway)
 def in_language(scene: Scene, language: str) -> Scene:
     """The scene of an event in another language, on a page in that language."""
 
-    def state(now: int) -> EventState:
+    def state(now: int) -> protocol.EventState:
         return msgspec.structs.replace(scene.state(now), language=language)
 
     query = f"{scene.query}&locale={language}" if scene.query else f"?locale={language}"
     return replace(scene, state=state, query=query)
-
-
-def answer_with(fake_gateway: FakeGateway, message: ServerMessage) -> None:
-    fake_gateway.join_answers = lambda kind: [message]
 
 
 def at_phase(page: Page, phase: str) -> None:
@@ -166,7 +152,7 @@ def with_options(scripted: ScriptedMatch, **choices: Any) -> ScriptedMatch:
 def with_match(state: State, **changes: Any) -> State:
     """The state with other values of its match."""
 
-    def changed(now: int) -> EventState:
+    def changed(now: int) -> protocol.EventState:
         event = state(now)
         assert event.match
         return msgspec.structs.replace(event, match=msgspec.structs.replace(event.match, **changes))
@@ -177,7 +163,7 @@ def with_match(state: State, **changes: Any) -> State:
 def with_turn(state: State, **changes: Any) -> State:
     """The state with other values of its turn."""
 
-    def changed(now: int) -> EventState:
+    def changed(now: int) -> protocol.EventState:
         match = state(now).match
         assert match
         assert match.turn
@@ -190,7 +176,7 @@ def with_terms(scripted: ScriptedMatch, **terms: Any) -> ScriptedMatch:
     return replace(scripted, terms=terms)
 
 
-def analyzed(scripted: ScriptedMatch, deciding: MatchAnalysis | None = None) -> ScriptedMatch:
+def analyzed(scripted: ScriptedMatch, deciding: protocol.MatchAnalysis | None = None) -> ScriptedMatch:
     """The same match with an analysis of its last turn."""
     analysis = msgspec.structs.replace(ANALYSIS, turn=scripted.turn_id - 1, match=deciding)
     return with_terms(scripted, analysis=analysis)
@@ -200,8 +186,8 @@ def as_duel(
     scripted: ScriptedMatch, bank_s: int = 60, red_ms: int = 48_000, yellow_ms: int = 31_000, **terms: Any
 ) -> ScriptedMatch:
     """The same match as a duel with clocks."""
-    clocks = Clocks(bank_s=bank_s, increment_s=2, cap_s=None, red_ms=red_ms, yellow_ms=yellow_ms)
-    teams = tuple(Team(number=at, name=name) for at, name in enumerate(GUESTS, 1))
+    clocks = protocol.Clocks(bank_s=bank_s, increment_s=2, cap_s=None, red_ms=red_ms, yellow_ms=yellow_ms)
+    teams = tuple(protocol.Team(number=at, name=name) for at, name in enumerate(GUESTS, 1))
     window_s = min(red_ms, yellow_ms) // 1000
     return replace(
         scripted,
@@ -212,14 +198,16 @@ def as_duel(
 
 def timed_selector(scripted: ScriptedMatch) -> State:
     """Yellow's public half-turn with clocks, after red has chosen in secret."""
-    chosen = Concealed(turn=90, number=scripted.turn_id, side="red", sealed_at=1, root="ab" * 32, ballots=1)
+    chosen = protocol.Concealed(
+        turn=90, number=scripted.turn_id, side="red", sealed_at=1, root="ab" * 32, ballots=1
+    )
     board = msgspec.structs.replace(GAME.view(scripted.state, None), vote="open")
     return with_turn(as_duel(scripted, concealed=chosen, board=board).voting, to_move=("yellow",))
 
 
 def rated_duel(scripted: ScriptedMatch) -> State:
     """A finished duel in which one player wants a rematch."""
-    rating = Rated(red_before=1200, red_after=1287, yellow_before=1349, yellow_after=1305)
+    rating = protocol.Rated(red_before=1200, red_after=1287, yellow_before=1349, yellow_after=1305)
     return lambda now: as_duel(scripted, rated=rating).ended(now, rematch_wanted_by=2, finished=WON_BY_RED)
 
 
@@ -230,21 +218,21 @@ def with_draw_offer(scripted: ScriptedMatch) -> State:
 
 
 def with_long_names(scripted: ScriptedMatch, **choices: Any) -> ScriptedMatch:
-    teams = tuple(Team(number=number, name=name) for number, name in enumerate(LONG_NAMES, 1))
+    teams = tuple(protocol.Team(number=number, name=name) for number, name in enumerate(LONG_NAMES, 1))
     return with_options(scripted, teams=teams, **choices)
 
 
-def own_counts(scripted: ScriptedMatch) -> TeamCounted:
-    return TeamCounted(turn=scripted.turn_id, counts=(3, 14, 52, 8, 2, 0, 5))
+def own_counts(scripted: ScriptedMatch) -> protocol.TeamCounted:
+    return protocol.TeamCounted(turn=scripted.turn_id, counts=(3, 14, 52, 8, 2, 0, 5))
 
 
-def seal(fake_gateway: FakeGateway, scripted: ScriptedMatch) -> TurnSealed:
+def seal(fake_gateway: FakeGateway, scripted: ScriptedMatch) -> protocol.TurnSealed:
     last = scripted.play(3, 5).played[-1]
     roots = {
         side: {"root": tally.root, "ballots": tally.ballots}
         for side, tally in (("red", last.red), ("yellow", last.yellow))
     }
-    return TurnSealed(turn=scripted.turn_id, at=fake_gateway.now(), **roots)  # type: ignore[arg-type]
+    return protocol.TurnSealed(turn=scripted.turn_id, at=fake_gateway.now(), **roots)  # type: ignore[arg-type]
 
 
 def ended(scripted: ScriptedMatch, **choices: Any) -> State:

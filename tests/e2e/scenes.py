@@ -92,7 +92,7 @@ DISPLAY_WINDOWS = (
     Scene("paused", MIDDLE.paused, "paused"),
     Scene("closed", MIDDLE.sealed, "sealed"),
     Scene("sealed", MIDDLE.sealed, "sealed", action=do.sealed),
-    Scene("sealed-by-all", MIDDLE.sealed, "sealed", action=do.sealed_by_all),
+    Scene("sealed-by-all", MIDDLE.sealed, "sealed", action=partial(do.sealed, by_all=True)),
 )
 DISPLAY_DUELS = (
     Scene("duel", as_duel(MIDDLE).voting, "voting", action=do.receive_picks),
@@ -146,9 +146,8 @@ COUNTED = with_options(MIDDLE, own_counts=True)
 LONG_NAMED = with_long_names(MIDDLE)
 SIDES = {"max_side_changes": 1, "sides": SIDES_SUMMARY, "turn_points": True}
 SECRET = with_terms(MIDDLE, max_side_changes=1)
-TICKETS, AGREEING = (
-    with_options(ScriptedMatch(), **options) for options in ({"admission": "tickets"}, {"consent": CONSENT})
-)
+TICKETS = with_options(ScriptedMatch(), admission="tickets")
+AGREEING = with_options(ScriptedMatch(), consent=CONSENT)
 SO_FAR = (own_counts(MIDDLE),)
 JUDGED = with_terms(MIDDLE, **analyzed(MIDDLE.play(do.OWN, do.OTHER)).terms)
 
@@ -185,13 +184,7 @@ PHONE_WINDOWS = (
     Scene("closed", MIDDLE.sealed, "sealed"),
     Scene("sealed", MIDDLE.sealed, "sealed", action=do.sealed),
     Scene("sealed-voted", LONG_NAMED.voting, "voting", action=SEAL_LONG),
-    Scene(
-        "sealed-own-counts",
-        COUNTED.voting,
-        "voting",
-        more=SO_FAR,
-        action=SEAL_COUNTED,
-    ),
+    Scene("sealed-own-counts", COUNTED.voting, "voting", more=SO_FAR, action=SEAL_COUNTED),
 )
 OTHER_PICKED = partial(do.receive_picks_with_clocks, voted=(1,))
 PHONE_DUELS = (

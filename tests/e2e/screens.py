@@ -3,22 +3,21 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any, Protocol
 
-from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, ViewportSize, expect, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, ViewportSize, expect, sync_playwright
 
 from deploy.laptop.system_tools import find_browser
+from tests.server import Server
 
 PHONE: ViewportSize = {"width": 390, "height": 844}
 SMALL_PHONE: ViewportSize = {"width": 320, "height": 568}
 PROJECTOR: ViewportSize = {"width": 1280, "height": 720}
 OLD_PROJECTOR: ViewportSize = {"width": 1024, "height": 768}
 TABLET = OLD_PROJECTOR
-TIMEOUT_MS = 15_000
-POLL_MS = 50
+TIMEOUT_MS, POLL_MS = 15_000, 50
 BROWSER_ARGS = (
-    "--no-sandbox",
-    "--disable-background-networking",
-    "--disable-component-update",
+    *("--no-sandbox", "--disable-background-networking", "--disable-component-update"),
     "--no-first-run",
 )
 # Pause endless animations, or an idle page is repainted sixty times a second.
@@ -52,9 +51,9 @@ class Screen:
         for name, value in data.items():
             expect(body).to_have_attribute(f"data-{name}", value, timeout=timeout_ms)
 
-    def note_error(self, message: ConsoleMessage) -> None:
-        if message.type == "error":
-            self.errors.append(message.text)
+
+class OpenScreen(Protocol):
+    def __call__(self, size: ViewportSize, path: str = "") -> Screen: ...
 
 
 @contextmanager
@@ -66,17 +65,56 @@ def chromium() -> Iterator[Browser]:
         browser.close()
 
 
-def open_screen(browser: Browser, base_url: str, size: ViewportSize) -> Screen:
-    """Open an empty page with reduced motion: without a GPU, motion doubles the processor time of a test.
+def open_console(server: Server, open_at: OpenScreen, code: str, size: ViewportSize = TABLET) -> Screen:
+    """Open the console of an event of Olga."""
+    console = open_at(size)
+    sign_in(console.page, server, "olga")
+    console.page.goto(f"/console/{code}/")
+    expect(console.page.locator("[data-action]").first).to_be_visible()
+    return console
 
-    A test of motion calls `animate`.
+
+def open_wall(console: Screen, open_at: OpenScreen) -> Screen:
+    """Open the display that the link of the console's header shows in a frame, on a projector."""
+    stage = str(console.page.get_by_role("link", name="Open big screen").get_attribute("href"))
+    return open_at(PROJECTOR, stage.replace("/stage/", "/display/"))
+
+
+def sign_in(page: Page, server: Server, name: str, superuser: bool = False) -> None:
+    key, _, value = server.ask("session", name=name, superuser=superuser).partition("=")
+    page.context.add_cookies([{"name": key, "value": value, "url": server.http}])
+
+
+def open_phones(open_at: OpenScreen, code: str) -> list[Screen]:
+    """A phone in each team, in the lobby."""
+    phones = [open_at(PHONE, f"/{code}"), open_at(SMALL_PHONE, f"/{code}")]
+    for phone in phones:
+        phone.wait_for(phase="lobby")
+    return phones
+
+
+def open_turn(
+    server: Server,
+    open_at: OpenScreen,
+    prepare: Callable[[Page, Page], object] = lambda display, red: None,
+    **terms: Any,
+) -> tuple[dict[str, Any], Screen, Screen, Screen]:
+    """An event with a long turn that is open; its display, and a phone of red and of yellow.
+
+    `prepare` gets the empty pages of the display and of red.
     """
-    context = browser.new_context(base_url=base_url, viewport=size, reduced_motion="reduce")
-    context.add_init_script(PAUSE_ANIMATIONS_JS)
-    screen = Screen(context.new_page())
-    screen.page.on("console", screen.note_error)
-    screen.page.on("pageerror", lambda error: screen.errors.append(str(error)))
-    return screen
+    terms = {"window_s": 90, "pace": "dramatic", "tie_rule": "first", **terms}
+    event = server.ask("event", lobby="open", **terms)
+    display, *phones = open_at(PROJECTOR), open_at(PHONE), open_at(SMALL_PHONE)
+    prepare(display.page, phones[0].page)
+    display.page.goto(f"/display/{event['code']}")
+    for team, phone in enumerate(phones, 1):
+        phone.page.goto(f"/{event['code']}")
+        phone.wait_for(phase="lobby", team=str(team))
+    server.ask("open_turn_now", event_id=event["id"])
+    for screen in (display, *phones):
+        screen.wait_for(phase="voting")
+    return event, display, phones[0], phones[1]
 
 
 def vote(phone: Screen, column: int) -> None:

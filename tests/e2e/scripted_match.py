@@ -25,16 +25,12 @@ LAST = (3, 3)
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """A resolved turn: its resolution and each team's tally."""
+    """A resolved turn."""
 
     number: int
     resolution: Resolution
     red: SideTally
     yellow: SideTally
-
-    @property
-    def tallies(self) -> dict[Side, SideTally]:
-        return {"red": self.red, "yellow": self.yellow}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +66,11 @@ class ScriptedMatch:
     def with_votes(self, red: tuple[int, ...], yellow: tuple[int, ...]) -> "ScriptedMatch":
         """The same match; its last turn has these votes."""
         last = self.played[-1]
-        counted = replace(last, red=with_counts(last.red, red), yellow=with_counts(last.yellow, yellow))
-        return replace(self, played=(*self.played[:-1], counted))
+        tallies = (
+            msgspec.structs.replace(tally, counts=counts, ballots=sum(counts))
+            for tally, counts in ((last.red, red), (last.yellow, yellow))
+        )
+        return replace(self, played=(*self.played[:-1], Played(last.number, last.resolution, *tallies)))
 
     def tally(self, pick: int, votes: int) -> SideTally:
         counts = [OTHERS[(column + pick) % 7] for column in range(self.columns)]
@@ -87,8 +86,8 @@ class ScriptedMatch:
         given |= {"game": GAME.slug, "team_choice": TeamChoice.BALANCE} | self.choices | choices
         return EventState(code="Q7RM", name="Summer fair", match=match, **given)
 
-    def lobby(self, now: int, **choices: Any) -> EventState:
-        return self.event(None, **choices)
+    def lobby(self, now: int) -> EventState:
+        return self.event(None)
 
     def talk(self, now: int, left_ms: int = 18_000) -> EventState:
         scripted = replace(self, terms={**self.terms, "talk_s": 20})
@@ -112,7 +111,8 @@ class ScriptedMatch:
 
         `step` is a key of `step_moments`. All steps last `slower` times longer, and a wait follows them.
         """
-        steps = slow_down(self.steps, slower)
+        times: dict[str, Any] = msgspec.structs.asdict(self.steps)
+        steps = RevealSteps(**{name: at and at * slower for name, at in times.items()})
         at = now - step_moments(steps)[step]
         on = GAME.result(self.state) == "open"
         turn = self.turn(at + steps.over + AFTER_MS * (slower - 1)) if on else None
@@ -122,9 +122,10 @@ class ScriptedMatch:
     def steps(self) -> RevealSteps:
         """The steps of the last turn's reveal."""
         last = self.played[-1]
+        tallies: dict[Side, SideTally] = {"red": last.red, "yellow": last.yellow}
         names = dict(zip(SIDES, NAMES, strict=True))
-        call = find_close_call(last.resolution, last.tallies)
-        return pace_reveal(last.resolution, last.tallies, call, names, Pace(self.terms.get("pace", "normal")))
+        call = find_close_call(last.resolution, tallies)
+        return pace_reveal(last.resolution, tallies, call, names, Pace(self.terms.get("pace", "normal")))
 
     def ended(self, now: int, **choices: Any) -> EventState:
         return self.event(self._match("ended", None, self._reveal(now - 600_000)), **choices)
@@ -194,18 +195,9 @@ class ScriptedMatch:
             yellow=last.yellow,
             resolution=last.resolution,
             steps=steps or self.steps,
-            close_call=find_close_call(last.resolution, last.tallies),
+            close_call=find_close_call(last.resolution, {"red": last.red, "yellow": last.yellow}),
             seed=SEED,
         )
-
-
-def with_counts(tally: SideTally, counts: tuple[int, ...]) -> SideTally:
-    return msgspec.structs.replace(tally, counts=counts, ballots=sum(counts))
-
-
-def slow_down(steps: RevealSteps, slower: int) -> RevealSteps:
-    times: dict[str, Any] = msgspec.structs.asdict(steps)
-    return RevealSteps(**{name: at and at * slower for name, at in times.items()})
 
 
 def step_moments(steps: RevealSteps) -> dict[str, int]:
@@ -232,22 +224,17 @@ def script_match(*picks: tuple[int, int], **given: Any) -> ScriptedMatch:
     return scripted
 
 
-def hands(side: Side) -> dict[str, Any]:
-    """Event options in which this side's team votes by a show of hands."""
-    return voting_by(side, source=HANDS)
-
-
-def voting_by(side: Side, **source: Any) -> dict[str, Any]:
-    teams = (
-        Team(number=number, name=name, **(source if SIDES[number - 1] == side else {}))
-        for number, name in enumerate(NAMES, 1)
-    )
+def hands(side: Side, source: str = HANDS) -> dict[str, Any]:
+    """Event options in which this side's team votes by a show of hands, or in another way."""
+    teams = [Team(number=number, name=name) for number, name in enumerate(NAMES, 1)]
+    at = SIDES.index(side)
+    teams[at] = msgspec.structs.replace(teams[at], source=source, is_public=source != HANDS)
     return {"teams": tuple(teams)}
 
 
 def chat(side: Side) -> dict[str, Any]:
     """Event options in which this side's team votes in a chat."""
-    return voting_by(side, source="twitch:rooks", is_public=True)
+    return hands(side, "twitch:rooks")
 
 
 def series(*winners: int | None) -> dict[str, Any]:

@@ -2,18 +2,13 @@
 
 import re
 from functools import partial
-from typing import Literal
 
 import pytest
 from playwright.sync_api import Locator, expect
 
-from tests.e2e.conftest import PASSWORD, OpenScreen
-from tests.e2e.screens import PHONE, PROJECTOR, TABLET, Screen, wait_until
+from tests.e2e.screens import PHONE, PROJECTOR, TABLET, OpenScreen, Screen, wait_until
 from tests.server import Server
 
-# Red's and yellow's column in each turn; red ends with four in column 1, the second is a conflict.
-MATCH = [(1, 2), (4, 4), (1, 3), (1, 7), (1, 6)]
-MOST_STEPS = 400  # the list of events of all tests comes before the presets
 IS_MARKED_JS = """() => {
   const seen = (part) => {
     const {outlineStyle, outlineWidth, boxShadow} = getComputedStyle(part);
@@ -41,19 +36,19 @@ LISTEN_JS = """() => {
 def walk_to(screen: Screen, target: Locator, key: str = "Tab") -> None:
     """Press a key until the element has the focus; check that the focus is visible."""
     expect(target).to_be_attached()
-    for _ in range(MOST_STEPS):
+    for _ in range(400):  # the list of events of all tests comes before the presets
         if target.evaluate("(part) => part === document.activeElement"):
             # The focus mark may appear with a transition.
             wait_until(screen, lambda: bool(screen.page.evaluate(IS_MARKED_JS)))
             return
         screen.page.keyboard.press(key)
-    raise AssertionError(f"{MOST_STEPS} times {key} do not lead to {target}")
+    raise AssertionError(f"{key} does not lead to {target}")
 
 
-def press(screen: Screen, role: Literal["button", "link"], name: str) -> None:
-    target = screen.page.get_by_role(role, name=re.compile(f"^{name}")).first
-    walk_to(screen, target)
-    expect(target).not_to_have_attribute("aria-disabled", "true")  # it has just changed
+def press(screen: Screen, name: str) -> None:
+    button = screen.page.get_by_role("button", name=re.compile(f"^{name}")).first
+    walk_to(screen, button)
+    expect(button).not_to_have_attribute("aria-disabled", "true")  # it has just changed
     screen.page.keyboard.press("Enter")
 
 
@@ -63,51 +58,48 @@ def fill(screen: Screen, label: str, text: str) -> None:
     screen.page.keyboard.type(text)
 
 
-def said(screen: Screen) -> list[str]:
-    texts: list[str] = screen.page.evaluate("() => window.said")
-    return texts
-
-
 def wait_for_speech(screen: Screen, pattern: str, since: int = 0) -> None:
-    """Wait until a live region has announced this."""
-    wait_until(screen, lambda: any(re.search(pattern, text) for text in said(screen)[since:]))
+    """Wait until a live region has announced this, after the first `since` announcements."""
+    said = f"said.slice({since})"
+    wait_until(screen, lambda: any(re.search(pattern, text) for text in screen.page.evaluate(said)))
 
 
 def column(phone: Screen, number: int) -> Locator:
     return phone.page.get_by_role("button", name=re.compile(rf"^Column {number}\b"))
 
 
-def owners(phone: Screen) -> list[list[str]]:
-    """The owners of the pieces in each column, according to the buttons' labels."""
+def owners(phone: Screen) -> list[str]:
+    """The owners of the pieces in all columns, according to the buttons' labels."""
     labels = [column(phone, number).get_attribute("aria-label") or "" for number in range(1, 8)]
-    return [re.findall("red|yellow", label) for label in labels]
+    return [f"{number} {owner}" for number in range(7) for owner in re.findall("red|yellow", labels[number])]
 
 
 def has_pieces(phone: Screen, number: int) -> bool:
-    return sum(map(len, owners(phone))) == number
+    return len(owners(phone)) == number
 
 
-def make_event(console: Screen, organizer: str) -> str:
-    fill(console, "Username", organizer)
-    fill(console, "Password", PASSWORD)
+def make_event(console: Screen) -> str:
+    fill(console, "Username", "organizer")
+    fill(console, "Password", "only-for-tests")
     console.page.keyboard.press("Enter")
     expect(console.page.get_by_role("heading", name="My events")).to_be_visible()
     with console.page.expect_navigation():
-        press(console, "link", "Empty")
+        walk_to(console, console.page.get_by_role("link", name="Empty").first)
+        console.page.keyboard.press("Enter")
     fill(console, "Event name", "By keys alone")
     fill(console, "First team, red", "Rooks")
     fill(console, "Second team, yellow", "Doves")
-    press(console, "button", "Create event")
+    press(console, "Create event")
     expect(console.page.get_by_role("button", name="Open the lobby")).to_be_visible()
     return console.page.url.rstrip("/").rsplit("/", 1)[1]
 
 
-def vote(phone: Screen, number: int, turn: int) -> None:
+def vote(phone: Screen, number: int, by_arrows: bool) -> None:
     """Vote by arrows or by a digit; the phone announces that the vote counts."""
     phone.wait_for(phase="voting")
     expect(column(phone, number)).to_be_enabled()
-    since = len(said(phone))
-    if turn % 2:
+    since = phone.page.evaluate("said.length")
+    if by_arrows:
         walk_to(phone, column(phone, number), "ArrowRight")
         phone.page.keyboard.press("Enter")
     else:
@@ -123,12 +115,12 @@ def pause_and_resume(console: Screen, display: Screen) -> None:
             screen.wait_for(phase=phase)
 
 
-def close_turn(console: Screen, phones: tuple[Screen, Screen], picks: tuple[int, int]) -> None:
+def close_turn(console: Screen, phones: list[Screen], picks: tuple[int, int]) -> None:
     # Until the console shows that all have voted, the first press only asks.
     expect(console.page.locator(".event-status li").filter(has_text="100%")).to_have_count(2)
     close = console.page.get_by_role("button", name="Close now")
     expect(close).not_to_have_attribute("aria-disabled", "true")
-    said_before = [len(said(phone)) for phone in phones]
+    said_before = [phone.page.evaluate("said.length") for phone in phones]
     console.page.keyboard.press("c")
     for phone, since in zip(phones, said_before, strict=True):
         for team, pick in zip(("Rooks", "Doves"), picks, strict=True):
@@ -136,33 +128,33 @@ def close_turn(console: Screen, phones: tuple[Screen, Screen], picks: tuple[int,
 
 
 @pytest.mark.nightly
-def test_full_match_with_keyboard_and_screen_reader(
-    server: Server, open_at: OpenScreen, organizer: str
-) -> None:
+def test_full_match_with_keyboard_and_screen_reader(server: Server, open_at: OpenScreen) -> None:
+    """Red ends with four in column 1; the second turn is a conflict."""
+    server.ask("set_password", name="organizer", password="only-for-tests")
     console = open_at(TABLET, "/console/")
-    code = make_event(console, organizer)
+    code = make_event(console)
     ((event_id,),) = server.rows("SELECT id FROM games_event WHERE code = ?", code)
     server.ask("edit", event_id=event_id, window_s=300, pace="dramatic")
     display = open_at(PROJECTOR, f"/display/{code}")
-    press(console, "button", "Open the lobby")
+    press(console, "Open the lobby")
     display.wait_for(phase="lobby")
-    phones = red, yellow = open_at(PHONE), open_at(PHONE)
+    phones = red, yellow = [open_at(PHONE), open_at(PHONE)]
     for phone, team in ((red, "Rooks"), (yellow, "Doves")):
         phone.page.add_init_script(f"({LISTEN_JS})()")
         phone.page.goto("/")
         fill(phone, "", code)
         phone.page.keyboard.press("Enter")
         expect(phone.page.get_by_role("heading", name=team)).to_be_visible()
-    press(console, "button", "Start the match")
-    for turn, picks in enumerate(MATCH, 1):
+    press(console, "Start the match")
+    for turn, picks in enumerate([(1, 2), (4, 4), (1, 3), (1, 7), (1, 6)], 1):
         display.wait_for(phase="voting", turn=str(turn))
-        vote(red, picks[0], turn)
-        vote(yellow, picks[1], turn)
+        for phone, pick in zip(phones, picks, strict=True):
+            vote(phone, pick, by_arrows=turn % 2 == 1)
         console.wait_for(phase="voting")
         if turn == 1:
             pause_and_resume(console, display)
         close_turn(console, phones, picks)
-        if turn < len(MATCH):  # the pieces drop shortly after the announcement
+        if turn < 5:  # the pieces drop shortly after the announcement
             for phone in phones:
                 wait_until(phone, partial(has_pieces, phone, 2 * turn))
             assert owners(red) == owners(yellow)

@@ -1,78 +1,57 @@
-"""The console beside the big screen and the phones."""
-
-import re
+"""The console beside the big screen and the phones, branding, and the page of the API."""
 
 import pytest
-from playwright.sync_api import Locator, ViewportSize, expect
+from playwright.sync_api import FilePayload, Locator, Page, ViewportSize, expect
 
-from tests.e2e.conftest import OpenScreen
-from tests.e2e.page_states import PLAYED, play_to
-from tests.e2e.page_visits import SLOW, sign_in
+from tests.crowdgame.events.branding.pictures import picture
+from tests.e2e.page_checks import axe_violations
+from tests.e2e.page_visits import PLAYED, SLOW
 from tests.e2e.screens import (
     PHONE,
-    PROJECTOR,
     SMALL_PHONE,
     TABLET,
     TIMEOUT_MS,
-    Screen,
+    OpenScreen,
+    open_console,
+    open_phones,
+    open_wall,
     press,
+    sign_in,
     vote,
     wait_until,
 )
 from tests.server import Server
 
-OWNER = "olga"
 UPRIGHT: ViewportSize = {"width": 820, "height": 1180}
+# What a display draws, without the running time and the button for sound.
 PICTURE_JS = r"""(body) => {
   const main = body.querySelector("main").cloneNode(true);
   main.querySelectorAll("[role=timer], .bar, .sound, canvas").forEach((part) => part.remove());
   return main.outerHTML.replace(/\d+\.\d+/g, Math.round);
 }"""
-EDGE_PX = 24
 CLICK_CHANGED_JS = """(button) => {
   new MutationObserver(() => button.click()).observe(button, { attributeFilter: ["data-action"] });
 }"""
-
-
-def open_console(server: Server, open_at: OpenScreen, code: str, size: ViewportSize = TABLET) -> Screen:
-    """Open the console of an event of OWNER."""
-    console = open_at(size)
-    sign_in(console.page, server, OWNER)
-    console.page.goto(f"/console/{code}/")
-    expect(console.page.locator("[data-action]").first).to_be_visible()
-    return console
-
-
-def open_wall(console: Screen, open_at: OpenScreen) -> Screen:
-    """Open the display that the link of the console's header shows in a frame, on a projector."""
-    stage = str(console.page.get_by_role("link", name="Open big screen").get_attribute("href"))
-    return open_at(PROJECTOR, stage.replace("/stage/", "/display/"))
-
-
-def open_phones(open_at: OpenScreen, code: str) -> list[Screen]:
-    """Two phones in the lobby, one in each team."""
-    phones = [open_at(PHONE, f"/{code}") for _ in range(2)]
-    for phone in phones:
-        phone.wait_for(phase="lobby")
-    return phones
-
-
-def picture(screen: Locator) -> str:
-    """What a display draws, without the running time and the button for sound."""
-    return str(screen.evaluate(PICTURE_JS))
+BLUE, ORANGE, ORANGE_RGB = "#2f6fd0", "#d06a00", "rgb(208, 106, 0)"
+# Larger than forms without a file may be.
+LOGO: FilePayload = {
+    "name": "logo.png",
+    "mimeType": "image/png",
+    "buffer": picture(size=(200, 200), compress_level=0),
+}
 
 
 @pytest.mark.nightly
 def test_miniature_shows_the_big_screen(server: Server, open_at: OpenScreen) -> None:
-    event = server.ask("event", owner=OWNER, lobby="open", admission="rotating", window_s=90)
+    event = server.ask("event", lobby="open", admission="rotating", window_s=90)
     console = open_console(server, open_at, event["code"])
     wall = open_wall(console, open_at).page.locator("body")
     wall.evaluate("localStorage.setItem('crowdgame:sound', 'on')")
-    miniature = console.page.frame_locator(".preview iframe").locator("body")
+    miniature: Locator = console.page.frame_locator(".preview iframe").locator("body")
     for phase in ("lobby", "voting"):
         for body in (wall, miniature):
             expect(body).to_have_attribute("data-phase", phase)
-        wait_until(console, lambda: picture(miniature) == picture(wall))
+        wait_until(console, lambda: bool(miniature.evaluate(PICTURE_JS) == wall.evaluate(PICTURE_JS)))
         if phase == "lobby":
             press(console, "match.start")
     expect(miniature.locator(".sound")).to_have_count(0)
@@ -81,7 +60,7 @@ def test_miniature_shows_the_big_screen(server: Server, open_at: OpenScreen) -> 
 @pytest.mark.nightly
 def test_console_switches_sound_of_the_wall(server: Server, open_at: OpenScreen) -> None:
     """Sound is offered once, when the event opens."""
-    console = open_console(server, open_at, server.ask("event", owner=OWNER)["code"])
+    console = open_console(server, open_at, server.ask("event")["code"])
     sound = open_wall(console, open_at).page.locator(".sound")
     offer = console.page.get_by_role("group", name="Sound on the big screen")
     expect(offer).to_have_count(0)
@@ -96,7 +75,7 @@ def test_console_switches_sound_of_the_wall(server: Server, open_at: OpenScreen)
 
 
 def test_close_now_asks_until_everyone_has_voted(server: Server, open_at: OpenScreen) -> None:
-    event = server.ask("event", owner=OWNER, lobby="open", window_s=300)
+    event = server.ask("event", lobby="open", window_s=300)
     console = open_console(server, open_at, event["code"])
     phones = open_phones(open_at, event["code"])
     press(console, "match.start")
@@ -113,7 +92,7 @@ def test_close_now_asks_until_everyone_has_voted(server: Server, open_at: OpenSc
 
 
 def test_button_ignores_a_press_meant_for_its_last_action(server: Server, open_at: OpenScreen) -> None:
-    event = server.ask("event", owner=OWNER, lobby="closed", window_s=300)
+    event = server.ask("event", lobby="closed", window_s=300)
     console = open_console(server, open_at, event["code"])
     console.page.locator('[data-action="lobby.open"]').evaluate(CLICK_CHANGED_JS)
     press(console, "lobby.open")
@@ -123,7 +102,7 @@ def test_button_ignores_a_press_meant_for_its_last_action(server: Server, open_a
 
 
 def test_notice_expires_on_all_screens(server: Server, open_at: OpenScreen) -> None:
-    event = server.ask("event", owner=OWNER, lobby="open")
+    event = server.ask("event", lobby="open")
     console = open_console(server, open_at, event["code"])
     wall = open_wall(console, open_at)
     phone = open_at(PHONE, f"/{event['code']}")
@@ -142,37 +121,30 @@ def test_notice_expires_on_all_screens(server: Server, open_at: OpenScreen) -> N
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("size", [TABLET, UPRIGHT, SMALL_PHONE], ids=lambda size: str(size["width"]))
-def test_join_code_stays_in_view(size: ViewportSize, server: Server, open_at: OpenScreen) -> None:
-    event = server.ask("event", owner=OWNER, lobby="open")
-    page = open_console(server, open_at, event["code"], size).page
-    code = page.locator(".code", has_text=event["code"])
-    expect(code).to_be_in_viewport(ratio=1)
-    page.evaluate("scrollTo(0, document.body.scrollHeight)")
-    expect(page.get_by_role("link", name="Privacy")).to_be_in_viewport()
-    expect(code).to_be_in_viewport(ratio=1)
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize("size", [TABLET, UPRIGHT], ids=["landscape", "portrait"])
-def test_tablet_shows_a_running_match(size: ViewportSize, server: Server, open_at: OpenScreen) -> None:
-    """Charts name their axes; the shorter column leaves little empty, although its log has one line."""
-    event = server.ask("event", owner=OWNER, **SLOW)
-    play_to(*PLAYED)(server, event)
+def test_console_of_running_match_fits_device(
+    size: ViewportSize, server: Server, open_at: OpenScreen
+) -> None:
+    """The join code stays in view, and charts name their axes. On tablets, little is left empty."""
+    event = server.ask("event", **SLOW)
+    server.ask("play_to", event_id=event["id"], picks=PLAYED)
     console = open_console(server, open_at, event["code"], size)
     console.wait_for(phase="voting")
     page = console.page
+    code = page.locator(".code", has_text=event["code"])
+    expect(code).to_be_in_viewport(ratio=1)
     axes = ["share of phones|100%|0%|this turn", "connected|0|time|now", "share of votes|turn"]
     for chart, names in zip(page.locator(".charts figure").all(), axes, strict=True):
         for name in names.split("|"):
             expect(chart.get_by_text(name, exact=True).first).to_be_visible()
-    columns = [page.locator(column).bounding_box() for column in (".side", ".more")]
-    left, right = (box for box in columns if box)
-    assert abs(left["y"] + left["height"] - right["y"] - right["height"]) < 0.4 * size["height"]
-    assert left["x"] <= EDGE_PX
-    assert right["x"] + right["width"] >= size["width"] - EDGE_PX
-    page.goto(f"/report/{event['code']}/1")
-    axes = ["Votes", "Turn", "Share of votes", "Turn", "Time", "Turn"]
-    expect(page.locator(".charts .axis")).to_have_text(axes)
+    if size is not SMALL_PHONE:
+        columns = [page.locator(column).bounding_box() for column in (".side", ".more")]
+        left, right = (box for box in columns if box)
+        assert abs(left["y"] + left["height"] - right["y"] - right["height"]) < 0.4 * size["height"]
+        assert left["x"] <= 24
+        assert right["x"] + right["width"] >= size["width"] - 24
+    page.evaluate("scrollTo(0, document.body.scrollHeight)")
+    expect(page.get_by_role("link", name="Privacy")).to_be_in_viewport()
+    expect(code).to_be_in_viewport(ratio=1)
 
 
 @pytest.mark.nightly
@@ -181,36 +153,85 @@ def test_host_reveals_and_goes_on_with_one_key(
     led_from: str, key: str, server: Server, open_at: OpenScreen
 ) -> None:
     terms = {"window_s": 300, "host_wait_s": 180, "close_early": True, "pace": "brisk"}
-    event = server.ask("event", owner=OWNER, lobby="open", **terms)
+    event = server.ask("event", lobby="open", **terms)
     led = console = open_console(server, open_at, event["code"])
     phones = open_phones(open_at, event["code"])
     press(console, "match.start")
     wall = open_wall(console, open_at)
     if led_from == "wall":
         led = wall
-        sign_in(wall.page, server, OWNER)
+        sign_in(wall.page, server, "olga")
         wall.page.reload()
     else:
         console.page.locator("summary").first.click()  # it doesn't keep the focus
     for phone in phones:
         phone.wait_for(phase="voting")
         vote(phone, 4)
-    wall.wait_for(phase="sealed")
-    led.page.wait_for_timeout(1_500)  # without the key, nothing should happen
-    phones[0].wait_for(phase="sealed")
+    for screen in (wall, phones[0]):
+        screen.wait_for(phase="sealed")
     led.page.keyboard.press(key)
     phones[0].wait_for(phase="reveal")
-    led.page.wait_for_timeout(15_000)
+    led.page.wait_for_timeout(15_000)  # without the key, no turn opens after the reveal
     assert wall.page.locator("body").get_attribute("data-phase") != "voting"
     led.page.keyboard.press(key)
     wall.wait_for(phase="voting", turn="2")
 
 
-def test_console_shows_talk_time_left_and_no_votes(server: Server, open_at: OpenScreen) -> None:
-    event = server.ask("event", owner=OWNER, lobby="open", window_s=90, talk_s=60)
+@pytest.mark.nightly
+def test_brand_is_previewed_and_shown_on_wall_and_phone(server: Server, open_at: OpenScreen) -> None:
+    event = server.ask("event", lobby="open")
     console = open_console(server, open_at, event["code"])
-    press(console, "match.start")
-    press(console, "turn.pause")
-    clock = console.page.locator(".event-status .clock b")
-    expect(clock).to_have_text(re.compile(r"^([1-5]?\d|1:00)$"))
-    expect(console.page.locator("[data-voted]").first).to_be_hidden()
+    page, wall = console.page, open_wall(console, open_at).page
+    phone = open_at(PHONE, f"/{event['code']}")
+    phone.wait_for(phase="lobby")
+
+    def side_color() -> str:
+        return str(phone.page.evaluate("getComputedStyle(document.body).getPropertyValue('--side')"))
+
+    page.goto(f"/console/{event['code']}/branding/")
+    for name, value in (("color_1", BLUE), ("color_2", ORANGE), ("brand_line", "Kindly Inc")):
+        page.locator(f"[name={name}]").fill(value)
+    page.locator("[name=logo]").set_input_files(LOGO)
+    sample = page.locator(".sample").first
+    expect(sample).to_contain_text("Kindly Inc")
+    expect(sample.locator("img")).to_be_visible()
+    expect(page.locator('[data-number="2"] circle').first).to_have_css("fill", ORANGE_RGB)
+    page.locator("button.main").click()
+    for shown in (wall, phone.page):
+        logo = shown.locator(".brand img")
+        expect(logo).to_be_visible()
+        assert logo.evaluate("image => image.decode().then(() => image.naturalWidth > 0)")
+        expect(shown.locator(".brand")).to_contain_text("Kindly Inc")
+    ball = wall.locator("[data-ball=yellow] stop:nth-child(2)").first
+    expect(ball).to_have_css("stop-color", ORANGE_RGB)
+    is_red = phone.page.locator("body").get_attribute("data-side") == "red"
+    assert side_color() == (BLUE if is_red else ORANGE)
+    page.locator(".note button").click()  # undo
+    for shown in (wall, phone.page):
+        expect(shown.locator(".brand")).to_have_count(0)
+    assert side_color() not in (BLUE, ORANGE)
+
+
+@pytest.mark.nightly
+def test_operation_is_sent_with_the_token_and_its_arguments(server: Server, open_at: OpenScreen) -> None:
+    screen = open_at(SMALL_PHONE)
+    page = screen.page
+    sign_in(page, server, "olga")
+    page.goto("/api/v1/")
+    code = server.ask("event", owner="olga", name="An evening")["code"]
+    expect(send(page, "listEvents")).to_contain_text("401")
+    screen.errors.clear()
+    page.get_by_label("API token").fill(server.ask("api_token", name="olga", scopes=["read", "run"]))
+    expect(send(page, "match.start", code=code, JSON="{}")).to_contain_text("200 OK")
+    expect(send(page, "listMatches", code=code)).to_contain_text('"state": "playing"')
+    assert not axe_violations(page, "api")
+
+
+def send(page: Page, operation: str, **fields: str) -> Locator:
+    """Send a request; return the answer on the page."""
+    shown = page.locator(f'[id="{operation}"]')
+    shown.locator("summary").click()
+    for name, value in fields.items():
+        shown.get_by_label(name, exact=True).fill(value)
+    shown.get_by_role("button", name="Send").click()
+    return shown.locator("pre")

@@ -1,22 +1,35 @@
-"""A duel is resigned or drawn, a turn taken back, and a rematch played, on two phones."""
+"""A duel on two phones: resignation and rematch, draws, a turn taken back, and "Your turn"."""
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.conftest import OpenScreen
-from tests.e2e.screens import PHONE, SMALL_PHONE, Screen
+from tests.e2e.screens import PHONE, SMALL_PHONE, TIMEOUT_MS, OpenScreen, Screen, vote
 from tests.server import Server
 
+# A headless browser shows no notifications and hides no page, so this records the requests.
+BELL_JS = """
+window.rung = [];
+window.Notification = class {
+  static permission = "default";
+  static requestPermission() { return Promise.resolve((this.permission = "granted")); }
+  constructor(title, { body }) { rung.push(`${title}: ${body}`); }
+};
+Object.defineProperty(document, "hidden", { get: () => true });
+"""
 
-def begin(server: Server, open_at: OpenScreen, *, casual: bool = False) -> list[Screen]:
-    """Open the phones of both players of a duel after two turns."""
+
+def begin(server: Server, open_at: OpenScreen, *, casual: bool = False, played: bool = True) -> list[Screen]:
+    """Open the phones of both players of a duel after two turns, or at its start."""
     made = server.ask("duel", casual=casual)
-    sizes = zip((PHONE, SMALL_PHONE), made["keys"], strict=True)
-    phones = [open_at(size, f"/{made['code']}#{key}") for size, key in sizes]
-    for phone in phones:
+    phones = [open_at(PHONE), open_at(SMALL_PHONE)]
+    phones[0].page.add_init_script(BELL_JS)
+    for phone, key in zip(phones, made["keys"], strict=True):
+        phone.page.goto(f"/{made['code']}#{key}")
         phone.wait_for(phase="voting")
-    server.ask("play_to", event_id=made["id"], picks=[(1, 2), (2, 1)])
+    if played:
+        server.ask("play_to", event_id=made["id"], picks=[(1, 2), (2, 1)])
     return phones
 
 
@@ -44,8 +57,15 @@ def test_player_resigns_after_confirming_and_plays_a_rematch(server: Server, ope
         phone.wait_for(phase="voting", side=side)
 
 
-def test_declined_draw_goes_on_and_accepted_draw_ends(server: Server, open_at: OpenScreen) -> None:
-    one, two = begin(server, open_at)
+def test_casual_players_take_turn_back_decline_a_draw_and_agree(server: Server, open_at: OpenScreen) -> None:
+    one, two = begin(server, open_at, casual=True)
+    tap(one, "Ask to take back the turn")
+    expect(two.page.get_by_text("asks to take back the last turn")).to_be_visible()
+    tap(two, "Accept")
+    for phone in (one, two):
+        expect(phone.page.get_by_text("asks to take back")).to_have_count(0)
+        phone.wait_for(phase="voting")
+        expect(phone.page.get_by_role("button", name="Column 1, 1 of 6 full")).to_be_visible()
     tap(one, "Offer a draw", "Really offer a draw?")
     expect(one.page.get_by_text("Draw offered")).to_be_visible()
     expect(two.page.get_by_text("Your opponent offers a draw.")).to_be_visible()
@@ -58,12 +78,21 @@ def test_declined_draw_goes_on_and_accepted_draw_ends(server: Server, open_at: O
         phone.wait_for(phase="ended")
 
 
-def test_casual_players_take_last_turn_back(server: Server, open_at: OpenScreen) -> None:
-    one, two = begin(server, open_at, casual=True)
-    tap(one, "Ask to take back the turn")
-    expect(two.page.get_by_text("asks to take back the last turn")).to_be_visible()
-    tap(two, "Accept")
-    for phone in (one, two):
-        expect(phone.page.get_by_text("asks to take back")).to_have_count(0)
-        phone.wait_for(phase="voting")
-        expect(phone.page.get_by_role("button", name="Column 1, 1 of 6 full")).to_be_visible()
+@pytest.mark.nightly
+def test_player_of_days_is_notified_of_turn_in_title_and_browser(server: Server, open_at: OpenScreen) -> None:
+    one, two = begin(server, open_at, played=False)
+    page, my_turn = one.page, re.compile("^Your turn · ")
+    expect(page).to_have_title(my_turn)
+    expect(page.get_by_role("button", name="Tell me")).to_have_count(0)
+    assert page.evaluate("rung") == []
+    vote(one, 1)
+    expect(page).not_to_have_title(my_turn)
+    tap(one, "Notify me on my turn")
+    expect(page.get_by_text("You'll be notified")).to_be_visible()
+    for action in ("Abort game", "Offer a draw"):
+        expect(page.get_by_role("button", name=action)).to_be_visible()
+    assert len(page.evaluate("rung")) == 1
+    vote(two, 2)
+    one.wait_for(phase="reveal")
+    expect(page).to_have_title(my_turn, timeout=3 * TIMEOUT_MS)
+    assert [text.startswith("Your turn: Guest ") for text in page.evaluate("rung")[1:]] == [True]

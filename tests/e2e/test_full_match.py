@@ -1,16 +1,22 @@
 """The first turns of a match by clicking: an organizer, two phones in two teams, and the display."""
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
-from tests.e2e.conftest import PASSWORD, OpenScreen
-from tests.e2e.screens import PHONE, PROJECTOR, TABLET, press, vote
+from tests.e2e.screens import PHONE, PROJECTOR, TABLET, OpenScreen, press, vote
+from tests.server import Server
 
 
-def make_event(page: Page, organizer: str) -> str:
-    """Log in and fill in the form of a new event; return its join code. The organizer may have others."""
+def test_first_turns_by_clicking(server: Server, open_at: OpenScreen) -> None:
+    """The first phone arrives before the lobby opens, and joins automatically."""
+    server.ask("set_password", name="organizer", password="only-for-tests")
+    screens = [open_at(size) for size in (TABLET, PROJECTOR, PHONE, PHONE)]
+    console, display, red, yellow = screens
+    for screen in screens:
+        screen.animate()
+    page = console.page
     page.goto("/console/")
-    page.get_by_label("Username").fill(organizer)
-    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_label("Username").fill("organizer")
+    page.get_by_label("Password").fill("only-for-tests")
     page.get_by_role("button", name="Log in").click()
     page.goto("/console/new/")
     page.get_by_role("link", name="Empty").click()
@@ -23,16 +29,8 @@ def make_event(page: Page, organizer: str) -> str:
     page.get_by_label("Close as soon as everyone connected has voted").check()
     page.get_by_role("button", name="Create event").click()
     expect(page.locator("[data-action]").first).to_be_visible()
-    return page.url.rstrip("/").rsplit("/", 1)[1]
+    code = page.url.rstrip("/").rsplit("/", 1)[1]
 
-
-def test_first_turns_by_clicking(open_at: OpenScreen, organizer: str) -> None:
-    """The first phone arrives before the lobby opens, and joins automatically."""
-    screens = [open_at(size) for size in (TABLET, PROJECTOR, PHONE, PHONE)]
-    console, display, red, yellow = screens
-    for screen in screens:
-        screen.animate()
-    code = make_event(console.page, organizer)
     display.page.goto(f"/display/{code.lower()}")
     red.page.goto("/")
     red.page.locator("input").fill(code.lower())

@@ -1,14 +1,22 @@
-"""Joining with nothing but what the projector shows: its QR codes and its address."""
+"""Joining with nothing but what the projector shows, and a first vote that does not wait for the socket."""
 
 import re
+from functools import partial
 from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import WebSocketRoute, expect
 
-from tests.e2e.conftest import OpenScreen
-from tests.e2e.screens import OLD_PROJECTOR, PHONE, PROJECTOR, Screen, press
-from tests.e2e.test_console import OWNER, open_console, open_wall
+from tests.e2e.screens import (
+    OLD_PROJECTOR,
+    PHONE,
+    PROJECTOR,
+    OpenScreen,
+    Screen,
+    open_console,
+    open_wall,
+    press,
+)
 from tests.server import Server
 from voting.admission.links import qr_rows
 
@@ -22,8 +30,9 @@ CODES_JS = """() => [...document.querySelectorAll(".qr")].map(card => {
     team: half?.querySelector("h2").textContent ?? null, side: half?.dataset.side ?? null,
   };
 })"""
-ELSEWHERE = "Your seat is open in another window"
 LARGE_JS = f"(least) => ({CODES_JS})().every(({{height}}) => height >= least)"
+BALLOTS = """SELECT side, "choice" FROM voting_storedballot JOIN games_turn ON games_turn.id = turn_id
+  JOIN games_match ON games_match.id = match_id WHERE event_id = ?"""
 
 
 def drawn_rows(path: str) -> tuple[str, ...]:
@@ -52,7 +61,7 @@ def scan(open_at: OpenScreen, code: Code) -> Screen:
 def test_phone_joins_template_from_display(
     slug: str, count: int, server: Server, open_at: OpenScreen
 ) -> None:
-    console = open_console(server, open_at, server.ask("event", owner=OWNER)["code"])
+    console = open_console(server, open_at, server.ask("event")["code"])
     console.page.goto(f"/console/new/{slug}/")
     console.page.get_by_label("First team, red").fill("North Hall")
     console.page.get_by_label("Second team, yellow").fill("South Hall")
@@ -83,7 +92,7 @@ def test_phone_joins_template_from_display(
 
 @pytest.mark.nightly
 def test_team_links_contain_rotating_code(server: Server, open_at: OpenScreen) -> None:
-    made = server.ask("event", owner=OWNER, lobby="open", team_choice="link", admission="rotating")
+    made = server.ask("event", lobby="open", team_choice="link", admission="rotating")
     display = open_wall(open_console(server, open_at, made["code"]), open_at)
     expect(display.page.locator(".rotating-code b")).to_be_visible()
     urls = [scan(open_at, code).page.url for code in read_codes(display, 2)]
@@ -91,16 +100,48 @@ def test_team_links_contain_rotating_code(server: Server, open_at: OpenScreen) -
 
 
 def test_newest_browser_windows_keep_the_seat(server: Server, open_at: OpenScreen) -> None:
-    event = server.ask("event", lobby="open")
+    event, elsewhere = server.ask("event", lobby="open"), "Your seat is open in another window"
     first = open_at(PHONE, f"/{event['code']}")
     first.wait_for(phase="lobby", team="1")
     others = [first.page.context.new_page() for _ in range(4)]
     for page in others:
         page.goto(f"/{event['code']}")
         expect(page.locator("body")).to_have_attribute("data-team", "1")
-    expect(first.page.get_by_role("heading")).to_have_text(ELSEWHERE)
+    expect(first.page.get_by_role("heading")).to_have_text(elsewhere)
     first.page.get_by_role("button", name="Continue here").click()
     first.wait_for(phase="lobby", team="1")
-    expect(others[0].get_by_role("heading")).to_have_text(ELSEWHERE)
+    expect(others[0].get_by_role("heading")).to_have_text(elsewhere)
     for page in others[1:]:
         expect(page.locator("body")).to_have_attribute("data-phase", "lobby")
+
+
+def test_page_has_the_event_and_a_seat_preloaded(server: Server, open_at: OpenScreen) -> None:
+    """The first vote is cast before the connection, and counted once the server has it."""
+    # Such long windows store their ballots in the database, where the test reads them.
+    made = server.ask("event", lobby="open", window_s=1_200)
+    server.ask("begin", event_id=made["id"])
+    open_at(PROJECTOR, f"/display/{made['code']}").wait_for(phase="voting")  # its gateway loads the event
+    display, page = open_at(PROJECTOR).page, open_at(PHONE).page
+    display.route_web_socket("**/ws/display", lambda end: None)
+    display.goto(f"/display/{made['code']}")
+    expect(display.locator(".dock")).to_be_visible()
+    expect(display.get_by_role("timer")).to_contain_text("19:")
+
+    said, sockets = list[str | bytes](), list[WebSocketRoute]()
+
+    def hold(socket: WebSocketRoute) -> None:
+        sockets.append(socket)
+        socket.on_message(partial(said.append))
+
+    page.route_web_socket("**/ws/phone", hold)
+    page.goto(f"/{made['code']}")
+    page.locator('[data-column="3"]').click()
+    expect(page.locator("main")).to_have_attribute("data-status", "sending")
+    side = page.locator("body").get_attribute("data-side")
+    assert server.rows(BALLOTS, made["id"]) == []
+    gateway = sockets[0].connect_to_server()
+    sockets[0].on_message(partial(gateway.send))
+    for frame in said:
+        gateway.send(frame)
+    expect(page.locator("main")).to_have_attribute("data-status", "counted")
+    assert [tuple(row) for row in server.rows(BALLOTS, made["id"])] == [(side, 3)]

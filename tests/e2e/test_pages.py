@@ -4,18 +4,23 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, ViewportSize
+from playwright.sync_api import Browser, Page
 
-from tests.e2e import axe
-from tests.e2e.english_text import english_on
-from tests.e2e.page_states import CHAT_MESSAGES, CUP_TEAMS
-from tests.e2e.page_visits import ADMIN, CONSENT, PAGES, Visit, running_server_with_static, visit
+from tests.e2e.page_checks import axe_violations, english_on, faults, resize, visible_lines
+from tests.e2e.page_visits import (
+    ADMIN,
+    CHAT_MESSAGES,
+    CONSENT,
+    CUP_TEAMS,
+    PAGES,
+    Visit,
+    running_server_with_static,
+    visit,
+)
 from tests.e2e.screens import TABLET
-from tests.e2e.visible_text import NEXT_FRAME_JS, faults, visible_lines
 from tests.server import Server
 
 LANGUAGES = ("de", "es", "fr", "pt", "zh-hans", "ar")
-SIZES: tuple[ViewportSize, ...] = ({"width": 320, "height": 568}, {"width": 1280, "height": 800})
 TRANSLATED = [visited for visited in PAGES if visited not in ADMIN]
 READ_LINES_JS = """() => {
   const named = ["aria-label", "alt", "title", "placeholder"];
@@ -64,18 +69,16 @@ def find_english(page: Page, language: str) -> list[str]:
 
 def check_page(page: Page, language: str) -> list[str]:
     wrong = [f"English: {line}" for line in find_english(page, language)]
-    for size in SIZES:
-        page.set_viewport_size(size)
+    for screen_width, screen_height in ((320, 568), (1280, 800)):
+        resize(page, screen_width, screen_height)
         page.evaluate("scrollTo(0, 0)")
-        page.evaluate(NEXT_FRAME_JS)
         width, height = page.evaluate(
             "(({scrollWidth, scrollHeight}) => [scrollWidth, scrollHeight])(document.documentElement)"
         )
-        if width > size["width"]:
-            wrong.append(f"{width} px wide at {size['width']} px")
-        cut = [*faults(visible_lines(page), width, height), *page.evaluate(SPILLED_JS)]
-        wrong += [f"at {size['width']} px: {fault}" for fault in cut]
-    return wrong + axe.check(page, "axe", ("light",))
+        cut = [*faults(visible_lines(page), screen_width, height), *page.evaluate(SPILLED_JS)]
+        cut += ["the page is wider"] * (width > screen_width)
+        wrong += [f"at {screen_width} px: {fault}" for fault in cut]
+    return wrong + axe_violations(page, "axe", ("light",))
 
 
 @pytest.mark.nightly
@@ -83,7 +86,7 @@ def check_page(page: Page, language: str) -> list[str]:
 def test_page_is_translated_into_all_languages(server: Server, browser: Browser, visited: Visit) -> None:
     wrong = {}
     for language in LANGUAGES:
-        with browser.new_context(viewport=SIZES[1], reduced_motion="reduce") as context:
+        with browser.new_context(reduced_motion="reduce") as context:
             page = context.new_page()
             visit(visited.in_language(language), page, server)
             wrong[language] = check_page(page, language)
@@ -95,4 +98,4 @@ def test_page_is_translated_into_all_languages(server: Server, browser: Browser,
 def test_page_is_accessible_in_light_and_dark(server: Server, window: Page, visited: Visit) -> None:
     window.set_viewport_size(TABLET)
     visit(visited, window, server)
-    assert axe.check(window, visited.name) == []
+    assert axe_violations(window, visited.name) == []

@@ -1,38 +1,33 @@
-"""Automatic receipt checks on the phone, and its warning if a vote is not in the count."""
+"""Checks by phones: receipts, the published record, and the log of honest, restored and dishonest servers."""
 
 import json
 from typing import Any
 
+import pytest
 from playwright.sync_api import Page, Route, WebSocket, WebSocketRoute, expect
 
-from tests.e2e.conftest import OpenScreen
-from tests.e2e.open_turn import make_event, open_turn
-from tests.e2e.screens import TIMEOUT_MS, vote
-from tests.e2e.visible_text import NEXT_FRAME_JS, faults, visible_lines
+from tests.e2e.page_checks import text_faults
+from tests.e2e.page_visits import WON
+from tests.e2e.screens import PHONE, PROJECTOR, TIMEOUT_MS, OpenScreen, open_turn, vote, wait_until
 from tests.server import Server
 
-Message = dict[str, Any]
 ELSEWHERE = "0" * 64
 
 
-def record_frames(page: Page) -> tuple[list[Message], list[Message]]:
-    """The messages that the page's sockets send and receive, as they come."""
-    sent: list[Message] = []
-    received: list[Message] = []
-
-    def listen(socket: WebSocket) -> None:
-        socket.on("framesent", lambda frame: sent.append(json.loads(frame)))
-        socket.on("framereceived", lambda frame: received.append(json.loads(frame)))
-
-    page.on("websocket", listen)
-    return sent, received
-
-
 def test_receipt_is_checked_after_page_reload(server: Server, open_at: OpenScreen) -> None:
-    event, screens = make_event(server, open_at)
-    display, red, yellow = screens
-    (said, _), (_, seen) = record_frames(red.page), record_frames(display.page)
-    open_turn(server, event, screens)
+    said, seen = list[dict[str, Any]](), list[dict[str, Any]]()
+
+    def record(display: Page, red: Page) -> None:
+        def hear(socket: WebSocket) -> None:
+            socket.on("framereceived", lambda frame: seen.append(json.loads(frame)))
+
+        def overhear(socket: WebSocket) -> None:
+            socket.on("framesent", lambda frame: said.append(json.loads(frame)))
+
+        display.on("websocket", hear)
+        red.on("websocket", overhear)
+
+    event, display, red, yellow = open_turn(server, open_at, record)
     vote(red, 2)
     vote(red, 4)
     vote(yellow, 5)
@@ -59,8 +54,13 @@ def test_receipt_is_checked_after_page_reload(server: Server, open_at: OpenScree
     expect(display.page.locator('.seal[data-broken="true"]')).to_have_count(0)
 
 
-def test_receipt_check_detects_forged_path(server: Server, open_at: OpenScreen) -> None:
-    def handle(line: WebSocketRoute) -> None:
+def test_phone_warns_of_forged_path_and_of_another_published_record(
+    server: Server, open_at: OpenScreen
+) -> None:
+    """The server publishes another root of the second turn than it sent to this phone."""
+    asked: list[str] = []
+
+    def forge_path(line: WebSocketRoute) -> None:
         def pass_on(frame: str | bytes) -> None:
             message = json.loads(frame)
             if message["type"] == "receipt.issued":
@@ -69,50 +69,94 @@ def test_receipt_check_detects_forged_path(server: Server, open_at: OpenScreen) 
 
         line.connect_to_server().on_message(pass_on)
 
-    event, screens = make_event(server, open_at)
-    display, red, yellow = screens
-    red.page.route_web_socket("**/ws/phone", handle)
-    open_turn(server, event, screens)
-    vote(red, 4)
-    vote(yellow, 5)
-    server.ask("close_after", event_id=event["id"], ms=300)
-    missing = red.page.get_by_role("alert")
-    text = "Your vote is missing from the count. Show this to the organizers: turn 1, column 4, code "
-    expect(missing).to_contain_text(text)
-    expect(red.page.locator(".receipts")).to_have_count(0)
-    display.wait_for(phase="voting", turn="2")
-    vote(red, 3)
-    expect(missing).to_contain_text(text)
-    red.page.reload()
-    expect(missing).to_contain_text(text)
-
-
-def test_phone_warns_if_another_record_is_published(server: Server, open_at: OpenScreen) -> None:
-    """The server publishes another root of the second turn than it sent to this phone."""
-    asked: list[str] = []
-
-    def forge(route: Route) -> None:
+    def forge_roots(route: Route) -> None:
         roots = route.fetch().json()
         roots["turns"][1]["seals"][-1]["yellow"] = ELSEWHERE
         asked.append(route.request.url)
         route.fulfill(json=roots)
 
-    event, screens = make_event(server, open_at)
-    display, red, yellow = screens
-    red.page.route("**/roots.json", forge)
-    open_turn(server, event, screens)
-    server.ask("play_to", event_id=event["id"], picks=[[1, 2], [1, 3], [1, 2]])
+    def prepare(display: Page, red: Page) -> None:
+        red.route_web_socket("**/ws/phone", forge_path)
+        red.route("**/roots.json", forge_roots)
+
+    event, display, red, yellow = open_turn(server, open_at, prepare)
+    vote(red, 1)
+    vote(yellow, 2)
+    server.ask("close_after", event_id=event["id"], ms=300)
+    warnings = red.page.get_by_role("alert")
+    missing = "Your vote is missing from the count. Show this to the organizers: turn 1, column 1, code "
+    expect(warnings).to_contain_text([missing])
+    expect(red.page.locator(".receipts")).to_have_count(0)
+    display.wait_for(phase="voting", turn="2")
+    vote(red, 1)
+    expect(warnings).to_contain_text([missing])
+    red.page.reload()
+    expect(warnings).to_contain_text([missing])
+
+    server.ask("play_to", event_id=event["id"], picks=[[1, 3], [1, 2]])
     display.wait_for(phase="voting", turn="4")
     for phone, column in ((red, 1), (yellow, 3)):
         phone.wait_for(phase="voting")
         vote(phone, column)
     server.ask("close_after", event_id=event["id"], ms=300)
     red.wait_for(2 * TIMEOUT_MS, phase="ended")
-    text = "The published record differs from this phone's seals: turn 2."
-    expect(red.page.get_by_role("alert")).to_contain_text(text, timeout=3 * TIMEOUT_MS)
+    differs = "The published record differs from this phone's seals: turn 2."
+    expect(warnings.filter(has_text=differs)).to_be_visible(timeout=3 * TIMEOUT_MS)
     assert len(asked) == 2
-    expect(red.page.locator(".receipts summary")).not_to_contain_text("✓✓")
-    for width, height in ((320, 568), (844, 390)):
-        red.page.set_viewport_size({"width": width, "height": height})
-        red.page.evaluate(NEXT_FRAME_JS)
-        assert faults(visible_lines(red.page), width, height) == []
+    expect(red.page.locator(".receipts summary", has_text="✓✓")).to_have_count(0)
+    assert text_faults(red.page, (320, 568), (844, 390)) == []
+
+
+@pytest.mark.nightly
+def test_phone_warns_only_of_another_history(server: Server, open_at: OpenScreen) -> None:
+    event = server.ask("event", lobby="open", pace="brisk")
+    phone = open_at(PHONE, f"/{event['code']}")
+    phone.wait_for(phase="lobby")
+    warning, restored = phone.page.get_by_role("alert"), phone.page.get_by_text("restored from a backup")
+
+    def checkpoint() -> str:
+        return str(phone.page.evaluate("localStorage.getItem('crowdgame:log') ?? ''"))
+
+    def play_match() -> None:
+        server.ask("play_to", event_id=event["id"], picks=WON)
+        phone.wait_for(2 * TIMEOUT_MS, phase="ended")
+
+    play_match()
+    wait_until(phone, lambda: checkpoint() != "")
+    first = checkpoint()
+    expect(restored.or_(warning)).to_have_count(0)
+
+    server.ask("restore_log")
+    play_match()
+    expect(restored).to_be_visible()
+    assert text_faults(phone.page, (320, 568), (844, 390), (390, 844)) == []
+    expect(warning).to_have_count(0)
+    second = checkpoint()
+    assert first.split("\n")[0] != second.split("\n")[0]
+
+    server.ask("rewrite_log")
+    play_match()
+    text = "The server's log contradicts what this phone saw."
+    expect(warning).to_contain_text(text, timeout=3 * TIMEOUT_MS)
+    assert checkpoint() == second
+    with phone.page.expect_download() as download:
+        warning.get_by_role("link", name="Evidence for the witnesses").click()
+    evidence = download.value.path().read_text()
+    assert evidence.startswith(f"{second}\n")
+    assert evidence.removeprefix(f"{second}\n").split("\n")[:2] != second.split("\n")[:2]
+    assert text_faults(phone.page, (320, 568), (844, 390), (390, 844)) == []
+
+
+@pytest.mark.nightly
+def test_display_names_witnesses_that_cosigned(server: Server, open_at: OpenScreen) -> None:
+    event = server.ask("event", lobby="open", pace="brisk")
+    display = open_at(PROJECTOR, f"/display/{event['code']}")
+    names = ["<b>school</b>", "\u202e" + "w" * 200, "third.example", "fourth.example"]
+    for cosigning in ([], names):
+        with display.page.expect_response("**/log/0.json", timeout=4 * TIMEOUT_MS) as answer:
+            server.ask("play_to", event_id=event["id"], picks=WON)
+            server.ask("cosign", names=cosigning)
+        assert len(answer.value.json()["witnesses"]) == min(3, len(cosigning))
+        expect(display.page.get_by_text("Log confirmed by")).to_have_count(1 if cosigning else 0)
+    expect(display.page.get_by_text("Log confirmed by \u2068<b>school</b>\u2069")).to_be_visible()
+    assert text_faults(display.page, (1280, 720)) == []

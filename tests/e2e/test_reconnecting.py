@@ -7,9 +7,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import WebSocketRoute, expect
 
-from tests.e2e.conftest import OpenScreen
-from tests.e2e.open_turn import make_event, open_turn
-from tests.e2e.screens import PHONE, TIMEOUT_MS, says, vote, wait_until
+from tests.e2e.screens import PHONE, TIMEOUT_MS, OpenScreen, open_turn, says, vote, wait_until
 from tests.server import Server, running_server
 
 # The deferred part is fetched after the first vote and has the texts for a lost connection.
@@ -26,9 +24,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 def test_board_and_ballot_survive_restart_of_all_gateways(server: Server, open_at: OpenScreen) -> None:
     # A slow phone may return after the grace period.
-    event, screens = make_event(server, open_at, close_early=False, pace="normal")
-    display, red, yellow = screens
-    open_turn(server, event, screens)
+    event, display, red, yellow = open_turn(server, open_at, close_early=False, pace="normal")
+    screens = display, red, yellow
     vote(red, 2)
     red.page.wait_for_function(DEFERRED_PART_IS_LOADED)
     for name in server.stack.gateway_names:
@@ -64,25 +61,22 @@ def test_phone_reconnects_at_once_when_online(server: Server, open_at: OpenScree
         else:
             line.close(code=1001)
 
-    def wait_for_attempt(number: int) -> None:
-        wait_until(screen, lambda: len(lines) >= number)
-
-    event = server.ask("event", lobby="open")
     screen = open_at(PHONE)
     page = screen.page
     page.add_init_script("Math.random = () => 0.99")
     page.clock.install()
     page.route_web_socket("**/ws/phone", answer_first_and_sixth)
-    page.goto(f"/{event['code']}")
+    page.goto(f"/{server.ask('event', lobby='open')['code']}")
     screen.wait_for(phase="lobby")
     page.clock.pause_at(page.evaluate("Date.now() + 1000"))
     lines[0].close(code=1001)
-    for attempt, wait_ms in enumerate((500, 1_000, 2_000, 4_000), 2):
+    waits_ms = [500, 1_000, 2_000, 4_000]
+    while waits_ms:
         expect(page.locator(".hint")).to_have_text("Reconnecting")
-        page.clock.run_for(wait_ms)
-        wait_for_attempt(attempt)
+        page.clock.run_for(waits_ms.pop(0))
+        wait_until(screen, lambda: len(lines) == 5 - len(waits_ms))
     page.evaluate("dispatchEvent(new Event('online'))")
     page.clock.run_for(500)
-    wait_for_attempt(6)
     page.clock.resume()
     screen.wait_for(phase="lobby")
+    assert len(lines) == 6

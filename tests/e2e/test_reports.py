@@ -5,27 +5,24 @@ from pathlib import Path
 
 import pytest
 from django.conf import settings
-from playwright.sync_api import Browser, Page, ViewportSize, expect
+from playwright.sync_api import Browser, Page, expect
 
-from tests.e2e.conftest import OpenScreen
 from tests.e2e.page_visits import WON
+from tests.e2e.screens import PROJECTOR, OpenScreen
 from tests.server import Server
-
-WIDE: ViewportSize = {"width": 1920, "height": 1080}
-LAST = len(WON)
 
 
 @pytest.fixture(scope="module")
 def report(server: Server) -> str:
     """The URL of the report of a finished match."""
     event = server.ask("event", lobby="open")
-    server.ask("play_to", event_id=event["id"], picks=[list(pick) for pick in WON])
+    server.ask("play_to", event_id=event["id"], picks=WON)
     return f"{server.http}/report/{event['code']}/1"
 
 
 @pytest.fixture
 def page(open_at: OpenScreen, report: str) -> Page:
-    return open_at(WIDE, report).page
+    return open_at(PROJECTOR, report).page
 
 
 def expect_turn(page: Page, number: int) -> None:
@@ -36,12 +33,12 @@ def expect_turn(page: Page, number: int) -> None:
 
 def test_report_steps_through_turns_by_keys_buttons_and_address(page: Page, report: str) -> None:
     expect_turn(page, 1)
-    for key, turn in [("ArrowRight", 2), ("ArrowRight", 3), ("ArrowLeft", 2), ("End", LAST), ("Home", 1)]:
+    for key, turn in [("ArrowRight", 2), ("ArrowRight", 3), ("ArrowLeft", 2), ("End", 4), ("Home", 1)]:
         page.keyboard.press(key)
         expect_turn(page, turn)
     said = "Turn 1 of 4. Rooks chose column 1, Doves chose column 2."
     expect(page.get_by_role("status")).to_have_text(said)
-    for name, turn in [("Next turn", 2), ("Last turn", LAST), ("Previous turn", LAST - 1), ("First turn", 1)]:
+    for name, turn in [("Next turn", 2), ("Last turn", 4), ("Previous turn", 3), ("First turn", 1)]:
         page.get_by_role("button", name=name).click()
         expect_turn(page, turn)
     page.get_by_role("slider", name="Turn").fill("3")
@@ -51,22 +48,20 @@ def test_report_steps_through_turns_by_keys_buttons_and_address(page: Page, repo
     page.goto("about:blank")
     page.goto(f"{report}#turn-3")
     expect_turn(page, 3)
-
-
-def test_report_playback_stops_at_the_end(page: Page) -> None:
     page.clock.install()
     page.reload()
-    page.get_by_role("button", name="Play").click()
+    play = page.get_by_role("button", name="Play")
+    play.click()
     page.clock.run_for(60_000)
-    expect_turn(page, LAST)
-    expect(page.get_by_role("button", name="Play")).to_have_attribute("aria-pressed", "false")
+    expect_turn(page, 4)
+    expect(play).to_have_attribute("aria-pressed", "false")
 
 
 def test_report_shows_all_turns_without_javascript(browser: Browser, report: str) -> None:
     with browser.new_context(java_script_enabled=False) as context:
         page = context.new_page()
         page.goto(report)
-        expect(page.locator(".turn:visible")).to_have_count(LAST)
+        expect(page.locator(".turn:visible")).to_have_count(4)
         expect(page.get_by_role("button")).to_have_count(0)
 
 
@@ -99,7 +94,7 @@ def test_downloaded_report_opens_offline_and_prints_on_any_paper(page: Page, tmp
     page.on("request", lambda request: loaded.append(request.url))
     page.goto(file.as_uri())
     expect(page.get_by_role("heading", level=1)).to_have_text("Rooks won")
-    expect(page.locator(".turn:visible")).to_have_count(LAST)
+    expect(page.locator(".turn:visible")).to_have_count(4)
     expect(page.locator(".hero")).to_have_css("background-color", "rgb(11, 16, 32)")
     expect(page.get_by_role("button")).to_have_count(0)
     assert loaded == [file.as_uri()]

@@ -1,35 +1,42 @@
 """Phone and display in every scene: text that fits, can be read and is translated, and no axe violations."""
 
-from collections.abc import Sequence
-
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e import axe
-from tests.e2e.english_text import english_on
 from tests.e2e.fake_gateway import FakeGateway
-from tests.e2e.scene_setup import Scene, find_scene, in_language, show_scene
+from tests.e2e.page_checks import axe_violations, english_on, faults, resize, visible_lines
+from tests.e2e.scene_setup import (
+    CONFLICT,
+    MIDDLE,
+    THE_END,
+    Scene,
+    Show,
+    at_step,
+    ended,
+    find_scene,
+    in_language,
+    show_scene,
+    with_options,
+)
 from tests.e2e.scenes import DISPLAY_SCENES, PHONE_SCENES
-from tests.e2e.visible_text import NEXT_FRAME_JS, TextLine, faults, visible_lines
+from tests.e2e.scripted_match import ScriptedMatch
+from voting.protocol import Team
 
-Sizes = Sequence[tuple[int, int]]
 # The first one is the smallest.
-PHONES: Sizes = ((320, 568), (844, 390), (430, 932), (390, 844))
-SIZES: dict[str, Sizes] = {"phone": PHONES, "display": ((1024, 768), (3840, 2160), (1920, 1080))}
+SIZES = {
+    "phone": ((320, 568), (844, 390), (430, 932), (390, 844)),
+    "display": ((1024, 768), (3840, 2160), (1920, 1080)),
+}
 EVERY_SCENE = [
     pytest.param(screen, scene, id=f"{screen}-{scene.name}")
     for screen, scenes in (("phone", PHONE_SCENES), ("display", DISPLAY_SCENES))
     for scene in scenes
 ]
-HALF = (195, 422)
 LANGUAGES = ("de", "ar", "es", "fr", "pt", "zh-hans")
-READS_FROM_AFAR, READS_IN_THE_HAND_PX = 0.05, 12
 # Without a GPU, animating the sea takes most of the processor time.
-STILL_SEA = """() => document.getAnimations()
+STILL_SEA_JS = """() => document.getAnimations()
   .filter(({effect}) => effect.getTiming().iterations === Infinity)
   .forEach((endless) => endless.pause())"""
-KNOWS_SCHEMES = """() => [...document.styleSheets].flatMap(({cssRules}) => [...cssRules])
-  .some((rule) => rule.cssText.includes("prefers-color-scheme"))"""
 # Notices with a background of their own over the clock or the team's name.
 COVERING_JS = """() => {
   const boxes = (parts) => [...document.querySelectorAll(parts)].map((part) => part.getBoundingClientRect());
@@ -41,45 +48,77 @@ COVERING_JS = """() => {
 TOO_TALL_JS = """() => [...document.querySelectorAll(".end")]
   .filter((part) => part.scrollHeight > part.clientHeight + 2).map((part) => part.innerText)"""
 SPOILT_JS = {"phone": COVERING_JS, "display": TOO_TALL_JS}
-SPOILT = """
-<p style="position: absolute; left: 700px; white-space: nowrap">runs off the screen, far off</p>
-<p style="position: absolute; top: 300px">one</p><p style="position: absolute; top: 304px">two</p>
-<p style="position: absolute; top: 400px; width: 30px; overflow: hidden; white-space: nowrap">cut off</p>
-"""
+# Names of the maximum length, forty characters.
+TEAMS = (
+    Team(number=1, name="Donaudampfschifffahrtsgesellschaftskapit"),
+    Team(number=2, name="Équipe du Théâtre de Saint-Étienne réuni"),
+)
+STATES = {
+    "lobby": with_options(ScriptedMatch(), teams=TEAMS).lobby,
+    "voting": with_options(MIDDLE, teams=TEAMS).voting,
+    "reveal": at_step("picks", with_options(CONFLICT, teams=TEAMS)),
+    "ended": ended(with_options(THE_END, teams=TEAMS)),
+}
+PARTS = {
+    "display lobby": ".joined-team :is(.badge, h2, p)|.demonstration|.qr|.join-info .address",
+    "display voting": ".team|.turnout-label|.clock .figure|.cabinet|.token|.footer .turn|.footer .address",
+    "display reveal": ".team|.choice|.cabinet|.token|.footer .caption",
+    "display ended": ".end > *|.cabinet|.footer .address",
+    "phone lobby": ".clock|h1|.sentence",
+    "phone voting": ".clock|h1|.sentence|.rim|.plate|.corner",
+    "phone ended": ".clock|h1|.sentence|.rim|.plate|.corner",
+}
+# The parts that are missing, outside the screen or over another part.
+MISPLACED_JS = """(selectors) => {
+  const boxes = selectors.flatMap((name) => [...document.querySelectorAll(name)]
+    .filter((part) => part.checkVisibility({opacityProperty: true, visibilityProperty: true}))
+    .map((part) => ({name, ...part.getBoundingClientRect().toJSON()})));
+  const page = document.scrollingElement;
+  const overlap = (one, other) => Math.min(
+    Math.min(one.right, other.right) - Math.max(one.left, other.left),
+    Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top)) > 1;
+  return [
+    ...selectors.filter((name) => !boxes.some((box) => box.name === name)).map((name) => `no ${name}`),
+    ...boxes.filter(({left, top, right, bottom}) =>
+      left < -1 || top < -1 || right > innerWidth + 1 || bottom > innerHeight + 1)
+      .map(({name}) => `cut: ${name}`),
+    ...boxes.flatMap((one, index) => boxes.slice(index + 1).filter((other) => overlap(one, other))
+      .map((other) => `${one.name} is over ${other.name}`)),
+    ...page.scrollWidth > innerWidth || page.scrollHeight > innerHeight ? ["the page scrolls"] : [],
+  ];
+}"""
+ALL_COMPLETE_JS = """(parts) => [...document.querySelectorAll(parts)].every((part) =>
+  !part.checkVisibility({opacityProperty: true}) || part.scrollHeight <= part.clientHeight + 1
+  || getComputedStyle(part).overflow === "visible")"""
+DIGIT_HEIGHT_JS = """(clock) => {
+  const {fontWeight, fontSize, fontFamily} = getComputedStyle(clock);
+  const pen = document.createElement("canvas").getContext("2d");
+  pen.font = `${fontWeight} ${fontSize} ${fontFamily}`;
+  return pen.measureText("8").actualBoundingBoxAscent / innerHeight;
+}"""
 
 
-def sized(window: Page, width: int, height: int) -> None:
-    window.set_viewport_size({"width": width, "height": height})
-    window.evaluate(NEXT_FRAME_JS)
-
-
-def lines_at(window: Page, width: int, height: int) -> list[TextLine]:
-    sized(window, width, height)
-    return visible_lines(window)
-
-
-def wrong_on(screen: str, window: Page, sizes: Sizes) -> list[str]:
+def wrong_on(screen: str, window: Page, *sizes: tuple[int, int]) -> list[str]:
     """The faults of the text at these sizes."""
     window.evaluate("() => document.fonts.ready")
-    window.evaluate(STILL_SEA)
+    window.evaluate(STILL_SEA_JS)
     wrong = []
-    for width, height in sizes:
-        words = lines_at(window, width, height)
-        least = READS_IN_THE_HAND_PX if screen == "phone" else READS_FROM_AFAR * height
-        found = faults(words, width, height)
-        found += [f"too small: {word}" for word in words if word.type < least - 0.01]
-        found += [f"spoilt: {part}" for part in window.evaluate(SPOILT_JS[screen])]
-        wrong += [f"{width}x{height}: {fault}" for fault in found]
+    for size in sizes:
+        resize(window, *size)
+        words = visible_lines(window)
+        least = 12 if screen == "phone" else 0.05 * size[1]
+        wrong += [f"{size}: {fault}" for fault in faults(words, *size)]
+        wrong += [f"{size}: too small: {word}" for word in words if word.type < least - 0.01]
+        wrong += [f"{size}: spoilt: {part}" for part in window.evaluate(SPOILT_JS[screen])]
     return wrong
 
 
 @pytest.mark.parametrize(("screen", "scene"), EVERY_SCENE)
 def test_scene_fits_every_screen(fake_gateway: FakeGateway, window: Page, screen: str, scene: Scene) -> None:
-    sizes = SIZES[screen]
-    sized(window, *sizes[0])
+    resize(window, *SIZES[screen][0])
     show_scene(screen, scene, window, fake_gateway)
-    schemes: list[axe.Scheme] = ["light", "dark"] if screen == "phone" else ["dark"]
-    assert wrong_on(screen, window, sizes) + axe.check(window, scene.name, schemes) == []
+    violations = axe_violations(window, scene.name, ["light", "dark"] if screen == "phone" else ["dark"])
+    assert wrong_on(screen, window, *SIZES[screen]) + violations == []
 
 
 @pytest.mark.nightly
@@ -88,26 +127,19 @@ def test_scene_fits_every_screen(fake_gateway: FakeGateway, window: Page, screen
 def test_scene_is_translated(
     fake_gateway: FakeGateway, window: Page, screen: str, scene: Scene, language: str
 ) -> None:
-    smallest = SIZES[screen][:1]
-    sized(window, *smallest[0])
+    resize(window, *SIZES[screen][0])
     show_scene(screen, in_language(scene, language), window, fake_gateway)
-    wrong = wrong_on(screen, window, smallest) + axe.check(window, scene.name, ["light"])
+    wrong = wrong_on(screen, window, SIZES[screen][0]) + axe_violations(window, scene.name, ["light"])
     assert wrong + english_on(window, language, "djangojs") == []
 
 
 @pytest.mark.parametrize("name", ["voting-score", "reveal-conflict-picks", "ended-sides", "key-name"])
 def test_phone_scene_can_be_enlarged(fake_gateway: FakeGateway, window: Page, name: str) -> None:
     """At 200% zoom, as WCAG 1.4.4 asks for, a phone's page is half as wide, and may scroll down."""
-    sized(window, *HALF)
+    resize(window, 195, 422)
     show_scene("phone", find_scene(PHONE_SCENES, name), window, fake_gateway)
-    lines = lines_at(window, *HALF)
-    assert faults(lines, HALF[0], window.evaluate("() => document.scrollingElement.scrollHeight")) == []
-
-
-def test_display_ignores_color_scheme(fake_gateway: FakeGateway, window: Page) -> None:
-    """So the display is tested in one color scheme only."""
-    show_scene("display", DISPLAY_SCENES[0], window, fake_gateway)
-    assert not window.evaluate(KNOWS_SCHEMES)
+    height = window.evaluate("() => document.scrollingElement.scrollHeight")
+    assert faults(visible_lines(window), 195, height) == []
 
 
 def test_display_reloads_itself_in_new_language(fake_gateway: FakeGateway, window: Page) -> None:
@@ -119,16 +151,35 @@ def test_display_reloads_itself_in_new_language(fake_gateway: FakeGateway, windo
     assert english_on(window, "ar", "djangojs") == []
 
 
-def test_checks_detect_english_violations_and_faults_of_the_text(
-    fake_gateway: FakeGateway, window: Page
-) -> None:
-    """Otherwise the other tests would prove nothing."""
-    show_scene("phone", PHONE_SCENES[0], window, fake_gateway)
-    assert len(english_on(window, "de", "djangojs")) > 1
-    window.evaluate("document.body.append(document.createElement('button'))")
-    assert "button-name" in axe.check(window, "broken", ("light",))[0]
-    sized(window, 800, 600)
-    window.goto("about:blank")
-    window.set_content(SPOILT)
-    found = [fault.partition(":")[0] for fault in faults(visible_lines(window), 800, 600)]
-    assert found == ["off the screen", "cut off", "one over the other"]
+@pytest.mark.nightly
+@pytest.mark.parametrize("shown", PARTS)
+def test_parts_of_screen_fit_with_the_longest_names(show: Show, window: Page, shown: str) -> None:
+    screen, phase = shown.split()
+    sizes = SIZES["phone"] if screen == "phone" else ((1920, 1080), (1024, 768), (1280, 720))
+    parts = PARTS[shown].split("|")
+    window.emulate_media(reduced_motion="reduce")  # the box of a token that turns is larger
+    resize(window, *sizes[0])
+    show(screen, STATES[phase], phase)
+    for size in sizes:
+        resize(window, *size)
+        window.wait_for_function(ALL_COMPLETE_JS, arg=",".join(parts))  # names are fitted a moment later
+        assert window.evaluate(MISPLACED_JS, parts) == []
+    if screen == "display":
+        assert wrong_on(screen, window, *sizes) == []
+
+
+@pytest.mark.nightly
+def test_code_and_clock_of_display_are_large_and_the_sea_rises_at_the_end(show: Show, window: Page) -> None:
+    resize(window, 1280, 720)
+    show("display", STATES["lobby"], "lobby")
+    code = window.locator(".qr path").bounding_box()
+    show("display", STATES["voting"])
+    assert window.locator(".clock .figure").evaluate(DIGIT_HEIGHT_JS) >= 0.13
+    window.emulate_media(reduced_motion="reduce")
+    show("display", STATES["ended"], "ended")
+    sea = window.locator(".flood .crest").bounding_box()
+    assert code
+    assert code["height"] >= 0.6 * 720
+    assert sea
+    assert sea["y"] <= 0.03 * 720
+    assert sea["width"] >= 1280

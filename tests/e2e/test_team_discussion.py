@@ -1,31 +1,12 @@
 """The team discussion on phones: two voters of a team and one of the other, by mouse and by keyboard."""
 
-from typing import Any
-
-import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.e2e.conftest import OpenScreen
-from tests.e2e.screens import SMALL_PHONE, TIMEOUT_MS
+from tests.e2e.screens import SMALL_PHONE, TIMEOUT_MS, OpenScreen
 from tests.server import Server
 
 LOADED_MS = 2 * TIMEOUT_MS  # the deferred part comes when the phone is idle
 NASTY = "<img src=x onerror='window.ran = 1'> 4"
-
-
-@pytest.fixture
-def event(server: Server) -> dict[str, Any]:
-    terms = {"window_s": 600, "team_choice": "choose", "team_discussion": True}
-    event: dict[str, Any] = server.ask("event", lobby="open", **terms)
-    server.ask("begin", event_id=event["id"])
-    server.ask("open_turn_now", event_id=event["id"])
-    return event
-
-
-def open_phone(open_at: OpenScreen, code: str, team: int) -> Page:
-    phone = open_at(SMALL_PHONE, f"/{code}/{team}")
-    phone.wait_for(phase="voting")
-    return phone.page
 
 
 def button(page: Page) -> Locator:
@@ -39,8 +20,12 @@ def open_sheet(page: Page) -> Locator:
     return sheet
 
 
-def test_team_discusses_on_phones(server: Server, open_at: OpenScreen, event: dict[str, Any]) -> None:
-    ann, bob, eve = (open_phone(open_at, event["code"], team) for team in (1, 1, 2))
+def test_team_discusses_on_phones(server: Server, open_at: OpenScreen) -> None:
+    """Without a discussion, a phone opens no second socket."""
+    terms = {"window_s": 600, "team_choice": "choose", "team_discussion": True}
+    event = server.ask("event", lobby="open", **terms)
+    server.ask("open_turn_now", event_id=event["id"])
+    ann, bob, eve = (open_at(SMALL_PHONE, f"/{event['code']}/{team}").page for team in (1, 1, 2))
     sheet = open_sheet(ann)
     ann.keyboard.press("4")
     sheet.get_by_label("Your suggestion").click()
@@ -82,15 +67,9 @@ def test_team_discusses_on_phones(server: Server, open_at: OpenScreen, event: di
         expect(phone.get_by_role("dialog")).to_have_count(0)
         assert phone.evaluate("window.ran") is None
 
-
-def test_phone_opens_no_second_socket_without_discussion(
-    server: Server, open_at: OpenScreen, event: dict[str, Any]
-) -> None:
-    server.ask("act", event_id=event["id"], action="discussion.stop")
-    page = open_at(SMALL_PHONE).page
     sockets: list[str] = []
-    page.on("websocket", lambda socket: sockets.append(socket.url))
-    page.goto(f"/{event['code']}/1")
-    page.locator('[data-do="hide"]').click()  # loads the deferred part
-    expect(page.locator(".code")).to_be_visible(timeout=LOADED_MS)
+    eve.on("websocket", lambda socket: sockets.append(socket.url))
+    eve.reload()
+    eve.locator('[data-do="hide"]').click()  # loads the deferred part
+    expect(eve.locator(".code")).to_be_visible(timeout=LOADED_MS)
     assert len(sockets) == 1

@@ -8,24 +8,22 @@ import msgspec
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.e2e.conftest import Show
 from tests.e2e.fake_gateway import FakeGateway
-from tests.e2e.page_states import with_cup
-from tests.e2e.page_visits import PAGES, visit
-from tests.e2e.scene_setup import MIDDLE, Scene, State, at_step, find_scene, in_language, show_scene
+from tests.e2e.page_checks import resize
+from tests.e2e.page_visits import PAGES, visit, with_cup
+from tests.e2e.scene_setup import MIDDLE, Scene, State, find_scene, in_language, show_scene
 from tests.e2e.scenes import DISPLAY_SCENES, PHONE_SCENES
-from tests.e2e.scripted_match import ScriptedMatch
-from tests.e2e.test_scenes import LANGUAGES, sized
+from tests.e2e.test_scenes import LANGUAGES
 from tests.server import Server
-from voting.protocol import EventState, TurnoutCounted
-from voting.protocol.server import BoxFigures
+from voting.protocol import BoxFigures, EventState, TurnoutCounted
 
 PAIRS = json.loads((Path(__file__).parent / "name_pairs.json").read_text())
 OF_EACH_SCRIPT = (PAIRS[2], PAIRS[4], PAIRS[9], PAIRS[6])
-PROJECTORS = ((1024, 768), (1920, 1080))
-SCENES = {"phone": PHONE_SCENES, "display": DISPLAY_SCENES}
-SMALLEST_PHONE = (320, 568)
 LONG_WORDS = ["Donaudampfschifffahrtsgesellschaftskapit", "Rindfleischetikettierungsueberwachungsge"]
+SMALLEST_PHONE, PROJECTORS = (320, 568), ((1024, 768), (1920, 1080))
+SCREENS = [("phone", name, SMALLEST_PHONE) for name in ("voting", "closed")]
+for display_scene in ("lobby", "lobby-team-links", "voting", "closed", "reveal-conflict-picks"):
+    SCREENS += [("display", display_scene, size) for size in PROJECTORS]
 # Marks above and below letters may reach beyond their line, by less than a line.
 # Short forms are inside another element, beside the full name for screen readers.
 READ_NAMES_JS = """() => [...document.querySelectorAll(".team-name, .corner .name")].map((name) => {
@@ -38,10 +36,6 @@ READ_NAMES_JS = """() => [...document.querySelectorAll(".team-name, .corner .nam
       || overflowWrap !== "normal" || wordBreak !== "normal",
   };
 })"""
-PAGES_WITH_NAMES = (
-    *("events", "console-voting", "console-hands", "console-ended", "roster", "roster-preview", "report"),
-    *("verify-match", "cup-console", "cup-league", "cup-board", "cup-board-league"),
-)
 # The words of names that are on two lines or outside a box that clips them. A line may end after a hyphen.
 READ_WORDS_JS = """(names) => {
   const above = (part) => part ? [part, ...above(part.parentElement)] : [];
@@ -85,23 +79,14 @@ def named(state: State, pair: tuple[str, str]) -> State:
 
 
 @pytest.mark.parametrize("language", ["en", *LANGUAGES])
-@pytest.mark.parametrize(
-    ("shown", "size"),
-    [
-        *[(("phone", name), SMALLEST_PHONE) for name in ("voting", "closed")],
-        *[
-            (("display", name), size)
-            for name in ("lobby", "lobby-team-links", "voting", "closed", "reveal-conflict-picks")
-            for size in PROJECTORS
-        ],
-    ],
-)
+@pytest.mark.parametrize("shown", SCREENS, ids=str)
 def test_screen_shows_what_differs(
-    fake_gateway: FakeGateway, window: Page, shown: tuple[str, str], size: tuple[int, int], language: str
+    fake_gateway: FakeGateway, window: Page, shown: tuple[str, str, tuple[int, int]], language: str
 ) -> None:
-    sized(window, *size)
-    screen, name = shown
-    scene = in_language(find_scene(SCENES[screen], name), language)
+    screen, name, size = shown
+    resize(window, *size)
+    scene = find_scene(PHONE_SCENES if screen == "phone" else DISPLAY_SCENES, name)
+    scene = in_language(scene, language)
     show_scene(screen, replace(scene, state=named(scene.state, PAIRS[0])), window, fake_gateway)
     for pair in PAIRS:
         fake_gateway.announce(screen, "event.edited", named(scene.state, pair))
@@ -113,18 +98,17 @@ def test_screen_shows_what_differs(
 
 
 def test_phone_shows_notice_beside_team(fake_gateway: FakeGateway, window: Page) -> None:
-    sized(window, *SMALLEST_PHONE)
+    resize(window, *SMALLEST_PHONE)
     show_scene("phone", find_scene(PHONE_SCENES, "voting-notice"), window, fake_gateway)
-    expect(window.locator(".ground-notice")).to_be_in_viewport(ratio=1)
-    expect(window.get_by_role("heading", name="You are North Hall")).to_be_in_viewport(ratio=1)
-    box = window.locator("h1").bounding_box()
-    assert box
-    assert box["height"] > 1
+    heading = window.get_by_role("heading", name="You are North Hall")
+    for part in (window.locator(".ground-notice"), heading):
+        expect(part).to_be_in_viewport(ratio=1)
+    assert heading.evaluate("(part) => part.clientHeight") > 1
 
 
 @pytest.mark.parametrize("name", ["lobby", "lobby-other-game", "lobby-closed", "ended", "ended-podium"])
 def test_display_shows_event_name(fake_gateway: FakeGateway, window: Page, name: str) -> None:
-    sized(window, *PROJECTORS[0])
+    resize(window, *PROJECTORS[0])
     show_scene("display", find_scene(DISPLAY_SCENES, name), window, fake_gateway)
     shown = window.locator(":not(.visually-hidden)").get_by_text("Summer fair")
     expect(shown.last).to_be_in_viewport(ratio=1)
@@ -133,14 +117,10 @@ def test_display_shows_event_name(fake_gateway: FakeGateway, window: Page, name:
 @pytest.mark.parametrize("language", ["en", *LANGUAGES])
 def test_display_never_cuts_join_address(fake_gateway: FakeGateway, window: Page, language: str) -> None:
     """The rates beside the turn make room for it."""
-    sized(window, *PROJECTORS[0])
-    counted = TurnoutCounted(
-        turn=MIDDLE.turn_id,
-        connected=(12_500, 11_900),
-        voted=(8_120, 6_330),
-        votes_per_s=12_345,
-        figures=BoxFigures(changed=12_345),
-    )
+    resize(window, *PROJECTORS[0])
+    figures, turn = BoxFigures(changed=12_345), MIDDLE.turn_id
+    many = {"connected": (12_500, 11_900), "voted": (8_120, 6_330), "votes_per_s": 12_345}
+    counted = TurnoutCounted(turn=turn, figures=figures, **many)  # type: ignore[arg-type]
     scene = Scene("voting", MIDDLE.voting, "voting", more=(counted,))
     show_scene("display", in_language(scene, language), window, fake_gateway)
     window.evaluate("() => document.fonts.ready")
@@ -148,17 +128,13 @@ def test_display_never_cuts_join_address(fake_gateway: FakeGateway, window: Page
     assert window.locator(".footer").evaluate("(footer) => footer.scrollWidth <= footer.clientWidth")
 
 
-def test_display_names_token_outside_reveals(show: Show, fake_gateway: FakeGateway) -> None:
-    label = show("display", ScriptedMatch().voting).locator(".token-label")
-    expect(label).to_have_text("token")
-    after = ScriptedMatch().play(4, 4)
-    fake_gateway.announce("display", "turn.revealed", at_step("drops", after))
-    expect(label).to_have_count(0)
-    fake_gateway.announce("display", "turn.opened", after.voting)
-    expect(label).to_have_text("token")
-
-
-@pytest.mark.parametrize("name", PAGES_WITH_NAMES)
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("events", "console-voting", "console-hands", "console-ended", "roster", "roster-preview"),
+        *("report", "verify-match", "cup-console", "cup-league", "cup-board", "cup-board-league"),
+    ],
+)
 def test_page_shows_whole_words(server: Server, browser: Browser, name: str) -> None:
     """A name of one long word makes no page wider."""
     for names in (LONG_WORDS, *OF_EACH_SCRIPT):
@@ -170,10 +146,10 @@ def test_page_shows_whole_words(server: Server, browser: Browser, name: str) -> 
         with browser.new_context() as context:
             page = context.new_page()
             visit(visited, page, server)
-            sized(page, *SMALLEST_PHONE)
+            resize(page, *SMALLEST_PHONE)
             assert page.evaluate("document.documentElement.scrollWidth") == SMALLEST_PHONE[0]
             for size in (SMALLEST_PHONE, *PROJECTORS) if names in OF_EACH_SCRIPT else ():
-                sized(page, *size)
+                resize(page, *size)
                 assert page.evaluate(READ_WORDS_JS, names) == {"shown": 2, "broken": []}, (names, size)
                 short = page.evaluate(READ_SHORT_NAMES_JS)
                 assert len(set(short.values())) == len(short), (names, size)

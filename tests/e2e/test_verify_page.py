@@ -2,21 +2,19 @@
 
 import json
 from hashlib import sha256
-from pathlib import Path
+from typing import Any
 from urllib.request import urlopen
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import FilePayload, Page, expect
 
 from games.bots.bots import VERSION, pick_action
 from games.engine.record import GameRecord, replay
-from tests.e2e import axe
-from tests.e2e.conftest import OpenScreen
+from tests.e2e.page_checks import axe_violations
 from tests.e2e.page_visits import WON
-from tests.e2e.screens import SMALL_PHONE
+from tests.e2e.screens import SMALL_PHONE, OpenScreen, Screen
 from tests.server import Server
 from tests.voting.records.test_dishonest_server import seal_again
-from tests.voting.sample_matches import Record
 
 DROP_JS = """([text, name]) => {
   const data = new DataTransfer();
@@ -30,35 +28,30 @@ DROP_JS = """([text, name]) => {
 def code(server: Server) -> str:
     """The code of an event with a finished match."""
     event = server.ask("event", lobby="open")
-    server.ask("play_to", event_id=event["id"], picks=[list(pick) for pick in WON])
+    server.ask("play_to", event_id=event["id"], picks=WON)
     return str(event["code"])
 
 
-@pytest.fixture(scope="module")
-def text(server: Server, code: str) -> str:
+@pytest.fixture
+def record(server: Server, code: str) -> Any:
     with urlopen(f"{server.http}/record/{code}/1.json") as answer:  # noqa: S310
-        return str(answer.read().decode())
+        return json.loads(answer.read())
 
 
 @pytest.fixture
-def record(text: str) -> Record:
-    record: Record = json.loads(text)
-    return record
+def screen(open_at: OpenScreen) -> Screen:
+    return open_at(SMALL_PHONE, "/verify")
 
 
-@pytest.fixture
-def page(open_at: OpenScreen) -> Page:
-    return open_at(SMALL_PHONE, "/verify").page
-
-
-def expect_verdict(page: Page, verdict: str, dropped: Record | None = None) -> None:
+def expect_verdict(page: Page, verdict: str, dropped: Any = None) -> None:
     if dropped:
         page.evaluate(DROP_JS, [json.dumps(dropped), "match.json"])
     expect(page.get_by_role("status")).to_have_text(verdict)
-    assert not axe.check(page, "verify")
+    assert not axe_violations(page, "verify")
 
 
-def test_report_leads_to_the_verified_match(code: str, page: Page) -> None:
+def test_report_leads_to_the_verified_match(code: str, screen: Screen) -> None:
+    page = screen.page
     page.goto(f"/report/{code}/1")
     page.get_by_role("link", name="Verify in the browser").click()
     expect_verdict(page, "The record is valid")
@@ -68,99 +61,75 @@ def test_report_leads_to_the_verified_match(code: str, page: Page) -> None:
     expect(page.locator('.cabinet [data-owner="red"]')).to_have_count(4)
 
 
-def test_file_is_verified_without_a_request(page: Page, text: str, tmp_path: Path) -> None:
-    requests: list[str] = []
+def test_file_is_verified_without_a_request_and_other_files_are_refused(screen: Screen, record: Any) -> None:
+    page, requests = screen.page, list[str]()
     page.on("request", lambda request: requests.append(request.url))
-    path = tmp_path / "match.json"
-    path.write_text(text)
-    page.get_by_label("Drop a match record here, or choose a file.").set_input_files(path)
+    file: FilePayload = {"name": "match.json", "mimeType": "", "buffer": json.dumps(record).encode()}
+    page.get_by_label("Drop a match record here, or choose a file.").set_input_files(files=file)
     expect_verdict(page, "The record is valid")
-    assert not requests
-
-
-def test_forgery_is_invalid_at_its_turn_and_other_file_is_refused(page: Page, record: Record) -> None:
     record["counts"][2]["red"]["ballots"][0][0] = 7
     expect_verdict(page, "The record is not valid", record)
     expect(page.get_by_role("heading", name="Turn 3 of 4")).to_be_visible()
     expect(page.locator(".turn [data-outcome=failed]").first).to_be_visible()
     page.evaluate(DROP_JS, ["no JSON", "cat.json"])
     expect(page.locator(".note.error")).to_contain_text("This file is not a match record.")
+    assert not requests
 
 
-def test_history_of_a_match_is_shown(page: Page, record: Record) -> None:
-    first, at = record["counts"][0], 1_800_000_000_000
+def test_history_of_a_match_is_shown(screen: Screen, record: Any) -> None:
+    page, at = screen.page, 1_800_000_000_000
+    first, last = record["counts"][0], record["counts"][-1]
     cause = {"reason": "box_lost", "at": at, "epoch": 2}
     lost = {"at": at, "red": "a" * 64, "yellow": "b" * 64, "void": cause}
     first |= {"epoch": 3, "restored": "database", "seals": [lost, first["seals"][0] | {"epoch": 3}]}
-    void = {"turn": record["counts"][-1]["turn"] + 1, "number": 5, "voided_at": at, "reason": "stopped"}
     seed = "5" * 32
-    lot = sha256(f"crowdgame lot:{seed}".encode()).hexdigest()
-    seals = [{"at": at, "turn_commitment": "c" * 64}]
-    record["voided"] = [void | {"seed": seed, "lot": lot, "seals": seals}]
+    void = {"turn": last["turn"] + 1, "number": 5, "voided_at": at, "reason": "stopped", "seed": seed}
+    void |= {"lot": sha256(f"crowdgame lot:{seed}".encode()).hexdigest()}
+    record["voided"] = [void | {"seals": [{"at": at, "turn_commitment": "c" * 64}]}]
     expect_verdict(page, "The record is valid", record)
     expect(page.locator(".verdict")).to_contain_text("The match is over")
-    for part, texts in {
-        ".turn": (
-            "The votes came back from the database. Epoch of the ballot box: 3",
-            *("a" * 64, "b" * 64),
-            "The ballot box was lost after this seal, so it",
-            "A seal was replaced. Only phones that were connected saw why.",
-        ),
-        ".voided": (f"Turn 5, id {void['turn']}", "The match was stopped.", "c" * 64),
-    }.items():
-        for text in texts:
-            expect(page.locator(part)).to_contain_text(text)
+    turn, voided = page.locator(".turn"), page.locator(".voided")
+    expect(turn).to_contain_text("The votes came back from the database. Epoch of the ballot box: 3")
+    for text in ("a" * 64, "b" * 64, "The ballot box was lost after this seal", "A seal was replaced."):
+        expect(turn).to_contain_text(text)
+    for text in (f"Turn 5, id {void['turn']}", "The match was stopped.", "c" * 64):
+        expect(voided).to_contain_text(text)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-@pytest.fixture
-def against_computer(record: Record) -> Record:
-    """The first turns of a match in which yellow's votes are those of the computer."""
-    turns = len(record["turns"]) - 1
-    record |= {"turns": record["turns"][:turns], "counts": record["counts"][:turns]}
-    record |= {"state": "playing", "result": "open", "ended_by": None}
-    record["bots"] = {"version": VERSION, "yellow": 3}
-    for number in range(turns):
-        replayed = replay(GameRecord(record["game"], record["options"], tuple(record["turns"][:number])))
-        seed = record["counts"][number]["seed"]
-        pick = pick_action(replayed.game, replayed.state, "yellow", 3, seed)
-        vote_yellow(record, number, pick)
-    return record
-
-
-def vote_yellow(record: Record, number: int, column: int) -> None:
-    """Replace yellow's vote in a turn, as a server could, and seal it."""
-    [ballot] = record["counts"][number]["yellow"]["ballots"]
-    ballot[0] = column
-    seal_again(record)
-
-
-def test_picks_of_the_computer_are_recomputed(page: Page, against_computer: Record) -> None:
-    requests: list[str] = []
-    page.on("request", lambda request: requests.append(request.url.rpartition("/")[2].partition("-")[0]))
-    expect_verdict(page, "The record is valid", against_computer)
-    expect(page.locator(".turn [data-outcome=passed]", has_text="Choice of the computer")).to_be_visible()
-    expect(page.locator(".verdict")).to_contain_text("operator knew the seed")
-    assert sorted(requests) == ["7", "pickWorker", "solver"]
-    vote_yellow(against_computer, 1, against_computer["turns"][1]["yellow"] % 7 + 1)
-    expect_verdict(page, "The record is not valid", against_computer)
-    expect(page.get_by_role("heading", name="Turn 2 of 3")).to_be_visible()
-    expect(page.locator("[data-outcome=failed]")).to_have_count(1)
-    expect(page.locator("[data-outcome=failed]")).to_contain_text("Choice of the computer")
-
-
-@pytest.mark.parametrize("missing", ["Worker", "network"])
-def test_picks_that_cannot_be_recomputed_are_no_fault(
-    open_at: OpenScreen, against_computer: Record, missing: str
+@pytest.mark.parametrize("missing", ["", "Worker", "network"])
+def test_picks_of_the_computer_are_recomputed_where_possible(
+    screen: Screen, record: Any, missing: str
 ) -> None:
-    screen = open_at(SMALL_PHONE, "/verify")
-    page = screen.page
+    """The first turns of a match in which yellow's votes are those of the computer."""
+    page, requests, turns = screen.page, list[str](), record["turns"][:3]
+    record |= {"turns": turns, "counts": record["counts"][:3], "bots": {"version": VERSION, "yellow": 3}}
+    record |= {"state": "playing", "result": "open", "ended_by": None}
+    for number, count in enumerate(record["counts"]):
+        replayed = replay(GameRecord(record["game"], record["options"], tuple(turns[:number])))
+        pick = pick_action(replayed.game, replayed.state, "yellow", 3, count["seed"])
+        count["yellow"]["ballots"][0][0] = pick
+        seal_again(record)
     if missing == "network":
         page.context.set_offline(True)
-    else:
+    elif missing:
         page.evaluate("delete window.Worker")
-    expect_verdict(page, "The record is valid", against_computer)
-    unchecked = page.locator("[data-outcome=unchecked]", has_text="Choice of the computer")
-    expect(unchecked).to_contain_text("Try again with a connection")
-    expect(page.locator(".verdict")).not_to_contain_text("operator knew the seed")
-    screen.errors.clear()
+    page.on("request", lambda request: requests.append(request.url.rpartition("/")[2].partition("-")[0]))
+    expect_verdict(page, "The record is valid", record)
+    choice = page.locator(".turn [data-outcome]", has_text="Choice of the computer").first
+    if missing:
+        expect(choice).to_have_attribute("data-outcome", "unchecked")
+        expect(choice).to_contain_text("Try again with a connection")
+        expect(page.locator(".verdict")).not_to_contain_text("operator knew the seed")
+        screen.errors.clear()
+        return
+    expect(choice).to_have_attribute("data-outcome", "passed")
+    expect(page.locator(".verdict")).to_contain_text("operator knew the seed")
+    assert sorted(requests) == ["7", "pickWorker", "solver"]
+    record["counts"][1]["yellow"]["ballots"][0][0] = turns[1]["yellow"] % 7 + 1
+    seal_again(record)
+    expect_verdict(page, "The record is not valid", record)
+    expect(page.get_by_role("heading", name="Turn 2 of 3")).to_be_visible()
+    failed = page.locator("[data-outcome=failed]")
+    expect(failed).to_have_count(1)
+    expect(failed).to_contain_text("Choice of the computer")

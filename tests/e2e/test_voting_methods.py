@@ -1,169 +1,108 @@
-"""Votes beyond one column, on phones, display and report: drawn games, scores, and the single selector."""
+"""Votes beyond one column: drawn games, scores, the single selector, secret sides; and finding one's drop."""
 
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, ViewportSize, expect
+from playwright.sync_api import expect
 
-from tests.e2e.conftest import OpenScreen, Show
-from tests.e2e.open_turn import make_event, open_turn
-from tests.e2e.scene_setup import MIDDLE, timed_selector
-from tests.e2e.screens import OLD_PROJECTOR, PROJECTOR, Screen, says, tap, vote
-from tests.e2e.visible_text import faults, visible_lines
+from tests.e2e.page_checks import text_faults
+from tests.e2e.scene_setup import MIDDLE, Show, timed_selector
+from tests.e2e.screens import (
+    OLD_PROJECTOR,
+    PHONE,
+    PROJECTOR,
+    OpenScreen,
+    Screen,
+    open_turn,
+    says,
+    tap,
+    vote,
+)
 from tests.server import Server
 
 GOOFSPIEL = {"game": "goofspiel", "options": {"cards": 5, "order": [3, 5, 1, 2, 4]}}
 IS_USABLE_JS = """() => document.documentElement.scrollWidth <= innerWidth
   && [...document.querySelectorAll("button[data-column]")].map((one) => one.getBoundingClientRect())
     .every(({bottom, width, height}) => bottom <= innerHeight && Math.min(width, height) >= 44)"""
+# The plate closes after three seconds, so this looks again until the answer has arrived.
+REVEAL_UNTIL = """(expected) => {
+  const shown = document.querySelector(".plate b")?.textContent;
+  if (!shown) document.querySelector('[data-do="look"]').click();
+  return shown === expected;
+}"""
+APPEARANCE = "() => [document.body.dataset.team, getComputedStyle(document.body).backgroundColor].join()"
 
 
-class Vote:
-    """An open turn on a display and a phone in each team."""
-
-    def __init__(self, server: Server, open_at: OpenScreen, **terms: Any) -> None:
-        event, screens = make_event(server, open_at, tie_rule="first", **terms)
-        self.server, self.event, (self.display, self.red, self.yellow) = server, event["id"], screens
-        open_turn(server, event, screens)
-
-    def close(self) -> None:
-        for screen in (self.red, self.yellow):
-            assert screen.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-        self.server.ask("close_after", event_id=self.event, ms=200)
-
-
-def presses(screen: Screen, *columns: int) -> None:
+def click(screen: Screen, *columns: int) -> None:
     for column in columns:
         screen.page.locator(f'[data-column="{column}"]').click()
 
 
-def types(screen: Screen, *keys: str) -> None:
-    for key in keys:
-        screen.page.keyboard.press(key)
-
-
-def test_score_adds_a_point_with_each_tap(server: Server, open_at: OpenScreen) -> None:
-    vote = Vote(server, open_at, tally_method="score", own_counts=True)
-    says(vote.red, "Tap to give points, up to 5 each.")
-    presses(vote.red, 2, 2, 2, 2, 2, 5, 5, 7)
-    says(vote.red, "Counted: 2 \u00d75, 5 \u00d72, 7.")
-    presses(vote.red, 2)
-    says(vote.red, "Counted: 5 \u00d72, 7.")
-    name = "Column 5, 0 of 6 full, 2 points, you gave 2 points, your choice"
-    expect(vote.red.page.locator('[data-column="5"]')).to_have_accessible_name(name)
-    types(vote.yellow, "6", "4", "6", "6", "ArrowRight", "Enter")
-    says(vote.yellow, "Counted: 1, 4, 6 \u00d73.")
-    vote.red.page.reload()
-    says(vote.red, "Counted: 5 \u00d72, 7.")
-    vote.close()
-    expect(vote.display.page.locator(".choice p")).to_have_text(["of the possible points"] * 2)
-    expect(vote.display.page.locator(".choice .share")).to_have_text(["40%", "60%"])
-    says(vote.red, "Your team picked 5 with 40% (2 points).")
-
-
 @pytest.mark.parametrize("hidden", [False, True], ids=["seen", "hidden"])
 def test_team_resigns_after_confirmed_request(server: Server, open_at: OpenScreen, hidden: bool) -> None:
-    vote = Vote(server, open_at, resign="two_thirds")
-    presses(vote.red, 3)
-    presses(vote.yellow, 3)
-    says(vote.red, "Counted: your vote for\u00a03.")
+    event, display, red, yellow = open_turn(server, open_at, resign="two_thirds")
+    click(red, 3)
+    click(yellow, 3)
+    says(red, "Counted: your vote for\u00a03.")
     if hidden:
-        tap(vote.red.page.locator('[data-do="hide"]'))
-    wish = vote.red.page.locator('[data-do="resign"]')
+        tap(red.page.locator('[data-do="hide"]'))
+    wish = red.page.locator('[data-do="resign"]')
     wish.click()
     expect(wish).to_have_text("Sure? Tap again")
     wish.click()
-    expect(vote.red.page.locator("main")).to_have_attribute("data-status", "counted")
+    expect(red.page.locator("main")).to_have_attribute("data-status", "counted")
     expect(wish).to_have_attribute("aria-pressed", "false" if hidden else "true")
     if hidden:  # repeat it: the request to resign must stay
         wish.click()
         wish.click()
-    presses(vote.red, 4)
-    says(vote.red, "Counted." if hidden else "Counted: your vote for\u00a04.")
-    vote.close()
-    expect(vote.display.page.locator(".choice .none")).to_have_text("Gives up")
-    says(vote.yellow, "Doves wins. Rooks gave up.")
-    expect(vote.display.page.locator(".end")).to_contain_text("Rooks gave up")
-
-
-def test_majorities_of_both_teams_agree_on_a_draw(server: Server, open_at: OpenScreen) -> None:
-    vote = Vote(server, open_at, draw_offers=True)
-    presses(vote.red, 3)
-    presses(vote.yellow, 3)
-    for phone, label, other in ((vote.red, "Offer a draw", 4), (vote.yellow, "Accept the draw", 5)):
-        if phone is vote.yellow:
-            says(vote.red, "Your team offers a draw · 100%.")
-            says(vote.yellow, "Rooks offers a draw · 100%.")
-            expect(vote.display.page.locator("body")).to_contain_text("Rooks offers a draw")
-            presses(vote.yellow, 2)
-        draw = phone.page.locator('[data-do="draw"]')
-        expect(draw).to_have_text(label)
-        draw.click()
-        expect(draw).to_have_attribute("aria-pressed", "true")
-        presses(phone, other)
-        says(phone, f"Counted: your vote for\u00a0{other}.")
-        vote.close()
-    says(vote.red, "Nobody wins. Both agreed to a draw.")
-    expect(vote.display.page.locator(".end")).to_contain_text("Both agreed to a draw")
+    click(red, 4)
+    says(red, "Counted." if hidden else "Counted: your vote for\u00a04.")
+    for phone in (red, yellow):
+        assert phone.page.evaluate(IS_USABLE_JS)
+    server.ask("close_after", event_id=event["id"], ms=200)
+    expect(display.page.locator(".choice .none")).to_have_text("Gives up")
+    says(yellow, "Doves wins. Rooks gave up.")
+    expect(display.page.locator(".end")).to_contain_text("Rooks gave up")
 
 
 @pytest.mark.parametrize(
-    ("game", "picks", "names", "sentence", "labels"),
+    ("game", "names", "sentence"),
     [
-        pytest.param(
-            GOOFSPIEL,
-            (2, 4),
-            ["2", "4"],
-            "Rooks bid 2, Doves bid 4: Doves won 3. Rooks 0, Doves 3.",
-            ["Prize", "Points"],
-            id="goofspiel",
-        ),
-        pytest.param({"game": "trails"}, (1, 3), ["↑", "↓"], "Rooks: ↑, Doves: ↓.", [], id="trails"),
+        (GOOFSPIEL, "24", "Rooks bid 2, Doves bid 4: Doves won 3. Rooks 0, Doves 3."),
+        ({"game": "trails"}, "↑↓", "Rooks: ↑, Doves: ↓."),
     ],
+    ids=["goofspiel", "trails"],
 )
 def test_drawn_game_turn_is_shown_on_all_pages(
-    server: Server,
-    open_at: OpenScreen,
-    *,
-    game: dict[str, Any],
-    picks: tuple[int, int],
-    names: list[str],
-    sentence: str,
-    labels: list[str],
+    server: Server, open_at: OpenScreen, game: dict[str, Any], names: str, sentence: str
 ) -> None:
-    event, screens = make_event(server, open_at, **game)
-    display, red, yellow = screens
-    open_turn(server, event, screens)
-    vote(red, picks[0])
+    event, display, red, yellow = open_turn(server, open_at, **game)
+    picks = {"2": 2, "4": 4, "↑": 1, "↓": 3}
+    vote(red, picks[names[0]])
     says(red, f"your vote for\u00a0{names[0]}.")
     yellow.page.locator("[data-column]:enabled").first.wait_for()
-    yellow.page.keyboard.press(str(picks[1]))
+    yellow.page.keyboard.press(str(picks[names[1]]))
     expect(yellow.page.locator("main")).to_have_attribute("data-status", "counted")
-    for screen in screens:
-        for label in labels:
+    for screen in (display, red, yellow):
+        for label in ("Prize", "Points") if game is GOOFSPIEL else ():
             expect(screen.page.locator(".mark").get_by_text(label).first).to_be_visible()
         assert screen.page.evaluate(IS_USABLE_JS)
-    before = marks(display.page)
+    marks_js = "[...document.querySelectorAll('.mark')].map((mark) => mark.getAttribute('style'))"
+    before = display.page.evaluate(marks_js)
     server.ask("close_after", event_id=event["id"], ms=200)
-    expect(display.page.locator(".choice .column")).to_have_text(names)
+    expect(display.page.locator(".choice .column")).to_have_text([*names])
     expect(red.page.locator(".sentence")).to_have_text(sentence)
-    assert marks(display.page) != before
+    assert display.page.evaluate(marks_js) != before
     report = open_at(PROJECTOR, f"/report/{event['code']}/1").page
     expect(report.get_by_text(sentence)).to_be_visible()
     expect(report.locator("svg.drawing").first).to_be_visible()
 
 
-def marks(page: Page) -> list[str]:
-    """The position of every mark of the drawing."""
-    return [str(mark.get_attribute("style")) for mark in page.locator(".mark").all()]
-
-
 def test_single_selector_full_turn(server: Server, open_at: OpenScreen) -> None:
-    choices = {"pace": "normal", "game": "single-selector", "options": {"token": "red"}}
-    event, screens = make_event(server, open_at, **choices)
-    display, red, yellow = screens
+    event, display, red, yellow = open_turn(
+        server, open_at, pace="normal", game="single-selector", options={"token": "red"}
+    )
     display.page.set_viewport_size(OLD_PROJECTOR)
-    open_turn(server, event, screens)
     says(red, "Choose in secret")
     says(yellow, "Rooks chooses in secret")
     expect(yellow.page.locator("[data-column]:enabled")).to_have_count(0)
@@ -188,10 +127,58 @@ def test_single_selector_full_turn(server: Server, open_at: OpenScreen) -> None:
     says(yellow, "Choose in secret")
 
 
-@pytest.mark.parametrize("size", [PROJECTOR, OLD_PROJECTOR], ids=["16x9", "4x3"])
-def test_seal_and_time_bank_do_not_overlap(show: Show, size: ViewportSize) -> None:
+def test_seal_and_time_bank_do_not_overlap(show: Show) -> None:
     page = show("display", timed_selector(MIDDLE))
-    page.set_viewport_size(size)
     expect(page.locator(".seal:not(.time-bank)")).to_have_text("Sealed")
     expect(page.locator(".time-bank")).to_have_count(2)
-    assert faults(visible_lines(page), size["width"], size["height"]) == []
+    assert text_faults(page, (1280, 720), (1024, 768)) == []
+
+
+def test_side_change_stays_hidden_until_the_end(server: Server, open_at: OpenScreen) -> None:
+    terms = {"max_side_changes": 1, "turn_points": True, "window_s": 90, "pace": "dramatic"}
+    event = server.ask("event", lobby="open", team_choice="choose", close_early=True, **terms)
+    display = open_at(PROJECTOR, f"/display/{event['code']}")
+    one, two = phones = [open_at(PHONE, f"/{event['code']}/{team}") for team in (1, 2)]
+    for phone in phones:
+        phone.wait_for(phase="lobby")
+    server.ask("begin", event_id=event["id"])
+    for phone, column in ((one, 3), (two, 5)):
+        phone.wait_for(phase="voting")
+        vote(phone, column)
+    one.wait_for(phase="reveal")
+    before = one.page.evaluate(APPEARANCE)
+    one.page.locator('[data-do="side"]').click()
+    one.page.locator('[data-do="cross"]').click()
+    expect(one.page.locator('[data-do="remain"]')).to_be_disabled()
+    expect(one.page.get_by_role("dialog").get_by_role("status")).to_contain_text("Saved.")
+    one.page.wait_for_function(REVEAL_UNTIL, arg="You play for Doves.")
+    expect(one.page.locator(".plate b")).to_have_count(0)
+    one.page.locator('.sides [data-do="close"]').click()
+    assert one.page.evaluate(APPEARANCE) == before
+    for phone in phones:
+        phone.wait_for(phase="voting")
+        vote(phone, 4)
+    for screen in (*phones, display):
+        screen.wait_for(phase="ended")
+    for phone, points in ((one, "One point."), (two, "2 points.")):
+        status = phone.page.get_by_role("status")
+        expect(status).to_contain_text(f"You ended on the winning side. {points}")
+    expect(display.page.locator(".side-changes")).to_contain_text("1 switched in time")
+
+
+def test_mark_has_the_symbol_that_the_phone_shows(server: Server, open_at: OpenScreen) -> None:
+    event = server.ask("event", lobby="open", window_s=90, pace="dramatic")
+    display = open_at(PROJECTOR, f"/display/{event['code']}")
+    phone = open_at(PHONE, f"/{event['code']}")
+    phone.wait_for(phase="lobby")
+    server.ask("open_turn_now", event_id=event["id"])
+    phone.wait_for(phase="voting")
+    button = phone.page.get_by_role("button", name="Find my drop")
+    expect(button).to_have_count(0)
+    vote(phone, 4)
+    button.click()
+    notice = phone.page.locator(".drop")
+    expect(notice).to_contain_text("will mark your drop")
+    server.ask("close_after", event_id=event["id"], ms=300)
+    symbol = display.page.locator(".drop-mark").text_content()  # it is gone 2 s later
+    expect(notice).to_have_text(f"Yours is drop 1 {symbol}")  # for the rest of the reveal

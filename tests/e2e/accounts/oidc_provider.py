@@ -1,60 +1,82 @@
-"""Run a real OpenID Connect provider with two people, one of whom has the address of somebody else."""
+"""A real OpenID Connect provider (allauth.idp.oidc) with three people, in a process of its own.
 
-import os
-import subprocess
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
-
-from cryptography.hazmat.primitives.asymmetric.rsa import generate_private_key
-from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
-
-from crowdgame.server.laptop.network import LOOPBACK, wait_for_http
-from crowdgame.server.laptop.paths import ROOT
-
-CLIENT_ID, CLIENT_SECRET = "crowdgame", "of the client"
-PEOPLE_PY = """
-import sys
-import django
-django.setup()
-from allauth.account.models import EmailAddress
-from allauth.idp.oidc.models import Client
-from django.contrib.auth.hashers import make_password
-from django.contrib.auth.models import User
-redirect, client_id, secret, password, *people = sys.argv[1:]
-Client.objects.create(
-    id=client_id, name="Crowdgame", secret=make_password(secret), redirect_uris=redirect,
-    scopes="openid\\nprofile\\nemail", skip_consent=True,
-)
-for person in people:
-    name, email, verified = person.split(",")
-    user = User.objects.create_user(name, email, password)
-    EmailAddress.objects.create(user=user, email=email, verified=verified == "verified", primary=True)
+python -m tests.e2e.accounts.oidc_provider FOLDER PORT REDIRECT_URL
 """
 
+import sys
 
-@contextmanager
-def running_provider(folder: Path, port: int, redirect: str, password: str, *people: str) -> Iterator[None]:
-    """Run the provider. `people` are "name,email,verified" or "name,email,unverified"."""
+import django
+from cryptography.hazmat.primitives.asymmetric.rsa import generate_private_key
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from django.conf import settings
+from django.core.management import call_command
+from django.urls import URLPattern, URLResolver, include, path
+
+CLIENT_ID, CLIENT_SECRET, PASSWORD = "crowdgame", "of the client", "correct horse battery"
+APPS = ("auth", "contenttypes", "sessions", "messages")
+urlpatterns: list[URLPattern | URLResolver] = []
+
+
+def configure(folder: str) -> None:
     key = generate_private_key(65537, 2048)
-    env = {
-        **os.environ,
-        "DJANGO_SETTINGS_MODULE": "tests.e2e.accounts.provider_settings",
-        "PROVIDER_DATABASE": str(folder / "provider.sqlite3"),
-        "PROVIDER_KEY": key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode(),
-    }
-    subprocess.run(
-        [sys.executable, "-m", "django", "migrate", "--verbosity", "0"], env=env, cwd=ROOT, check=True
+    processors = ["template.context_processors.request"]
+    processors += ["contrib.auth.context_processors.auth", "contrib.messages.context_processors.messages"]
+    settings.configure(
+        SECRET_KEY="of the provider",
+        DEBUG=True,
+        ALLOWED_HOSTS=["*"],
+        ROOT_URLCONF=__name__,
+        USE_TZ=True,
+        DEFAULT_AUTO_FIELD="django.db.models.BigAutoField",
+        DATABASES={"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": f"{folder}/provider.sqlite3"}},
+        INSTALLED_APPS=[
+            *(f"django.contrib.{app}" for app in APPS),
+            *("allauth", "allauth.account", "allauth.idp.oidc"),
+        ],
+        MIDDLEWARE=[
+            "django.contrib.sessions.middleware.SessionMiddleware",
+            "django.middleware.csrf.CsrfViewMiddleware",
+            "django.contrib.auth.middleware.AuthenticationMiddleware",
+            "django.contrib.messages.middleware.MessageMiddleware",
+            "allauth.account.middleware.AccountMiddleware",
+        ],
+        TEMPLATES=[
+            {
+                "BACKEND": "django.template.backends.django.DjangoTemplates",
+                "APP_DIRS": True,
+                "OPTIONS": {"context_processors": [f"django.{name}" for name in processors]},
+            }
+        ],
+        AUTHENTICATION_BACKENDS=["allauth.account.auth_backends.AuthenticationBackend"],
+        ACCOUNT_EMAIL_VERIFICATION="none",
+        SESSION_COOKIE_NAME="provider_session",  # cookies don't know ports
+        CSRF_COOKIE_NAME="provider_csrf",
+        IDP_OIDC_PRIVATE_KEY=key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode(),
     )
-    make_people = [sys.executable, "-c", PEOPLE_PY, redirect, CLIENT_ID, CLIENT_SECRET, password, *people]
-    subprocess.run(make_people, env=env, cwd=ROOT, check=True)
-    serve = [sys.executable, "-m", "django", "runserver", "--noreload", f"{LOOPBACK}:{port}"]
-    with (folder / "provider.log").open("w") as log:
-        process = subprocess.Popen(serve, env=env, cwd=ROOT, stdout=log, stderr=log)
-    try:
-        assert wait_for_http(LOOPBACK, port, 30)
-        yield
-    finally:
-        process.terminate()
-        process.wait(10)
+    django.setup()
+    urlpatterns[:] = [
+        path("", include("allauth.idp.urls")),
+        path("accounts/", include("allauth.account.urls")),
+    ]
+
+
+def register(redirect: str) -> None:
+    from allauth.account.models import EmailAddress  # noqa: PLC0415  needs the settings
+    from allauth.idp.oidc.models import Client  # noqa: PLC0415
+    from django.contrib.auth.hashers import make_password  # noqa: PLC0415
+    from django.contrib.auth.models import User  # noqa: PLC0415
+
+    client = Client(id=CLIENT_ID, name="Crowdgame", secret=make_password(CLIENT_SECRET), skip_consent=True)
+    client.redirect_uris, client.scopes = redirect, "openid\nprofile\nemail"
+    client.save()
+    for name, is_verified in (("nora", True), ("mallory", True), ("ida", False)):
+        user = User.objects.create_user(name, f"{name}@example.org", PASSWORD)
+        EmailAddress.objects.create(user=user, email=user.email, verified=is_verified, primary=True)
+
+
+if __name__ == "__main__":
+    folder, port, redirect = sys.argv[1:]
+    configure(folder)
+    call_command("migrate", verbosity=0)
+    register(redirect)
+    call_command("runserver", f"127.0.0.1:{port}", use_reloader=False)

@@ -17,7 +17,7 @@ django.setup()
 
 from crowdgame.server.laptop.paths import ROOT  # noqa: E402
 from tests.e2e.fake_gateway import running_fake_gateway  # noqa: E402
-from tests.e2e.measurements import console, display, phone  # noqa: E402
+from tests.e2e.measurements import delays, display  # noqa: E402
 from tests.e2e.measurements.dev_tools import SLOW_CPU  # noqa: E402
 from tests.e2e.screens import chromium  # noqa: E402
 from tests.server import running_server  # noqa: E402
@@ -41,10 +41,10 @@ def row(what: str, goal: str, measured: str, *, met: bool) -> str:
 def measure(turns: int) -> Iterator[str]:
     with chromium() as browser:
         with running_fake_gateway() as gateway, running_fake_gateway(display.RATE) as fast:
-            seconds = phone.usable_after_s(browser, gateway)
+            seconds = delays.usable_after_s(browser, gateway)
             what = "phone: first visit to usable columns, Slow 3G and CPU slowed 4 times, median"
             yield row(what, "≤ 2.8 s", f"{seconds:.2f} s", met=seconds <= 2.8)
-            ms = phone.tap_ms(browser, gateway)
+            ms = delays.tap_ms(browser, gateway)
             yield row("phone: tap to visible press, p95", "≤ 50 ms", f"{ms:.0f} ms", met=ms <= 50)
             loads = [display.first_picture_ms(browser, gateway) for _ in range(5)]
             for drawn, times in zip(("first picture", "board"), zip(*loads, strict=True), strict=True):
@@ -75,7 +75,7 @@ def measure(turns: int) -> Iterator[str]:
             what = "projector: frames dropped while balls fall, CPU slowed 4 times"
             yield row(what, "≤ 5 %", f"{dropped:.1%}", met=dropped <= 0.05)
         with tempfile.TemporaryDirectory() as data, running_server(Path(data)) as server:
-            ms = console.click_delay_ms(browser, server)
+            ms = delays.click_delay_ms(browser, server)
             yield row("console: click to projector, p99 of 100", "≤ 300 ms", f"{ms:.0f} ms", met=ms <= 300)
 
 

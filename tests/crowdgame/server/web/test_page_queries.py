@@ -23,8 +23,16 @@ from crowdgame.play.chat.rooms import find_room
 from crowdgame.play.duels.duels import DuelSettings, join_duel, new_duel
 from crowdgame.play.ratings.models import Rating
 from crowdgame.server.web.cached_pages import page_for_path
-from tests.e2e.page_states import CUP_TEAMS, play_to, with_chat, with_cup, with_duel_lists
-from tests.e2e.page_visits import GALLERY_ONLY, PAGES, Visit
+from tests.e2e.page_visits import (
+    CUP_TEAMS,
+    GALLERY_ONLY,
+    PAGES,
+    Visit,
+    play_to,
+    with_chat,
+    with_cup,
+    with_duel_lists,
+)
 from tests.organizer import OPERATIONS
 from tests.server import Server
 from tests.voting.match_helpers import organizer

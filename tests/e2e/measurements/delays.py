@@ -1,4 +1,4 @@
-"""The phone: time until usable, and tap response."""
+"""Delays: until a phone is usable, from a tap to its mark, and from a click in the console to the display."""
 
 from statistics import median, quantiles
 
@@ -7,7 +7,8 @@ from playwright.sync_api import Browser
 from tests.e2e.fake_gateway import FakeGateway
 from tests.e2e.measurements.dev_tools import SLOW_3G, slow_down
 from tests.e2e.scene_setup import CODE, MIDDLE, with_terms
-from tests.e2e.screens import PHONE, TIMEOUT_MS
+from tests.e2e.screens import PHONE, PROJECTOR, TABLET, TIMEOUT_MS, sign_in
+from tests.server import Server
 
 LONG_WINDOW, LEFT_MS = with_terms(MIDDLE, window_s=3600), 1_800_000
 # The time when a column is enabled and drawn.
@@ -26,6 +27,18 @@ PRESSED_JS = """() => {
   new MutationObserver((changes) => {
     for (const {target} of changes) if (target.hasAttribute("data-pressed")) seen();
   }).observe(document, {subtree: true, attributes: true, attributeFilter: ["data-pressed"]});
+}"""
+CLICKED_JS = """() => addEventListener("click", () => {
+  window.clickedAt = performance.timeOrigin + performance.now();
+}, true)"""
+SHOWN_JS = """() => {
+  window.shown = {};
+  const look = () => {
+    const {phase} = document.body.dataset;
+    requestAnimationFrame(() => { window.shown[phase] = performance.timeOrigin + performance.now(); });
+  };
+  const phases = {subtree: true, attributes: true, attributeFilter: ["data-phase"]};
+  new MutationObserver(look).observe(document, phases);
 }"""
 
 
@@ -65,3 +78,26 @@ def tap_ms(browser: Browser, fake_gateway: FakeGateway) -> float:
     taps: list[float] = page.evaluate("() => window.taps")
     page.context.close()
     return quantiles(taps, n=20)[-1]
+
+
+def click_delay_ms(browser: Browser, server: Server) -> float:
+    """Milliseconds from a click to the display's frame with its effect: the second longest of 100."""
+    event = server.ask("event", owner="presser", lobby="open", window_s=3600)
+    server.ask("play_to", event_id=event["id"], picks=[])
+    console, display = (browser.new_context(viewport=size).new_page() for size in (TABLET, PROJECTOR))
+    console.add_init_script(f"({CLICKED_JS})()")
+    display.add_init_script(f"({SHOWN_JS})()")
+    sign_in(console, server, "presser")
+    console.goto(f"{server.http}/console/{event['code']}/")
+    display.goto(f"{server.http}/display/{event['code']}")
+    display.wait_for_selector("body[data-phase=voting]")
+    taken = []
+    for action, phase in (("turn.pause", "paused"), ("turn.resume", "voting")) * 50:
+        display.evaluate("() => { window.shown = {}; }")
+        console.locator(f'[data-action="{action}"]').first.click()
+        display.wait_for_function("(phase) => window.shown[phase]", arg=phase)
+        shown = display.evaluate("(phase) => window.shown[phase]", phase)
+        taken.append(shown - console.evaluate("() => window.clickedAt"))
+    for page in (console, display):
+        page.context.close()
+    return float(sorted(taken)[-2])

@@ -1,0 +1,179 @@
+"""What a reader would object to on a page: text that is cut off or not translated, and axe's violations.
+
+The pages' CSP blocks foreign scripts, so axe-core is evaluated through the browser, in the page's main world.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import combinations
+from typing import Literal
+
+from babel.messages.pofile import read_po
+from playwright.sync_api import Page
+
+from crowdgame.server.laptop.paths import ROOT
+
+AXE = ROOT / "frontend" / "node_modules" / "axe-core" / "axe.min.js"
+Scheme = Literal["light", "dark"]
+TOLERANCE_PX = 2
+PLACEHOLDER = re.compile(r"%\(\w+\)s|\{\w+\}")
+LABELS = ("aria-label", "alt", "title", "placeholder")
+# All of axe's rules except the experimental ones, including best practices.
+AXE_JS = """async () => {
+  const {violations} = await axe.run(document, {resultTypes: ["violations"]});
+  return violations.map(({id, impact, nodes}) => `${id} (${impact}): ` + nodes
+    .map(({target, failureSummary}) => `${target.join(" ")}: ${failureSummary}`).join("; "));
+}"""
+# Finish all animations first: text that is still fading in has too little contrast.
+FINISH_ANIMATIONS_JS = """() => document.getAnimations()
+  .filter(({effect}) => effect.getTiming().iterations !== Infinity)
+  .forEach(animation => animation.finish())"""
+# Wait until a new size is drawn.
+NEXT_FRAME_JS = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+READ_TEXT_JS = """() => {
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const seen = {opacityProperty: true, visibilityProperty: true};
+  const found = [];
+  const scaleOf = (part) => {
+    if (part instanceof SVGElement) return Math.hypot(part.getScreenCTM().a, part.getScreenCTM().b);
+    const scale = part.offsetWidth ? part.getBoundingClientRect().width / part.offsetWidth : 1;
+    return Math.abs(scale - 1) < 0.05 ? 1 : scale;  // offsetWidth is rounded
+  };
+  const clips = (part) => {
+    const {overflowX, overflowY, clipPath} = getComputedStyle(part);
+    return overflowX !== "visible" || overflowY !== "visible" || clipPath !== "none";
+  };
+  const canScroll = (part) => {
+    const {overflowX, overflowY} = getComputedStyle(part);
+    return (part.scrollHeight > part.clientHeight + 4 && /auto|scroll/.test(overflowY))
+      || (part.scrollWidth > part.clientWidth + 4 && /auto|scroll/.test(overflowX));
+  };
+  const unread = (part) => part.clientWidth <= 1 && part.clientHeight <= 1 && clips(part);
+  const above = (part) => part ? [part, ...above(part.parentElement)] : [];
+  const floating = [...document.querySelectorAll("[role=dialog], .talks")];
+  const behind = (part, {left, right, top, bottom}) => floating.some((box) => {
+    const over = box.getBoundingClientRect();
+    return !box.contains(part)
+      && left < over.right && right > over.left && top < over.bottom && bottom > over.top;
+  });
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const part = node.parentElement;
+    if (!node.data.trim() || /^(SCRIPT|STYLE|TITLE|NOSCRIPT)$/i.test(part.tagName)) continue;
+    if (!part.checkVisibility(seen) || above(part).some(unread)) continue;
+    const type = parseFloat(getComputedStyle(part).fontSize) * scaleOf(part);
+    const range = document.createRange();
+    range.selectNodeContents(node);
+    for (const box of range.getClientRects()) {
+      const {left, right} = box;
+      if (right - left < 1 || behind(part, box) || above(part).slice(0, -2).some(canScroll)) continue;
+      const frames = above(part).slice(0, -2).filter(clips).map((one) => one.getBoundingClientRect());
+      const cut = frames.some((one) => left < one.left - 2 || right > one.right + 2);
+      const name = part.closest("[class]")?.getAttribute("class") ?? part.tagName;
+      const middle = (box.top + box.bottom) / 2;
+      const [top, bottom] = [middle - 0.35 * type, middle + 0.35 * type];  // a capital letter has 0.7 em
+      found.push({text: node.data.trim(), name, left, right, top, bottom, type, cut});
+    }
+  }
+  return found;
+}"""
+# Names of languages are each in its own language, marked by `lang`.
+READ_ALL_JS = """(labels) => {
+  const texts = [document.title];
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode())
+    if (!node.parentElement.closest("script, style, noscript, body [lang]")) texts.push(node.data.trim());
+  for (const part of document.body.querySelectorAll("*"))
+    texts.push(...labels.map((name) => part.getAttribute(name) ?? ""));
+  return [...new Set(texts)];
+}"""
+
+
+def axe_violations(page: Page, where: str, schemes: Sequence[Scheme] = ("light", "dark")) -> list[str]:
+    """The violations on the page in its present state in light and dark mode, one line each."""
+    wrong = []
+    for scheme in schemes:
+        page.emulate_media(color_scheme=scheme)
+        page.evaluate(FINISH_ANIMATIONS_JS)
+        if not page.evaluate("() => 'axe' in window"):
+            page.evaluate(f"() => {{ {AXE.read_text(encoding='utf-8')} }}")
+        wrong += [f"{where}, {scheme}: {found}" for found in page.evaluate(AXE_JS)]
+    return wrong
+
+
+@dataclass(frozen=True, slots=True)
+class TextLine:
+    """A line of text; `top` and `bottom` are those of its capital letters."""
+
+    text: str
+    name: str
+    left: float
+    right: float
+    top: float
+    bottom: float
+    type: float
+    cut: bool
+
+    def __str__(self) -> str:
+        where = f"{self.left:.0f},{self.top:.0f}-{self.right:.0f},{self.bottom:.0f}"
+        return f"{self.text[:40]!r} (.{self.name}, {self.type:.0f} px, {where})"
+
+    def overlaps(self, other: "TextLine") -> bool:
+        across = min(self.right, other.right) - max(self.left, other.left)
+        down = min(self.bottom, other.bottom) - max(self.top, other.top)
+        return min(across, down) > TOLERANCE_PX
+
+    def is_outside(self, width: int, height: int) -> bool:
+        across = self.left < -TOLERANCE_PX or self.right > width + TOLERANCE_PX
+        return across or self.top < -TOLERANCE_PX or self.bottom > height + TOLERANCE_PX
+
+
+def visible_lines(page: Page) -> list[TextLine]:
+    page.evaluate(FINISH_ANIMATIONS_JS)
+    return [TextLine(**found) for found in page.evaluate(READ_TEXT_JS)]
+
+
+def resize(page: Page, width: int, height: int) -> None:
+    page.set_viewport_size({"width": width, "height": height})
+    page.evaluate(NEXT_FRAME_JS)
+
+
+def text_faults(page: Page, *sizes: tuple[int, int]) -> list[str]:
+    """Text that is off the screen, cut off, or overlaps other text, at these sizes of the screen."""
+    found = []
+    for size in sizes:
+        resize(page, *size)
+        found += [f"{size[0]}x{size[1]}: {fault}" for fault in faults(visible_lines(page), *size)]
+    return found
+
+
+def faults(words: list[TextLine], width: int, height: int) -> list[str]:
+    outside = [f"off the screen: {word}" for word in words if word.is_outside(width, height)]
+    cut = [f"cut off: {word}" for word in words if word.cut]
+    pairs = [(one, other) for one, other in combinations(words, 2) if one.overlaps(other)]
+    return outside + cut + [f"one over the other: {one} and {other}" for one, other in pairs]
+
+
+def english_on(page: Page, language: str, *domains: str) -> list[str]:
+    """Texts and labels of the page that contain an English message of the catalogs, hidden ones too."""
+    messages = frozenset[str]().union(*(english_messages(language, domain) for domain in domains))
+    phrases = [f" {message} " for message in messages if " " in message]
+    texts: list[str] = page.evaluate(READ_ALL_JS, LABELS)
+    return [text for text in texts if text in messages or any(phrase in f" {text} " for phrase in phrases)]
+
+
+@cache
+def english_messages(language: str, domain: str) -> frozenset[str]:
+    """The English messages, in pieces without placeholders, that are no text of the language as well."""
+    folder = language.replace("zh-hans", "zh_Hans")
+    with (ROOT / "locale" / folder / "LC_MESSAGES" / f"{domain}.po").open(encoding="utf-8") as file:
+        messages = [message for message in read_po(file) if message.id]
+    english = {piece for message in messages for piece in _pieces(message.id)}
+    return frozenset(english - {piece for message in messages for piece in _pieces(message.string or "")})
+
+
+def _pieces(texts: str | tuple[str, ...] | list[str]) -> set[str]:
+    forms = (texts,) if isinstance(texts, str) else texts
+    pieces = {piece.strip() for form in forms for piece in PLACEHOLDER.split(form)}
+    return {piece for piece in pieces if len(piece) > 1}
