@@ -167,8 +167,9 @@ def test_host_reveals_and_goes_on_with_one_key(
     for phone in phones:
         phone.wait_for(phase="voting")
         vote(phone, 4)
-    for screen in (wall, phones[0]):
-        screen.wait_for(phase="sealed")
+    wall.wait_for(phase="sealed")
+    led.page.wait_for_timeout(1_500)  # without the key, nothing should happen
+    phones[0].wait_for(phase="sealed")
     led.page.keyboard.press(key)
     phones[0].wait_for(phase="reveal")
     led.page.wait_for_timeout(15_000)  # without the key, no turn opens after the reveal
