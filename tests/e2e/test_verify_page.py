@@ -65,7 +65,12 @@ def test_file_is_verified_without_a_request_and_other_files_are_refused(screen: 
     page, requests = screen.page, list[str]()
     page.on("request", lambda request: requests.append(request.url))
     file: FilePayload = {"name": "match.json", "mimeType": "", "buffer": json.dumps(record).encode()}
-    page.get_by_label("Drop a match record here, or choose a file.").set_input_files(files=file)
+    picker = page.get_by_label("Drop a match record or report here, or choose a file.")
+    picker.set_input_files(files=file)
+    expect_verdict(page, "The record is valid")
+    report = f'<!doctype html><script id="record" type="application/json">{json.dumps(record)}</script>'
+    page.evaluate(DROP_JS, ["no JSON", "cat.json"])
+    page.evaluate(DROP_JS, [report, "report.html"])
     expect_verdict(page, "The record is valid")
     record["counts"][2]["red"]["ballots"][0][0] = 7
     expect_verdict(page, "The record is not valid", record)
