@@ -193,7 +193,7 @@ def test_migration_marks_match_live_when_crowd_came_or_else_the_next(
     Match.objects.filter(pk=match.pk).update(**playing)
     for at, action in actions.items():
         AuditEntry.objects.create(event=event, by="olga", action=f"rehearsal.{action}", what="", at=at)
-    import_module("crowdgame.events.migrations.0002_rehearsed_matches").mark_rehearsed_matches(apps, None)
+    import_module("crowdgame.events.migrations.0007_organizations").mark_rehearsed_matches(apps, None)
     assert set(event.matches.filter(rehearsed=True).values_list("number", flat=True)) == rehearsed
 
 
