@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterable
 from http import HTTPStatus
 
-from django.db.models import Max
+from django.db.models import Subquery
 
 from voting.models import LogEntry, LogWitness
 from voting.names import clean_name
@@ -68,10 +68,8 @@ def newest_cosigned(key_id: str) -> SignedNote | None:
 
 def witness_names(turn_ids: Iterable[int]) -> tuple[str, ...]:
     """Return the names of the first witnesses that cosigned all entries of these turns, to be shown."""
-    last = LogEntry.objects.filter(turn__in=turn_ids).aggregate(last=Max("pk"))["last"]
-    if last is None:
-        return ()
-    found = LogWitness.objects.filter(size__gt=last).order_by("pk")[:SHOWN_NAMES]
+    last = LogEntry.objects.filter(turn__in=turn_ids).order_by("-pk").values("pk")[:1]
+    found = LogWitness.objects.filter(size__gt=Subquery(last)).order_by("pk")[:SHOWN_NAMES]
     return tuple(filter(None, (clean_name(str(witness))[:MAX_NAME] for witness in found)))
 
 

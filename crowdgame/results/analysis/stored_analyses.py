@@ -113,8 +113,10 @@ def load_match_analysis(
 
     With an event, leave out the counts that it hides.
     """
+    if match.state != MatchState.ENDED or not analyses:
+        return None
     turns = {turn.number: turn for turn in match.turns.filter(state=TurnState.RESOLVED)}
-    if match.state != MatchState.ENDED or turns.keys() != analyses.keys():
+    if turns.keys() != analyses.keys():
         return None
     winner = match.result if match.result in SIDES else None
     mistake = find_decisive_mistake(analyses, winner)

@@ -103,7 +103,8 @@ def _cached_page(match: Match, picture: str, site: str) -> bytes:
     version = *record_version(match), *analyses_version(match), *shown
     if version in _cache:
         return _cache[version]
-    context = {**report_context(match, load_event_analyses(match)), "picture": picture, "brand": brand}
+    context = report_context(match, load_event_analyses(match), witnesses)
+    context |= {"picture": picture, "brand": brand}
     if site:
         address = f"{site}{reverse('report', args=[match.event.code, match.number])}"
         file = {
@@ -146,13 +147,13 @@ def _file_log(match: Match) -> str:
     return msgspec.json.encode(proof).decode().replace("<", "\\u003c") if proof else ""
 
 
-def report_context(match: Match, analyses: EventAnalyses) -> dict[str, Any]:
+def report_context(match: Match, analyses: EventAnalyses, witnesses: tuple[str, ...]) -> dict[str, Any]:
     """Return what the template of one match needs. `analyses` are those of the event up to this match."""
     report = read_report(match)
     own = analyses.get(match.number, {})
     resolved = match.turns.filter(state=TurnState.RESOLVED).order_by("number")
     return {
-        "witnesses": _witnesses(match),
+        "witnesses": witnesses,
         "report": report,
         "view": view_report(report, own, read_event_crowds(match, analyses), load_match_analysis(match, own)),
         "editor": editor_address(match, resolved),
@@ -173,7 +174,7 @@ def render_event_file(event: Event, site: str) -> str:
     matches = list(found.select_related("event", "red", "yellow"))
     analyses = load_event_analyses(matches[-1]) if matches else {}
     contexts = [
-        {**report_context(match, _up_to(match.number, analyses)), "at": f"{match.number}-"}
+        {**report_context(match, _up_to(match.number, analyses), _witnesses(match)), "at": f"{match.number}-"}
         for match in matches
     ]
     colors = [team.color for team in event.teams.order_by("number")]
