@@ -57,6 +57,10 @@ ENTRIES = """INSERT INTO events_auditentry (event_id, "by", action, what, undone
 SELECT min(id), {!r}, 'event.edit', '', false, {} FROM games_event"""
 USERS = """SELECT a."by", u.username FROM events_auditentry a LEFT JOIN auth_user u ON u.id = a.user_id
 WHERE a.action = 'event.edit' ORDER BY a.id"""
+GUEST = """INSERT INTO accounts_guest (number, came_at, name, name_key, password)
+VALUES ({}, '2026-11-25', {!r}, {!r}, 'of the release')"""
+GUESTS = """SELECT g.name, g.name_skeleton, u.username, u.password FROM accounts_guest g
+JOIN auth_user u ON u.id = g.user_id WHERE g.number < 2010 ORDER BY g.number"""
 LATER_MS = 4_102_444_800_000  # than any account was made
 RESULTS = "SELECT result FROM games_match WHERE event_id = ? ORDER BY number"
 
@@ -156,13 +160,20 @@ def assert_duel_goes_on(server: Server) -> None:
 
 
 def assert_columns_are_carried_over(stack: Stack) -> None:
-    """A duel takes over from its event; audit entries get the user who had the name at the time."""
+    """A duel takes over from its event, and audit entries get the user who had the name at the time.
+
+    Guests with a password become users, also if their name is taken or looks like another.
+    """
     RELEASES[0].load_database(stack)
+    for number, name in enumerate(("Bob", "B0b", "Olga"), 2001):
+        _run_sql(stack, GUEST.format(number, name, name.lower()))
     manage(stack, "migrate", "migrate", "voting", "0037")
     _run_sql(stack, EVENT_OF_DUEL)
     for name, at in (("olga", 1), ("olga", LATER_MS), ("ada", LATER_MS)):
         _run_sql(stack, ENTRIES.format(name, at))
     migrate(stack)
+    guests = [("Bob", "bob", "bob"), ("B0b", None, "b0b"), ("Olga", "olga", "olga2003")]
+    assert _run_sql(stack, GUESTS).strip() == str([(*guest, "of the release") for guest in guests])
     assert _run_sql(stack, DUEL).strip() == "[('casual', 2)]"
     assert _run_sql(stack, USERS).strip() == "[('olga', None), ('olga', 'olga'), ('ada', None)]"
 

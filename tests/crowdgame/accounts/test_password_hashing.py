@@ -10,20 +10,12 @@ from typing import Any
 
 import pytest
 from django.contrib.auth import hashers
-from django.contrib.auth.hashers import make_password
-from django.contrib.auth.models import User
 from django.db import connection, transaction
-from django.db.migrations.executor import MigrationExecutor
-from django.test import Client
 
 import crowdgame.settings
-from crowdgame.accounts.accounts import AccountError, name_key, rename
-from crowdgame.accounts.models import Guest
-from crowdgame.accounts.name_skeletons import name_skeleton
 from crowdgame.accounts.password_hashing import LOWER_BY, MAX_WAITING, hashing_turn
 from crowdgame.server.web.errors import ServerBusy
 from tests.deploy.processes import wait_until
-from voting.ballot_box.ballot_box import BallotBox
 
 THREADS = 30
 PASSWORD = "anchors-aweigh"
@@ -118,35 +110,3 @@ def test_threads_that_hash_let_the_event_loop_go_first() -> None:
         assert thread.submit(hash_twice).result() == lowered
     hashers.make_password("a guess")
     assert os.getpriority(os.PRIO_PROCESS, 0) == before
-
-
-@pytest.mark.nightly
-@pytest.mark.django_db(transaction=True)
-def test_migration_makes_accounts_users(request: pytest.FixtureRequest, box: BallotBox) -> None:
-    """Names that look alike before skeletons were introduced keep their login, too."""
-
-    def migrate_accounts() -> None:
-        executor = MigrationExecutor(connection)
-        executor.migrate(executor.loader.graph.leaf_nodes("accounts"))
-
-    executor, first_release = MigrationExecutor(connection), [("accounts", "0001_initial")]
-    request.addfinalizer(migrate_accounts)
-    executor.migrate(first_release)
-    names = ("", "Bob", "B0b", MONA, "Ada")
-    User.objects.create_user("Ada", password="of-the-organizer")
-    old: Any = executor.loader.project_state(first_release).apps.get_model("accounts", "Guest")
-    for number, name in enumerate(names):
-        password, key = (make_password(PASSWORD), name_key(name)) if name else ("", None)
-        old.objects.create(number=2000 + number, name=name, name_key=key, password=password)
-    migrate_accounts()
-    guests = list(Guest.objects.order_by("pk").select_related("user"))
-    assert tuple(guest.name for guest in guests) == names
-    assert [guest.name_skeleton for guest in guests] == [None, "bob", None, name_skeleton("Mona L"), "ada"]
-    users = [guest.user and guest.user.username for guest in guests]
-    assert users == [None, "bob", "b0b", name_key(MONA), "ada2004"]
-    with pytest.raises(AccountError, match="taken"):
-        rename(guests[2], "B\u043eb")
-    rename(guests[2], "Robert")
-    for name in ("Bob", "robert", MONA, "Ada 2004"):
-        answer = Client().post("/play/login", {"login": name, "password": PASSWORD})
-        assert answer["Location"] == "/play/"
