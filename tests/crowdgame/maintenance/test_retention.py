@@ -21,6 +21,7 @@ from voting.admission.roster import Pupil
 from voting.admission.tickets import make_roster
 from voting.ballot_box.archive import store_ballots
 from voting.ballot_box.ballot_box import BallotBox
+from voting.ballot_box.opened_ballots import load_opened_ballots
 from voting.counting.ballots import Ballot, pack_ballots, unpack_ballots
 from voting.counting.commitments import arrival_order
 from voting.models import (
@@ -128,6 +129,8 @@ def test_anonymize_removes_voters_and_keeps_ballots_tallies_and_board(box: Ballo
         assert list(kept) == same
     assert (list(tallied.all()), load_position(Match.objects.get(pk=match.pk)).state) == (tallies, board)
     assert is_anonymized(event)
+    turn = match.turns.earliest("pk")
+    assert load_opened_ballots(event.pk, turn.pk) is None, "else phones would miss their ballots in it"
     for model in (StoredBallot, Ticket, Announcement, AuditEntry, StoredRestriction, Nickname):
         assert not model._default_manager.exists(), model
 

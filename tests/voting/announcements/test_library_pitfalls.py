@@ -7,6 +7,8 @@ from urllib.parse import urlsplit
 
 import pytest
 from channels.layers import get_channel_layer
+from django.conf import settings
+from django.db import connection
 from redis import Redis, RedisError
 
 from crowdgame.server.laptop.network import LOOPBACK
@@ -37,6 +39,16 @@ def test_source_avoids_known_redis_and_celery_pitfalls() -> None:
         assert re.findall(PITFALLS, text) == [], path
         if "async def" in text:
             assert calls_on_a_loop(ast.parse(text)) & BLOCKING == set(), path
+    assert not settings.CELERY_TASK_ACKS_LATE, "after a restart of Redis, workers would repeat tasks"
+
+
+@pytest.mark.django_db
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="only for SQLite")
+def test_sqlite_is_durable_and_its_transactions_lock_at_once() -> None:
+    """A deferred transaction that reads and then writes fails if another one wrote in between."""
+    with connection.cursor() as cursor:
+        pragmas = [cursor.execute(f"PRAGMA {name}").fetchone()[0] for name in ("journal_mode", "synchronous")]
+    assert (pragmas, connection.settings_dict["OPTIONS"]["transaction_mode"]) == (["wal", 2], "IMMEDIATE")
 
 
 @pytest.mark.nightly

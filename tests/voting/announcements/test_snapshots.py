@@ -60,8 +60,10 @@ def test_snapshot_lists_special_rules_and_study_of_the_match_or_the_next_one(box
     rules = ("single_selector", "captains", "resigning", "time_banks")
     assert shown(event.pk).special_rules == rules
     start_match(event.pk, box)
-    Event.objects.filter(pk=event.pk).update(resign=None, in_study=False)
-    assert (shown(event.pk).special_rules, shown(event.pk).hidden) == (rules, ("hints",))
+    Event.objects.update(resign=None, in_study=False, tie_rule="lot", tally_method="lottery")
+    state: Any = shown(event.pk)
+    assert (state.special_rules, state.hidden) == (rules, ("hints",))
+    assert (state.match.tie_rule, state.match.tally_method) == ("captain", "plurality")
     plain = shown(new_event(max_side_changes=2, hide_hints=True).pk)
     assert (plain.special_rules, plain.hidden) == (("secret_sides",), ("hints",))
 

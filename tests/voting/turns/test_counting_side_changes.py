@@ -105,6 +105,7 @@ def test_side_changes_count_by_number_whatever_their_order(
 )
 def test_deserted_side_is_named(now: dict[str, Side], deserted: Side | None) -> None:
     assert deserted_side({"a": "red", "b": "yellow", "c": "yellow"}, now) == deserted
+    assert deserted_side({"b": "yellow"}, {}) is None, "nobody has left the empty side"
 
 
 def test_commit_secretly_hides_sides_and_changes() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.voting.action_helpers import event_of
+from tests.voting.action_helpers import event_of, press
 from tests.voting.box_helpers import ask, cast
 from tests.voting.box_loss_helpers import empty
 from tests.voting.match_helpers import ballots, kinds, only_turn, set_window, start, tally_of
@@ -105,7 +105,7 @@ def test_restored_window_waits_for_as_many_voters_and_ballots_as_before(box: Bal
     assert cast(to_boxed_turn(turn), Ballot("late", "red", 1, 1)) == [CastResult.LATE]
 
 
-def test_scheduler_extends_restored_window_before_it_closes_and_clock_step_moves_it(box: BallotBox) -> None:
+def test_scheduler_extends_restored_window_and_clock_step_or_pause_moves_it(box: BallotBox) -> None:
     turn = reached(lost(box), box, voters=2)
     run_out(turn, box, MIN_RESTORED_MS)
     set_window(turn, box, -1_000, 1_500)
@@ -116,6 +116,10 @@ def test_scheduler_extends_restored_window_before_it_closes_and_clock_step_moves
     moved = load_turn(turn.pk)
     assert (moved.box_lost_at or 0) - (turn.box_lost_at or 0) == 3_600_000
     assert (moved.reached_at or 0) - (turn.reached_at or 0) == 3_600_000
+    press(event_of(turn), "turn.pause", box)
+    Turn.objects.update(opens_at=box.now() - 60_000, closes_at=box.now() - 60_000)
+    press(event_of(turn), "turn.resume", box)
+    assert (load_turn(turn.pk).reached_at or 0) - (moved.reached_at or 0) >= 60_000
 
 
 def test_unreachable_gateways_and_second_loss_restart_the_ten_seconds(box: BallotBox) -> None:

@@ -67,6 +67,7 @@ def test_scheduler_stores_ballots_if_the_extension_crashed(step: str, box: Ballo
 
 
 def test_resumed_turn_with_little_time_left_stays_stored(box: BallotBox) -> None:
+    assert [start(box, bank_s=bank_s).stored for bank_s in (60, 1_200)] == [False, True]
     turn = start(box, window_s=1_200)
     assert turn.stored
     set_window(turn, box, -1_000, 300_000)
