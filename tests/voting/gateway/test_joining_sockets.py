@@ -235,6 +235,7 @@ def test_offered_seats_are_unique_and_balanced_and_assigned_on_join(
         ({"lobby": "closed"}, "", 0),
         ({"lobby": "locked"}, "", 0),
         ({"admission": "rotating"}, "", 0),
+        ({"admission": "tickets"}, "", 0),
         ({"team_choice": "choose"}, "/1", 0),
         ({"team_choice": "link"}, "", 0),
         ({"team_choice": "link"}, "/2", 2),

@@ -1,6 +1,7 @@
 """After the reveal, each phone can verify its ballot by a receipt, and find its drop on the displays."""
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Collection, Sequence
 from fcntl import LOCK_EX, lockf
 from typing import Any
 
@@ -11,13 +12,16 @@ from games.engine.game import SIDES
 from tests.monitoring.probes import metric_value
 from tests.server import Server
 from tests.socket_clients import Message, SocketClient, SocketClients
+from tests.voting.gateway_helpers import new_room, playing
 from tests.voting.merkle_path import root_of_path
 from tests.voting.open_turn import Stage, cast, open_turn, vote
+from voting.admission.seats import Seat
 from voting.ballot_box.box_types import turn_keys
 from voting.ballot_box.opened_ballots import KEPT_WHOLE, DropPlace, OpenedBallots, open_list
 from voting.counting.ballots import Ballot, pack_ballots
 from voting.counting.methods.voting_method import find_method
 from voting.gateway.drop_requests import MAX_REQUESTS
+from voting.gateway.receipts import Receipts
 
 
 @pytest.fixture
@@ -171,6 +175,18 @@ def test_receipt_is_issued_for_recent_turns_but_not_for_open_foreign_or_unknown_
     server.ask("play_to", event_id=elsewhere.id, picks=[(1, 2), (1, 2)])
     revealed(other_phone), revealed(other_phone)
     assert ask(other_phone, elsewhere.turn) == first
+
+
+def test_guessed_turns_are_not_loaded() -> None:
+    loaded = list[int]()
+
+    async def load(_: int, turn_id: int, voters: Collection[str]) -> None:
+        loaded.append(turn_id)
+
+    receipts, room = Receipts(load), new_room(1, 0, playing(7))
+    for turn in (6, 7):
+        assert asyncio.run(receipts.find(room, Seat(1, "a", 1), turn)).side is None
+    assert loaded == [], "they would push those revealed last out of the cache"
 
 
 CHOICES = [4, 4, 2, 4]

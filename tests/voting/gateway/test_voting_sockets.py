@@ -116,7 +116,9 @@ def test_side_change_reaches_every_socket_of_the_voter(server: Server, clients: 
     server.ask("open_turn_now", event_id=made["id"])
     for client in (first, second):
         vote(client, client.receive("turn.moved")["state"]["match"]["turn"]["id"], 3)
-    turn = first.receive("turn.revealed")["state"]["match"]["turn"]["id"]
+    match = first.receive("turn.revealed")["state"]["match"]
+    turn, receipt = match["turn"]["id"], first.say("receipt.ask", turn=match["reveal"]["turn"])
+    assert receipt.receive("receipt.issued")["side"] is None, "a path would tell the size of the side"
     again, welcome = clients.phone(made["code"], token=token)
     assert welcome["you"]["side_changes"] == []
     for socket in (first, again):
