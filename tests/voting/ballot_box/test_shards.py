@@ -94,7 +94,9 @@ def test_seal_after_crash_between_shards_returns_the_same_lists(turn: BoxedTurn,
     assert cast(later, late) == [CastResult.LATE]
     answer = seal(box, later)
     assert isinstance(answer, Sealed)
-    assert {ballot.voter for ballot in answer.ballots} == {ballot.voter for ballot in CROWD}
+    by_arrival = {ballot.arrival: ballot.voter for ballot in answer.ballots}
+    in_order = [ballot.voter for _, own in turn.split(CROWD) for ballot in own]
+    assert [voter for _, voter in sorted(by_arrival.items())] == in_order
     assert seal(box, later) == answer
 
 

@@ -209,6 +209,7 @@ BOTH = ["red", "yellow"]
         (FORFEIT, 10, ["yellow"], ["yellow"], True),  # the other player is not connected
         (DUEL, None, BOTH, ["red"], True),  # equal banks: the other may have picked at another gateway
         (FORFEIT | {"cap_s": 10}, 10, BOTH, ["red"], True),
+        (FORFEIT | {"cap_s": 30}, 30, BOTH, ["red"], False),  # yellow may use only these 30 s
         ({}, None, BOTH, ["red"], False),  # no time bank
     ],
 )
