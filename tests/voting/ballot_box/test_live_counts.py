@@ -17,7 +17,7 @@ from tests.voting.box_helpers import gateway_box, votes
 from tests.voting.counting.method_cases import CASES
 from tests.voting.counting_box import CountingBox
 from tests.voting.gateway_helpers import FakeSocket, latest, make_room, voter
-from tests.voting.match_helpers import CLASSIC, open_now, play_out, start, vote
+from tests.voting.match_helpers import CLASSIC, SELECTOR, open_now, play_out, start, vote
 from tests.voting.open_turn import open_turn
 from tests.voting.open_turn import vote as cast
 from voting.announcements.outbox import announce_edit
@@ -112,6 +112,14 @@ def test_console_receives_counts_only_with_peek_in_an_open_window(box: BallotBox
     press(event_id, "turn.pause", box)
     room.apply(latest(event_id))
     assert updates() == 0
+
+
+@pytest.mark.parametrize("secret", [{"game": SELECTOR}, {"max_side_changes": 1}])
+def test_concealed_votes_and_secret_sides_have_no_counts(secret: dict[str, Any], box: BallotBox) -> None:
+    console = FakeSocket()
+    _, room = open_room(box, console, voter("a", 1), voter("b", 2), peek=True, **secret)
+    room.sockets.consoles.add(console)
+    assert "peek" not in heartbeat(room)
 
 
 @pytest.mark.parametrize("end", ["option disabled", "next turn"])

@@ -6,6 +6,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from tests.voting.gateway_helpers import (
     FakeConnection,
@@ -176,9 +177,11 @@ SEAT = Seat(1, "a", 1)
 BANNED = {derive_voter_code("a"): Restriction(banned=True)}
 
 
-def test_phone_banned_during_admission_is_not_seated(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_phone_banned_during_admission_or_removed_before_is_not_seated(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     sent, room, admitted = FakeConnection(), new_room(1, 0, playing(1)), list[Seat]()
-    consumer = PhoneConsumer(sent.scope)
+    consumer, join = PhoneConsumer(sent.scope), PhoneJoin("C", token=sign_seat(SEAT))
 
     async def admit_and_ban(seat: Seat, _: int | None) -> AdmittedVoter:
         admitted.append(seat)
@@ -186,11 +189,13 @@ def test_phone_banned_during_admission_is_not_seated(monkeypatch: pytest.MonkeyP
         return AdmittedVoter(seat, (0, 0), None)
 
     monkeypatch.setattr(room.admission_queue, "admit", admit_and_ban)
-    for _ in range(2):
+    enforce_restrictions(room, restrict(a=Restriction(kicked_at=5)))
+    removed = replace(join, removed=True)  # the phone knows that
+    for message, code in ((removed, CloseCode.KICKED), (join, CloseCode.BANNED), (join, CloseCode.BANNED)):
         with pytest.raises(CloseSocket) as closed:
-            asyncio.run(consumer.join(PhoneJoin("C", token=sign_seat(SEAT)), room))
-        assert closed.value.code == CloseCode.BANNED
-    assert admitted == [SEAT], "the second attempt does not reach the queue"
+            asyncio.run(consumer.join(message, room))
+        assert closed.value.code == code
+    assert admitted == [SEAT], "only the second attempt reaches the queue"
     assert (sent.texts, room.voters) == ([], {})
 
 

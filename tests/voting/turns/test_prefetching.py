@@ -61,7 +61,7 @@ def test_large_turn_counts_ballots_cast_after_preparation(
         assert (load_turn(turn.pk).state, kinds(turn.match.event_id)) == (TurnState.OPEN, before)
         late = [Ballot("red1", "red", 6, 2), Ballot("new", "yellow", 2, 1)]
         box.cast(to_boxed_turn(turn), with_blinds(late))
-        run_out(turn, box)  # the window moves: the turn is no longer the one that was prepared
+        run_out(load_turn(turn.pk), box)  # the window moves: the turn is no longer the one that was prepared
         return prepared[-1]
 
     monkeypatch.setattr(closing, "prepare_ballots", prepare_then_cast)

@@ -44,8 +44,10 @@ def test_deserted_side_loses_and_changes_are_published(
     play_with(only_turn(match), box, [1, 1], [2, 2, 2])
     request_side_changes(only_turn(match), box, "red2")
     assert client.get(f"/record/{match.event.code}/1.json").status_code == 403
-    resolved = play_with(only_turn(match), box, [1, 1], [2, 2])
     public: Any = last_announced(match.event_id).match
+    assert (public.reveal.seed, public.sides) == (None, None), "the seed would reveal a drawn pick"
+    resolved = play_with(only_turn(match), box, [1, 1], [2, 2])
+    public = last_announced(match.event_id).match
     assert (resolved.red_pick, resolved.yellow_pick) == (None, None)
     assert public.sides.turns == (
         SidesTurn(red=2, yellow=3, to_red=0, to_yellow=0),
