@@ -27,6 +27,9 @@ from voting.admission.restrictions import NO_RESTRICTION, Restriction
 from voting.admission.seats import Seat, sign_seat
 from voting.announcements.channel_layer import RESTRICTIONS_CHANGED, LayerMessage
 from voting.ballot_box.ballot_box import BallotBox
+from voting.ballot_box.box_types import CastResult
+from voting.ballot_box.intake import Slot
+from voting.counting.ballots import Ballot
 from voting.counting.voter_codes import derive_voter_code
 from voting.gateway.admission_queue import AdmittedVoter
 from voting.gateway.event_room import EventRoom
@@ -210,3 +213,17 @@ def test_banned_phone_cannot_cast_ballots() -> None:
     assert room.poll is not None
     assert room.poll.queue_for(SEAT.voter).waiting == {}
     assert (sent.texts, sent.closed_with) == ([], CloseCode.BANNED)
+
+
+def test_ballot_for_the_former_team_of_a_moved_voter_is_no_vote() -> None:
+    sent, room, former = FakeConnection(), new_room(1, 0, playing(1)), Ballot("a", "red", 2, 7)
+    phone = PhoneConsumer(sent.scope)
+    phone.room, phone.seat = room, SEAT
+    phone.voter = room.add_voter(phone, SEAT)
+    enforce_restrictions(room, restrict(a=Restriction(team=2)))
+    phone.welcome_again(former)
+    you = msgspec.json.decode(sent.texts.pop())["you"]
+    assert (you["team"], you["turn"], you["sequence"], you["choice"]) == (2, 1, 7, None)
+    sent.texts.clear()
+    phone.answer(Slot(1, 1, 1), former, CastResult.OK)
+    assert (sent.texts, room.waiting()) == ([], 1)
