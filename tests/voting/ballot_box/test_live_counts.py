@@ -88,8 +88,8 @@ def test_own_counts_equal_final_counts_under_every_method(method: str, box: Ball
 
 
 def test_console_receives_counts_only_with_peek_in_an_open_window(box: BallotBox) -> None:
-    console, phone = FakeSocket(), voter("a", 1)
-    turn, room = open_room(box, console, phone, peek=True)
+    console, screen, phone = FakeSocket(), FakeSocket(), voter("a", 1)
+    turn, room = open_room(box, console, screen, phone, peek=True)
     event_id = turn.match.event_id
     room.sockets.consoles.add(console)
 
@@ -101,7 +101,7 @@ def test_console_receives_counts_only_with_peek_in_an_open_window(box: BallotBox
 
     assert updates() == 1
     assert counts(phone) == [[0] * 7]
-    assert not any("counts.updated" in frame for frame in phone.frames)
+    assert not any("counts.updated" in frame for frame in (*phone.frames, *screen.frames))
     assert heartbeat(room, teams=False).count("peek") == 1, "for the console alone"
     Event.objects.filter(pk=event_id).update(peek=False)
     announce_edit(event_id, box.now())

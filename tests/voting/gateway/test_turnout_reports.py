@@ -106,6 +106,8 @@ def test_phones_receive_turnout_only_while_they_show_it(box: BallotBox, bank_s: 
     assert received("c") == [1, int(bank_s is not None)]
     open_now(turn, box)
     assert received("d") == [1, int(bank_s is not None)]
+    last = turnouts(screen)[-1]
+    assert (last["picked_at"] is None, last["watching"]) == (bank_s is None, 0), "and who watches in duels"
 
 
 def test_late_turnout_is_not_reported_for_next_turn(box: BallotBox) -> None:
