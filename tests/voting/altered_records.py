@@ -6,6 +6,7 @@ from functools import reduce
 from operator import getitem
 from typing import Any
 
+from games.engine.game import other_side
 from tests.voting.sample_histories import SECRET
 from tests.voting.sample_matches import Record
 
@@ -154,11 +155,7 @@ ALTERED: dict[str, Altered] = {
     "wall ignored": ("trails", put("result", to="yellow"), "the match"),
     "step back": ("trails", put("turns", 1, "yellow", to=3), "turn 2"),
     "prizes reordered": ("goofspiel", put("options", "order", to=_swap_first), "the match"),
-    "token swapped": (
-        "lots",
-        put("options", "token", to=lambda token: "red" if token == "yellow" else "yellow"),
-        "the match",
-    ),
+    "token swapped": ("lots", put("options", "token", to=other_side), "the match"),
     "start redrawn": ("goofspiel", put("draw", "seed", to=_other_digit), "the match"),
     "draw of another seed": ("lots", put("draw", "lot", to=_other_digit), "the match"),
     "unknown prize": ("goofspiel", put("options", "order", 0, to=6), "the match"),
@@ -205,26 +202,18 @@ ALTERED: dict[str, Altered] = {
     ),
     "lapsed offer accepted": _agreed("draw offers lapsed"),
     "offer accepted after a win": _agreed("won despite offers"),
-    "played on after a draw": (
-        "draw accepted in secret",
-        _of_turns(lambda turns: [*turns, turns[1]]),
-        "turn 4",
-    ),
+    "played on after a draw": ("draw accepted in secret", _of_turns(lambda them: [*them, them[1]]), "turn 4"),
     "resign share changed": _terms("both resigned", resign="all"),
     "resolved before the seal": (
         "lots",
         put("counts", 1, to=lambda turn: turn | {"resolved_at": turn["sealed_at"] - 1}),
         "turn 2: it was resolved before it was sealed$",
     ),
-    "id of an earlier turn": (
-        "lots",
-        put("counts", 1, "turn", to=1),
-        r"turn 2: its id \d+ is not higher than the previous turn's$",
-    ),
+    "id of an earlier turn": ("lots", put("counts", 1, "turn", to=1), r"turn 2: its id \d+ is not higher"),
     "voter removed": (
         SECRET,
         _remove_voter,
-        r"turn 1: red has (\d ballots, but only \d|more ballots than) voters$",
+        r"turn 1: red has (\d|more) ballots.* voters$",
     ),
 }
 #: Alterations of the record of the eventful match.
@@ -248,10 +237,7 @@ _HISTORY: dict[str, tuple[Alteration, str]] = {
         _seals(0, 0, "void", to=lambda void: void | {"reason": "box_lost", "epoch": 3}),
         NO_CAUSE,
     ),
-    "seal of a void turn that was replaced without a cause": (
-        put("voided", 0, "seals", to=lambda seals: [*seals, {"at": 1}]),
-        NO_CAUSE,
-    ),
+    "seal of a void turn unexplained": (put("voided", 0, "seals", to=lambda a: [*a, {"at": 1}]), NO_CAUSE),
     "loss denied": (put("counts", 0, "epoch", to=1), NO_LOSS),
     "loss invented": (put("counts", 1, "restored", to="phones"), "turn 2: `restored` does not fit"),
     "backup denied": (put("counts", 0, "epoch", to=5_000), NO_LOSS),
