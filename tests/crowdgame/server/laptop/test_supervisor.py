@@ -65,10 +65,13 @@ def test_next_delay_doubles_to_limit_and_resets() -> None:
     assert next_delay(5.0, lived=10.0) == 0.2
 
 
-def test_supervisor_logs_missing_program(supervisor: Supervisor, said: list[str], tmp_path: Path) -> None:
+def test_supervisor_logs_missing_program_and_backs_off(
+    supervisor: Supervisor, said: list[str], tmp_path: Path
+) -> None:
     supervisor.start(Child("nothing", [str(tmp_path / "nothing")]))
-    wait_until(lambda: said)
-    assert "exited with status 1" in said[0]
+    wait_until(lambda: len(said) >= 2)
+    endings = [f"nothing exited with status 1; restarting in {delay} s" for delay in (0.2, 0.4)]
+    assert [line.partition(" (")[0] for line in said[:2]] == endings
     assert "No such file or directory" in (tmp_path / "logs" / "nothing.log").read_text()
 
 
@@ -190,6 +193,12 @@ def test_steps_in_background_run_beside_others(tmp_path: Path) -> None:
     os.mkfifo(pipe)  # opening it waits for the other side
     with in_background(lambda: run(step(tmp_path, "-c", f"open({pipe!r})"))):
         run(replace(step(tmp_path, "-c", f"open({pipe!r}, 'w')"), log="other"))
+
+
+def test_step_failed_in_background_is_reported(tmp_path: Path) -> None:
+    failing = step(tmp_path, "-c", DIES_OF.format("ENOSPC"))
+    with pytest.raises(StepFailed, match="the disk is full"), in_background(lambda: run(failing)):
+        pass
 
 
 def test_steps_in_background_end_with_failure_of_another(tmp_path: Path) -> None:
