@@ -66,14 +66,21 @@ def test_mail_is_sent_once_in_the_language_of_the_request(mailbox: Mailbox) -> N
 
 
 @pytest.mark.parametrize(
-    ("where", "refusal"), [("next_refusals", ["451 later"]), ("rejected_recipients", {ADDRESS: "451 later"})]
+    ("where", "refusal"),
+    [
+        ("next_refusals", ["451 later"]),
+        ("rejected_recipients", {ADDRESS: "451 later"}),
+        ("sender_refused", "550 wrong settings"),
+    ],
 )
-def test_mail_is_sent_again_after_a_temporary_refusal(where: str, refusal: Any, mailbox: Mailbox) -> None:
+def test_mail_is_sent_again_after_refusal_for_now_or_of_sender(
+    where: str, refusal: Any, mailbox: Mailbox
+) -> None:
     ask_for_reset()
     setattr(mailbox, where, refusal)
     run_queued_tasks(SEND_MAIL)
     assert (is_waiting(), is_due()) == (True, False)
-    mailbox.rejected_recipients = {}
+    mailbox.rejected_recipients, mailbox.sender_refused = {}, ""
     pass_lease()
     assert is_due()
     DueTask(SEND_MAIL, is_due)()
