@@ -104,8 +104,8 @@ def test_rating_gap_of_400_means_ten_to_one() -> None:
     assert 330 < mus(ledger)[1] - mus(ledger)[2] < 430
 
 
-def started_duel(box: BallotBox, one: Guest, two: Guest) -> Match:
-    code = new_duel(one, DuelSettings()).event.code
+def started_duel(box: BallotBox, one: Guest, two: Guest, casual: bool = False) -> Match:
+    code = new_duel(one, DuelSettings(casual=casual)).event.code
     return Match.objects.get(event=join_duel(code, two, box).event)
 
 
@@ -182,14 +182,15 @@ def test_concurrent_match_ends_agree_with_rebuild(box: BallotBox) -> None:
     assert stored_ratings() == before
 
 
-def test_match_aborted_or_unplayed_or_without_duel_is_not_rated(box: BallotBox) -> None:
+def test_match_aborted_or_unplayed_or_casual_or_without_duel_is_not_rated(box: BallotBox) -> None:
     one, two = new_guest(), new_guest()
     abort_playing_match(started_duel(box, one, two).event_id, box)
     unplayed = started_duel(box, one, two)
     close_turn(age(only_turn(unplayed), box, DAY_MS).pk, box)
-    without_duel = start_match(new_event().pk, box)
-    play(without_duel, box, RED_WINS)
-    for match, ended_by in ((unplayed, "time"), (without_duel, "board")):
+    without_duel, casual = start_match(new_event().pk, box), started_duel(box, one, two, casual=True)
+    for match in (without_duel, casual):
+        play(match, box, RED_WINS)
+    for match, ended_by in ((unplayed, "time"), (without_duel, "board"), (casual, "board")):
         match.refresh_from_db()
         assert (match.state, match.ended_by) == (MatchState.ENDED, ended_by)
     assert not RatedMatch.objects.exists()
