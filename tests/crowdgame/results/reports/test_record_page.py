@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from io import StringIO
 from pathlib import Path
-from secrets import token_bytes
+from random import Random
 
 import msgspec
 import pytest
@@ -147,7 +147,7 @@ def test_stalled_downloads_end(box: BallotBox, rf: RequestFactory, monkeypatch: 
 
 
 def test_records_in_flight_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
-    packed = [gzip.compress(token_bytes(1_000)) for _ in range(4)]
+    packed = [gzip.compress(Random(number).randbytes(1_000)) for number in range(4)]
     monkeypatch.setattr(record_pages, "MAX_BYTES", 3_500)
     monkeypatch.setattr(record_pages, "CHUNK_BYTES", 100)
     readers = [iter(record_pages.Download(record, compressed=True)) for record in (packed[0], *packed)]
@@ -155,6 +155,10 @@ def test_records_in_flight_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     received = [chunk + b"".join(reader) for chunk, reader in zip(first, readers, strict=True)]
     assert [len(one) for one in received[:2]] == [100, 100]
     assert received[2:] == packed[1:]
+    slow = iter(record_pages.Download(packed[0], compressed=True))
+    begun = next(slow)
+    assert [b"".join(record_pages.Download(one, compressed=True)) for one in packed] == packed
+    assert begun + b"".join(slow) == packed[0], "those that are complete don't count"
 
 
 def test_script_of_the_verifier_is_served_as_text(client: Client) -> None:

@@ -33,7 +33,7 @@ from tests.voting.match_helpers import (
 from tests.voting.sample_matches import MATCHES, play_match, record_of
 from voting.ballot_box.ballot_box import BallotBox
 from voting.matches import abort_match, end_match
-from voting.models import Event, Match
+from voting.models import Event, Match, Turn, TurnState
 from voting.records.match_record import MatchRecord, side_count
 from voting.turns.turns import start_match
 
@@ -188,10 +188,14 @@ def test_story_changes_with_turns_and_plans_not_with_ballots(box: BallotBox, cli
     assert re.findall(r'<li value="(\d)">', shown) == ["2", "1"], "the latest first"
     for text in ("Turn 3: vote before", f"/board/{event.code}/1/2.svg", f'href="/{event.code}"'):
         assert text in shown
-    assert "Züge" in follow(event, "de")
+    latest = [re.findall('<li value="2">(.*?)</li>', follow(event, one), re.DOTALL) for one in ("en", "de")]
+    assert "".join(latest[0]) != "".join(latest[1]), "in the language of each reader"
     Event.objects.update(next_match_at=box.now())
     versions = {tuple(VERSION.findall(story)) for story in (opened, shown, follow(event))}
     assert [len(one) for one in versions] == [1, 1, 1]
+    Turn.objects.filter(pk=only_turn(match).pk).update(state=TurnState.PAUSED, left_ms=1_000)
+    paused = follow(event)
+    assert ("Voting is paused." in paused, "vote before" in paused) == (True, False)
     client.post("/play/new")
     client.post("/play/mail/delete")  # leaves a message for the next page
     assert "Address deleted" not in client.get(f"/follow/{event.code}").content.decode()
