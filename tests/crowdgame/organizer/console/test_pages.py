@@ -89,7 +89,8 @@ def test_archived_event_and_cup_can_be_restored_and_a_live_one_is_listed(
     for path in paths:
         assert browser.post(f"{path}/restore/").status_code == 302
     assert (listed(browser), listed(browser, "?show=archived")) == (["Spring", "Gala"], [])
-    browser.post(f"{paths[0]}/archive/")
+    for path in paths:
+        browser.post(f"{path}/archive/")
     assert not AuditEntry.objects.exists(), "an audit entry would postpone the anonymization"
     start_match(event.pk, box)
     start_match(start_pairing(cup.pk, 1).pk, box)
