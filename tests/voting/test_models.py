@@ -180,7 +180,7 @@ WRONG: dict[str, list[Wrong]] = {
     "event_lobby_known": [change(lobby="ajar")],
     "event_team_choice_known": [change(team_choice="captain")],
     "event_admission_known": [change(admission="by face")],
-    "event_analysis_known": [change(analysis="sometimes")],
+    "event_analysis_known": [change(analysis="once")],
     "event_seq_not_negative": [change(seq=-1)],
     "team_number_1_or_2": each(number=(3, 0)),
     "team_chat_once_an_event": [two_teams_in_one_chat],

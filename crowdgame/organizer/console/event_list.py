@@ -109,7 +109,10 @@ def _with_matches(events: QuerySet[Event], user: User) -> QuerySet[Event]:
         shared_role=Subquery(shared.values("role")),
     )
     events = events.select_related("owner", "shared__organization").order_by("-playing", "-created_at", "-pk")
-    return events.prefetch_related("teams", Prefetch("matches", over[:REPORTS_SHOWN], to_attr="reported"))
+    teams = Team.objects.order_by("number")
+    return events.prefetch_related(
+        Prefetch("teams", teams), Prefetch("matches", over[:REPORTS_SHOWN], to_attr="reported")
+    )
 
 
 def _line(event: Event, user: User) -> EventLine:
