@@ -11,6 +11,7 @@ from tests.e2e.fake_gateway import FakeGateway, ServerMessage
 from tests.e2e.page_checks import NEXT_FRAME_JS
 from tests.e2e.scripted_match import GAME, LAST, LONG_MATCH, ScriptedMatch, script_match
 from voting import protocol
+from voting.counting.commitments import Commitment
 from voting.counting.side_changes import SidesSummary, SidesTurn
 
 # A reveal this many times slower stands still for a picture.
@@ -228,11 +229,10 @@ def own_counts(scripted: ScriptedMatch) -> protocol.TeamCounted:
 
 def seal(fake_gateway: FakeGateway, scripted: ScriptedMatch) -> protocol.TurnSealed:
     last = scripted.play(3, 5).played[-1]
-    roots = {
-        side: {"root": tally.root, "ballots": tally.ballots}
-        for side, tally in (("red", last.red), ("yellow", last.yellow))
-    }
-    return protocol.TurnSealed(turn=scripted.turn_id, at=fake_gateway.now(), **roots)  # type: ignore[arg-type]
+    red, yellow = (
+        Commitment(root=tally.root or "", ballots=tally.ballots) for tally in (last.red, last.yellow)
+    )
+    return protocol.TurnSealed(turn=scripted.turn_id, at=fake_gateway.now(), red=red, yellow=yellow)
 
 
 def ended(scripted: ScriptedMatch, **choices: Any) -> State:

@@ -18,14 +18,14 @@ def test_receipt_is_checked_after_page_reload(server: Server, open_at: OpenScree
     said, seen = list[dict[str, Any]](), list[dict[str, Any]]()
 
     def record(display: Page, red: Page) -> None:
-        def hear(socket: WebSocket) -> None:
+        def record_received(socket: WebSocket) -> None:
             socket.on("framereceived", lambda frame: seen.append(json.loads(frame)))
 
-        def overhear(socket: WebSocket) -> None:
+        def record_sent(socket: WebSocket) -> None:
             socket.on("framesent", lambda frame: said.append(json.loads(frame)))
 
-        display.on("websocket", hear)
-        red.on("websocket", overhear)
+        display.on("websocket", record_received)
+        red.on("websocket", record_sent)
 
     event, display, red, yellow = open_turn(server, open_at, record)
     vote(red, 2)

@@ -118,9 +118,13 @@ def test_display_shows_event_name(fake_gateway: FakeGateway, window: Page, name:
 def test_display_never_cuts_join_address(fake_gateway: FakeGateway, window: Page, language: str) -> None:
     """The rates beside the turn make room for it."""
     resize(window, *PROJECTORS[0])
-    figures, turn = BoxFigures(changed=12_345), MIDDLE.turn_id
-    many = {"connected": (12_500, 11_900), "voted": (8_120, 6_330), "votes_per_s": 12_345}
-    counted = TurnoutCounted(turn=turn, figures=figures, **many)  # type: ignore[arg-type]
+    counted = TurnoutCounted(
+        turn=MIDDLE.turn_id,
+        figures=BoxFigures(changed=12_345),
+        connected=(12_500, 11_900),
+        voted=(8_120, 6_330),
+        votes_per_s=12_345,
+    )
     scene = Scene("voting", MIDDLE.voting, "voting", more=(counted,))
     show_scene("display", in_language(scene, language), window, fake_gateway)
     window.evaluate("() => document.fonts.ready")

@@ -40,7 +40,7 @@ from redis.asyncio import Redis  # noqa: E402
 redis = Redis.from_url(REDIS_URL, socket_timeout=None, max_connections=2_000)
 
 
-class VoteConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
+class VoteConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]  # Channels has no types
     groups = ["audience"]
 
     async def connect(self) -> None:

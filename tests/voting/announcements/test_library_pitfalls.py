@@ -43,7 +43,6 @@ def test_source_avoids_known_redis_and_celery_pitfalls() -> None:
 
 
 @pytest.mark.django_db
-@pytest.mark.skipif(connection.vendor != "sqlite", reason="only for SQLite")
 def test_sqlite_is_durable_and_its_transactions_lock_at_once() -> None:
     """A deferred transaction that reads and then writes fails if another one wrote in between."""
     with connection.cursor() as cursor:

@@ -62,7 +62,7 @@ class TwoGateways:
 def test_cheers_of_all_gateways_go_to_displays_only_in_one_call_per_heartbeat(box: BallotBox) -> None:
     gateways = TwoGateways(new_event().pk)
 
-    async def evening() -> None:
+    async def heartbeats() -> None:
         await gateways.heartbeat(3, 20)
         await gateways.heartbeat()
         assert gateways.calls == {"here": 2, "there": 1}
@@ -75,7 +75,7 @@ def test_cheers_of_all_gateways_go_to_displays_only_in_one_call_per_heartbeat(bo
         await gateways.heartbeat(0, 1)
         await gateways.heartbeat(2, 0)
 
-    asyncio.run(evening())
+    asyncio.run(heartbeats())
     assert counted(gateways.display) == [[3, 0], [5, 1_000], [2, 0]], "those there may be old at first"
     for socket in (gateways.console, *gateways.phones):
         assert counted(socket) == []

@@ -80,7 +80,7 @@ def cosign(cosigner: Cosigner) -> None:
 def test_report_file_proves_what_the_log_has(box: BallotBox, client: Client, tmp_path: Path) -> None:
     match = start_match(new_event().pk, box)
     play(match, box, RED_WINS)
-    witness, stranger = (Cosigner(name, COSIGNATURE_V1, name.encode() * 8) for name in ("east", "west"))
+    witness, other = (Cosigner(name, COSIGNATURE_V1, name.encode() * 8) for name in ("east", "west"))
     cosign(witness)
     file, path = report_file(client, match), tmp_path / "report.html"
 
@@ -93,8 +93,8 @@ def test_report_file_proves_what_the_log_has(box: BallotBox, client: Client, tmp
 
     assert verify(file) == "not checked: whether the log has others. --log checks that"
     assert verify(file, witness=[str(witness.verifier_key)]).startswith("not checked")
-    assert verify(file, witness=[str(stranger.verifier_key)]) == "INVALID: 1 fault"
-    assert verify(file, log_key=str(stranger.verifier_key)) == "INVALID: 1 fault"
+    assert verify(file, witness=[str(other.verifier_key)]) == "INVALID: 1 fault"
+    assert verify(file, log_key=str(other.verifier_key)) == "INVALID: 1 fault"
     head, opens, proof = file.partition(PROOF_OPENS)
     assert b"lot 1" in proof
     assert verify(head + opens + proof.replace(b'"index":2,', b'"index":3,')) == "INVALID: 1 fault"
