@@ -1,4 +1,5 @@
-import { OtherNumber, type Json, type JsonObject } from "./json";
+import { Field, isObject } from "./fields";
+import type { Json, JsonObject } from "./json";
 import { TALLY_METHODS } from "./methods";
 
 export const SIDES = ["red", "yellow"] as const;
@@ -109,13 +110,6 @@ export interface MatchRecord {
   readonly bots: (Readonly<Record<Side, number | null>> & { readonly version: number }) | null;
 }
 
-/** A field is missing or has a wrong type. */
-export class FormError extends Error {
-  constructor(readonly field: string) {
-    super(field);
-  }
-}
-
 /** The file is not a match record of a known version. */
 export class NotARecord extends Error {}
 
@@ -142,84 +136,10 @@ export function readRecord(file: Json): MatchRecord {
   };
 }
 
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof OtherNumber);
-}
-
 const HASH = /^[\da-f]{64}$/;
 const SEED = /^[\da-f]{32}$/;
 /** Empty: the phone sent none. */
 const BLIND = /^([\da-f]{32})?$/;
-const LONE_SURROGATE = /[\ud800-\udfff]/u;
-
-/** A value of the record with its name, for `FormError`. */
-class Field {
-  private readonly value: Json | undefined;
-
-  constructor(container: JsonObject | readonly Json[], private readonly key: string | number, private readonly parent: Field | null = null) {
-    this.value = (container as { readonly [key: string | number]: Json | undefined })[key];
-  }
-
-  /** Built only for an error: a record has many thousands of fields. */
-  private get name(): string {
-    const { key, parent } = this;
-    if (!parent) return String(key);
-    return typeof key === "number" ? `${parent.name}[${key}]` : `${parent.name}.${key}`;
-  }
-
-  at(key: string): Field {
-    return new Field(this.object(), key, this);
-  }
-
-  object(): JsonObject {
-    return isObject(this.value) ? this.value : this.fail();
-  }
-
-  list<Item>(read: (item: Field) => Item): Item[] {
-    const items = Array.isArray(this.value) ? this.value : this.fail();
-    return items.map((_, index) => read(new Field(items, index, this)));
-  }
-
-  pair(): readonly [Field, Field] {
-    const items = this.list((item) => item);
-    return items.length === 2 ? [items[0]!, items[1]!] : this.fail();
-  }
-
-  /** The value, or null if it is null or missing. */
-  optional<Value>(read: (field: Field) => Value): Value | null {
-    return this.value === null || this.value === undefined ? null : read(this);
-  }
-
-  /** The value, or null if it is null. */
-  nullable<Value>(read: (field: Field) => Value): Value | null {
-    return this.value === null ? null : read(this);
-  }
-
-  /** The value, or null if it is missing. */
-  missing<Value>(read: (field: Field) => Value): Value | null {
-    return this.value === undefined ? null : read(this);
-  }
-
-  text(pattern = /^/): string {
-    return typeof this.value === "string" && pattern.test(this.value) && !LONE_SURROGATE.test(this.value) ? this.value : this.fail();
-  }
-
-  boolean(): boolean {
-    return typeof this.value === "boolean" ? this.value : this.fail();
-  }
-
-  number(least = 0): number {
-    return typeof this.value === "number" && this.value >= least ? this.value : this.fail();
-  }
-
-  oneOf<Value extends string>(values: readonly Value[]): Value {
-    return values.find((value) => value === this.value) ?? this.fail();
-  }
-
-  fail(): never {
-    throw new FormError(this.name);
-  }
-}
 
 function readLabels(file: JsonObject): MatchRecord["labels"] {
   const text = (name: string) => new Field(file, name).text();
