@@ -1,89 +1,9 @@
 import assert from "node:assert/strict";
 import test, { mock } from "node:test";
 import type { Reopening } from "../../live/match/seals";
-import type { EventState, TurnSealed } from "../../protocol";
-import { SealChecks, type PublishedRoots, type SealCheck } from "./sealChecks";
-
-Object.assign(globalThis, { window: globalThis });
-
-const SOON_MS = 5000;
-const CONFIRMED_MS = 30_000;
-const ROOTS = ["1", "2", "3", "4", "5"].map((digit) => digit.repeat(64));
-const ELSEWHERE = "0".repeat(64);
-const HONEST: SealCheck = { matching: 0, differing: [], unexplained: [], time_added: [], box_lost: [], log: "logged" };
-let codes = 0;
-
-type Turns = { -readonly [key in keyof PublishedRoots["turns"][number]]: PublishedRoots["turns"][number][key] }[];
-
-/** A phone that watches a match, and the server's record of it. Turn n has the id 10 * n and is sealed at 100 * n. */
-class Watcher {
-  check: SealCheck | null = null;
-  asked: boolean[] = [];
-  online = true;
-  log: SealCheck["log"] = "logged";
-  roots: { state: PublishedRoots["state"]; turns: Turns; draw_lot: string | null } = { state: "ended", turns: [], draw_lot: "draw" };
-  code = `SEAL${++codes}`;
-  seq = 0;
-  checks = this.reload();
-
-  /** A page that starts anew, with what the browser kept. */
-  reload(): SealChecks {
-    return new SealChecks(
-      this.code,
-      (check) => (this.check = check),
-      (_code, _match, again) => {
-        this.asked.push(again);
-        return this.online ? Promise.resolve(structuredClone(this.roots)) : Promise.reject(new TypeError("offline"));
-      },
-      () => Promise.resolve(this.log),
-    );
-  }
-
-  state(turn: object | null, reveal: object | null, more: object = {}): void {
-    this.checks.follow({ match: { id: 1, number: 1, state: "playing", turn, reveal, ...more } } as unknown as EventState, ++this.seq);
-  }
-
-  open(number: number, id = 10 * number, { closes_at = 80 + 100 * (number - 1), epoch = 1 } = {}): void {
-    this.state({ id, number, lot: `lot ${id}`, closes_at, epoch }, null);
-  }
-
-  seal(number: number, { id = 10 * number, at = 100 * number, epoch = 1, root = ROOTS[number - 1]!, commitment = null as string | null } = {}): void {
-    const roots = commitment ? { red: null, yellow: null } : { red: { root, ballots: 2, order: null }, yellow: { root: ROOTS[4]!, ballots: 2, order: null } };
-    this.checks.sealed({ type: "turn.sealed", turn: id, at, epoch, turn_commitment: commitment, ...roots } as TurnSealed);
-  }
-
-  /** Turns 1 to `turns` are played; the record says the same. */
-  play(turns: number): void {
-    for (let number = 1; number <= turns; number++) {
-      this.open(number);
-      this.seal(number);
-      this.reveal(number);
-      this.roots.turns.push({ turn: 10 * number, lot: `lot ${10 * number}`, sealed_at: 100 * number, seals: [{ at: 100 * number, red: ROOTS[number - 1]!, yellow: ROOTS[4]! }] });
-    }
-  }
-
-  reveal(number: number, more: object = {}): void {
-    this.state(null, { turn: 10 * number, number, sealed_at: 100 * number, concealed: null, ...more });
-  }
-
-  end(state = "ended"): void {
-    this.state(null, null, { state });
-  }
-
-  async wait(ms: number): Promise<void> {
-    for (let step = 0; step < 3; step++) {
-      mock.timers.tick(ms / 3);
-      for (let n = 0; n < 5; n++) await Promise.resolve();
-    }
-  }
-
-  /** What the phone says some time after the match. */
-  async said(ms = CONFIRMED_MS): Promise<SealCheck | null> {
-    this.end();
-    await this.wait(ms);
-    return this.check;
-  }
-}
+import type { EventState } from "../../protocol";
+import type { SealCheck } from "./sealChecks";
+import { CONFIRMED_MS, ELSEWHERE, HONEST, ROOTS, SOON_MS, Watcher, type Turns } from "./watcher";
 
 test.beforeEach(() => mock.timers.enable({ apis: ["setTimeout"] }));
 test.afterEach(() => mock.timers.reset());
@@ -107,15 +27,6 @@ const tricks: { [trick: string]: (turns: Turns) => unknown } = {
   "the seal left out": (turns) => (turns[1]!.seals = []),
   "the seal said to be void": (turns) => Object.assign(turns[1]!, { sealed_at: 201, seals: [...turns[1]!.seals, { at: 201, red: ELSEWHERE, yellow: ROOTS[4]! }] }),
 };
-
-test("a log that differs is confirmed by a second request, then reported", async () => {
-  const phone = new Watcher();
-  phone.play(3);
-  phone.log = "differs";
-  assert.equal(await phone.said(SOON_MS), null);
-  await phone.wait(CONFIRMED_MS);
-  assert.deepEqual([phone.check, phone.asked], [{ ...HONEST, matching: 3, log: "differs" }, [false, true]]);
-});
 
 for (const [trick, alter] of Object.entries(tricks)) {
   test(`a record with ${trick} is confirmed by a second request, then reported`, async () => {
@@ -306,54 +217,6 @@ test("the draw at the start is compared by phones that were there before it", as
   }
 });
 
-test("a phone that is offline tries again, and a few times only", async () => {
-  const phone = new Watcher();
-  phone.play(1);
-  phone.online = false;
-  assert.equal(await phone.said(SOON_MS), null);
-  phone.online = true;
-  await phone.wait(CONFIRMED_MS);
-  assert.deepEqual(phone.check, { ...HONEST, matching: 1 });
-  const other = new Watcher();
-  other.play(1);
-  other.online = false;
-  other.end();
-  for (let n = 0; n < 10; n++) await other.wait(CONFIRMED_MS);
-  assert.equal(other.asked.length, 4);
-});
-
-test("a log that doesn't answer is asked again, a few times only", async () => {
-  for (const differing of [[], [1]]) {
-    const phone = new Watcher();
-    phone.play(1);
-    if (differing.length) phone.roots.turns[0]!.lot = "lot of its choice";
-    const is = { ...HONEST, matching: 1 - differing.length, differing };
-    phone.log = null;
-    assert.deepEqual(await phone.said(differing.length ? 2 * CONFIRMED_MS : SOON_MS), { ...is, log: null });
-    phone.log = "logged";
-    await phone.wait(CONFIRMED_MS);
-    assert.deepEqual(phone.check, is);
-    const asked = phone.asked.length;
-    await phone.wait(CONFIRMED_MS);
-    assert.equal(phone.asked.length, asked);
-  }
-  const late = new Watcher();
-  late.play(1);
-  late.log = null;
-  await late.said(SOON_MS);
-  late.log = "differs";
-  await late.wait(20_000);
-  assert.deepEqual([late.check?.log, late.asked], [null, [false, false]], "its first difference isn't confirmed yet");
-  await late.wait(CONFIRMED_MS);
-  assert.deepEqual([late.check?.log, late.asked], ["differs", [false, false, true]]);
-  const other = new Watcher();
-  other.play(1);
-  other.log = null;
-  other.end();
-  for (let n = 0; n < 10; n++) await other.wait(CONFIRMED_MS);
-  assert.equal(other.asked.length, 4);
-});
-
 test("without its seal, a reveal binds the server as well", async () => {
   for (const red of [ROOTS[0]!, ELSEWHERE]) {
     const phone = new Watcher();
@@ -375,13 +238,6 @@ test("a lot that was replaced while the turn was open is reported", async () => 
   assert.deepEqual(await phone.said(), { ...HONEST, differing: [1] });
 });
 
-test("a phone without seals asks for nothing", async () => {
-  const phone = new Watcher();
-  phone.open(1);
-  assert.equal(await phone.said(), null);
-  assert.deepEqual(phone.asked, []);
-});
-
 test("a match that goes on, and the next one, are compared anew", async () => {
   const phone = new Watcher();
   phone.play(1);
@@ -394,14 +250,3 @@ test("a match that goes on, and the next one, are compared anew", async () => {
   assert.equal(phone.check, null);
 });
 
-test("the crowd asks over a longer time than a class", async () => {
-  const phone = new Watcher();
-  phone.play(1);
-  mock.method(Math, "random", () => 0.99);
-  phone.state(null, { turn: 10, number: 1, sealed_at: 100, concealed: null, red: { ballots: 25_000 }, yellow: { ballots: 25_000 } }, { state: "ended" });
-  await phone.wait(90_000);
-  assert.deepEqual(phone.asked, []);
-  await phone.wait(30_000);
-  assert.deepEqual(phone.asked, [false]);
-  mock.restoreAll();
-});
