@@ -1,9 +1,7 @@
 """The socket of a phone: seats a voter, then takes its ballots, cheers and requests."""
 
-import asyncio
 import secrets
 import time
-from dataclasses import replace
 from typing import Any, ClassVar, cast
 
 from msgspec.structs import replace as replace_fields
@@ -14,12 +12,11 @@ from voting.admission.seats import Seat, sign_seat
 from voting.ballot_box.box_types import CastResult
 from voting.ballot_box.intake import REFUSED_BALLOTS, Slot
 from voting.counting.ballots import Ballot
-from voting.gateway import hooks
 from voting.gateway.admission_queue import AdmittedVoter, RetryLater
-from voting.gateway.drop_marks import mark_drop
 from voting.gateway.event_room import EventRoom
 from voting.gateway.gateway import gateway
 from voting.gateway.phone_admission import admit_phone
+from voting.gateway.phone_requests import PhoneRequests, Request
 from voting.gateway.socket import SocketConsumer
 from voting.gateway.supplements import write_to_few
 from voting.gateway.ticket_claims import GUESSED_RETRY_MS, AdmissionDenied
@@ -28,16 +25,10 @@ from voting.metrics.metrics import JOINS, count_refusal
 from voting.protocol import (
     BallotCast,
     CheerSend,
-    DropShow,
-    DuelAsk,
-    DuelRefusal,
     ErrorCode,
-    NicknameAsk,
     PhoneJoin,
     PhoneMessage,
-    ReceiptAsk,
     Refusal,
-    RematchAsk,
     SideChangeAsk,
 )
 from voting.turns.long_windows import LONG_WINDOW_MS
@@ -45,7 +36,6 @@ from voting.turns.side_change_store import SideChangeRequest
 
 RETURNED, SEATED = JOINS.labels("returned"), JOINS.labels("seated")
 CHEERS_PER_SECOND = 4.0
-SECONDS_PER_NICKNAME, NICKNAME_BURST = 2.0, 10
 MAX_WRONG_KEYS = 10
 COUNTED_CODES = frozenset({int(CastResult.OK), int(CastResult.DUPLICATE)})
 REFUSAL_BY_CODE: dict[int, Refusal] = {
@@ -70,10 +60,7 @@ class PhoneConsumer(SocketConsumer):
     messages: ClassVar = protocol.PhoneMessage
     voter: ConnectedVoter
     _claimed: tuple[int, float] | None = None
-    _request_task: asyncio.Task[None] | None = None
-    _drop_task: asyncio.Task[None] | None = None
-    _nickname_task: asyncio.Task[None] | None = None
-    _nicknames_until = 0.0
+    _requests: PhoneRequests | None = None
     _cheers_until = 0.0
     _wrong_keys = 0
 
@@ -84,10 +71,9 @@ class PhoneConsumer(SocketConsumer):
         seat.
         """
         super().leave()
-        for task in filter(None, (self._request_task, self._drop_task, self._nickname_task)):
-            task.cancel()
-        # The cancelled tasks still refer to this consumer.
-        self._request_task = self._drop_task = self._nickname_task = None
+        if self._requests:
+            self._requests.cancel()
+            self._requests = None  # its cancelled tasks still refer to this consumer
         if self.room and self._claimed and self._claimed[1] == self._frames_until:
             self.room.ticket_claims.release(self._claimed[0])
             self._claimed = None
@@ -166,14 +152,11 @@ class PhoneConsumer(SocketConsumer):
             self._vote(message, room)
         elif isinstance(message, CheerSend):
             self._cheer(message.presses, room)
-        elif isinstance(message, ReceiptAsk):
-            self._request_receipt(message.turn, room)
-        elif isinstance(message, DropShow):
-            self._mark_drop(message.turn, room)
-        elif isinstance(message, RematchAsk | DuelAsk | NicknameAsk):
-            self._handle_request(message, room)
         elif isinstance(message, SideChangeAsk):
             room.side_change_queue.take(self, _side_change_request(self.voter, message))
+        elif isinstance(message, Request):
+            self._requests = self._requests or PhoneRequests(self)
+            self._requests.handle(message, room)
         else:
             self.send(protocol.Error(code="joined_already", text="one join per socket"))
 
@@ -197,77 +180,6 @@ class PhoneConsumer(SocketConsumer):
         elif room.is_between_turns(room.now()):
             self._cheers_until = until
             room.heartbeat.cheers.press(self.voter.team, presses)
-
-    def _request_receipt(self, turn: int, room: EventRoom) -> None:
-        """Send a receipt. One that isn't in memory has a task of its own, so that ballots don't wait for it.
-
-        One at a time: a request during another one gets an empty receipt.
-        """
-        seat = replace(self.voter.seat, team=self.voter.team)
-        if self._request_task and not self._request_task.done():
-            count_refusal("receipt")
-            self.send(protocol.ReceiptIssued(turn=turn, side=None))
-        elif receipt := gateway().receipts.find_loaded(room, seat, turn):
-            self.send(receipt)
-        else:
-            self._request_task = asyncio.create_task(self._send_receipt(turn, seat, room))
-
-    async def _send_receipt(self, turn: int, seat: Seat, room: EventRoom) -> None:
-        self.send(await gateway().receipts.find(room, seat, turn))
-
-    def _mark_drop(self, turn: int, room: EventRoom) -> None:
-        """Mark the drop in a task of its own, because it may wait for the reveal. One at a time."""
-        if self._drop_task is None or self._drop_task.done():
-            self._drop_task = asyncio.create_task(self._send_drop_answers(turn, room))
-
-    async def _send_drop_answers(self, turn: int, room: EventRoom) -> None:
-        seat = replace(self.voter.seat, team=self.voter.team)
-        voted = self.voter.voted_in == room.turn_ref
-        async for answer in mark_drop(room, seat, turn, gateway().receipts, has_voted=voted):
-            self.send(answer)
-
-    def _handle_request(self, message: RematchAsk | DuelAsk | NicknameAsk, room: EventRoom) -> None:
-        """Handle a message for a feature that has registered a hook."""
-        if isinstance(message, RematchAsk):
-            self._ask_rematch(room)
-        elif isinstance(message, NicknameAsk):
-            self._ask_nickname(message, room)
-        else:
-            self._ask_duel(message, room)
-
-    def _ask_rematch(self, room: EventRoom) -> None:
-        """Call the rematch hooks. The result is announced to everyone in the event."""
-        if room.state.rematch_wanted_by is not None and (
-            self._request_task is None or self._request_task.done()
-        ):
-            self._request_task = asyncio.create_task(_ask_for_rematch(room.event_id, self.voter.team))
-
-    def _ask_duel(self, message: DuelAsk, room: EventRoom) -> None:
-        """Act as a player of a duel, in a task of its own. One at a time; elsewhere, it is refused."""
-        if not room.state.is_duel or (self._request_task and not self._request_task.done()):
-            code: DuelRefusal = "busy" if room.state.is_duel else "not_possible"
-            self.send(protocol.DuelRefused(action=message.action, code=code))
-        else:
-            self._request_task = asyncio.create_task(self._request_duel_action(message, room.event_id))
-
-    async def _request_duel_action(self, message: DuelAsk, event_id: int) -> None:
-        for request in hooks.duel_requests:
-            code = await request(event_id, self.voter.team, message.action, message.turn)
-            if code is not None:
-                self.send(protocol.DuelRefused(action=message.action, code=code))
-
-    def _ask_nickname(self, message: NicknameAsk, room: EventRoom) -> None:
-        """Call the nickname hooks in a task of its own. Drops requests during one, or over the rate limit."""
-        now = time.monotonic()
-        until = max(self._nicknames_until, now) + SECONDS_PER_NICKNAME
-        is_idle = self._nickname_task is None or self._nickname_task.done()
-        if is_idle and until <= now + NICKNAME_BURST * SECONDS_PER_NICKNAME:
-            self._nicknames_until = until
-            self._nickname_task = asyncio.create_task(self._send_nickname(message, room))
-
-    async def _send_nickname(self, message: NicknameAsk, room: EventRoom) -> None:
-        for request in hooks.nickname_requests:
-            self.send(await request(room.event_id, self.voter.voter_code, message, room.now()))
 
     def answer(self, slot: Slot, ballot: Ballot, code: int) -> None:
         """Send the result of a ballot. `code` is a CastResult, or below 0 minus the last sequence accepted.
@@ -310,11 +222,6 @@ class PhoneConsumer(SocketConsumer):
 
 def _closes_late(room: EventRoom) -> bool:
     return room.turn is not None and room.turn.closes_at > room.now() + LONG_WINDOW_MS
-
-
-async def _ask_for_rematch(event_id: int, team: int) -> None:
-    for request in hooks.rematch_requests:
-        await request(event_id, team)
 
 
 def _build_ballot(seat: Seat, side: Side, message: BallotCast) -> Ballot:
