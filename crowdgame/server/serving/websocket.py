@@ -8,6 +8,7 @@ import logging
 from collections.abc import Callable, Coroutine
 from typing import Any
 
+from crowdgame.server.serving.event_queue import DISCONNECT, Application, Disconnected, Event, EventQueue
 from crowdgame.server.serving.frames import (
     ABNORMAL_CLOSURE,
     BINARY,
@@ -29,9 +30,7 @@ from voting.gateway.text_frames import encode_frame, read_short_text, text_frame
 
 log = logging.getLogger(__name__)
 
-Application = Callable[[dict[str, Any], Any, Any], Coroutine[Any, Any, None]]
 CLOSE_TIMEOUT_S = 5  # an earlier reset could overtake the close code, which says when to retry
-MAX_QUEUED_MESSAGES = 16
 MAX_FRAMES_BEHIND, MAX_BEHIND_S = 64, 10.0
 MAX_EARLY_BYTES = 4_096
 MAX_REASON_BYTES = 123
@@ -40,35 +39,29 @@ MAX_REASON_BYTES = 123
 CONNECTING, OPEN, CLOSING, FAILED, CLOSED = range(5)
 
 
-class Disconnected(ConnectionError):
-    """The WebSocket is closed, so nothing can be sent."""
-
-
 class WebSocket(asyncio.Protocol):
     """One connection after its request head. `sockets` holds those that are open.
 
     The application is a task that receives and sends ASGI events, or attaches a handler and returns, see
     CONNECTION. `_task` is the application, or a message of the handler that has to wait; further messages
-    wait in `_events`, and reading stops at MAX_QUEUED_MESSAGES. `_frames` is None between frames. `_behind`
-    is None unless the client reads too slowly, else how many times the handler has written since then: a slow
-    consumer, over MAX_FRAMES_BEHIND or MAX_BEHIND_S behind, is cut off. Its client reconnects and gets
-    a snapshot.
+    wait in `_events`. `_frames` is None between frames. `_behind` is None unless the client reads too slowly,
+    else how many times the handler has written since then: a slow consumer, over MAX_FRAMES_BEHIND or
+    MAX_BEHIND_S behind, is cut off. Its client reconnects and gets a snapshot.
     """
 
     __slots__ = (
-        *("_behind", "_early", "_events", "_frames", "_handler", "_is_reading_paused", "_key", "_loop"),
-        *("_sockets", "_state", "_task", "_timer", "_transport", "_waiter", "_writable"),
+        *("_behind", "_early", "_events", "_frames", "_handler", "_key", "_loop"),
+        *("_sockets", "_state", "_task", "_timer", "_transport", "_writable"),
     )
 
     def __init__(self, transport: asyncio.Transport, key: bytes, sockets: "set[WebSocket]") -> None:
         self._transport, self._key, self._sockets = transport, key, sockets
         self._loop = asyncio.get_running_loop()
-        self._state, self._early, self._is_reading_paused = CONNECTING, b"", False
-        self._events: list[dict[str, Any]] = [{"type": "websocket.connect"}]
+        self._state, self._early = CONNECTING, b""
+        self._events = EventQueue(transport)
         self._frames: FrameReader | None = None
         self._handler: MessageHandler | None = None
         self._task: asyncio.Task[None] | None = None
-        self._waiter: asyncio.Future[None] | None = None
         self._writable: asyncio.Event | None = None
         self._behind: int | None = None
         self._timer: asyncio.TimerHandle | None = None
@@ -93,7 +86,7 @@ class WebSocket(asyncio.Protocol):
         elif self._handler is None and not task.cancelled():
             self._end(NORMAL_CLOSURE, "", FAILED_RESPONSE)
         while self._events and self._handler is not None and self._task is None:
-            self._handle_event(self._next_event())
+            self._handle_event(self._events.take())
 
     def abort(self) -> None:
         self._transport.abort()
@@ -102,20 +95,8 @@ class WebSocket(asyncio.Protocol):
 
     # The application's side
 
-    async def receive(self) -> dict[str, Any]:
-        if not self._events:
-            self._waiter = self._loop.create_future()
-            try:
-                await self._waiter
-            finally:
-                self._waiter = None
-        return self._next_event()
-
-    def _next_event(self) -> dict[str, Any]:
-        event = self._events.pop(0)
-        if not self._events:
-            self._resume_reading()
-        return event
+    async def receive(self) -> Event:
+        return await self._events.get()
 
     async def send(self, message: Any) -> None:
         """Handle an ASGI event. Waits while the client reads too slowly. Raises Disconnected."""
@@ -127,10 +108,8 @@ class WebSocket(asyncio.Protocol):
             if self._state != OPEN:
                 raise Disconnected
             text = message.get("text")
-            is_text = text is not None
-            self._transport.write(
-                text_frame(text.encode()) if is_text else encode_frame(BINARY, message["bytes"])
-            )
+            frame = encode_frame(BINARY, message["bytes"]) if text is None else text_frame(text.encode())
+            self._transport.write(frame)
         elif kind == "websocket.close":
             self._end(message.get("code") or NORMAL_CLOSURE, message.get("reason") or "", FORBIDDEN_RESPONSE)
         elif kind == "websocket.accept" and self._state == CONNECTING:
@@ -164,11 +143,11 @@ class WebSocket(asyncio.Protocol):
             self._handler.handle_overflow()
             self._transport.abort()
 
-    def _handle_event(self, event: dict[str, Any]) -> None:
+    def _handle_event(self, event: Event) -> None:
         if event["type"] == "websocket.receive":
             text = event.get("text")
             self._call_handler(None if text is None else text.encode())
-        elif event["type"] == "websocket.disconnect":
+        elif event["type"] == DISCONNECT:
             self._detach()
 
     def _call_handler(self, text: bytes | None) -> None:
@@ -191,9 +170,8 @@ class WebSocket(asyncio.Protocol):
 
     def _accept(self, message: Any) -> None:
         self._state = OPEN
-        self._transport.write(
-            accept_response(self._key, message.get("subprotocol"), message.get("headers") or ())
-        )
+        response = accept_response(self._key, message.get("subprotocol"), message.get("headers") or ())
+        self._transport.write(response)
         early, self._early, self._key = self._early, b"", b""
         if early:
             self._transport.resume_reading()
@@ -280,7 +258,7 @@ class WebSocket(asyncio.Protocol):
         if self._behind is not None:
             self._transport.abort()
         else:
-            self._resume_reading()
+            self._events.resume_reading()
             self._transport.write(control_frame(CLOSE, payload))
             self._set_timer(CLOSE_TIMEOUT_S, self._transport.abort)
 
@@ -289,25 +267,15 @@ class WebSocket(asyncio.Protocol):
             self._timer.cancel()
         self._timer = None if within_s is None or then is None else self._loop.call_later(within_s, then)
 
-    def _queue(self, event: dict[str, Any]) -> None:
+    def _queue(self, event: Event) -> None:
         if self._handler is not None and self._task is None:
             self._handle_event(event)
-            return
-        self._events.append(event)
-        if self._waiter is not None and not self._waiter.done():
-            self._waiter.set_result(None)
-        if len(self._events) >= MAX_QUEUED_MESSAGES and not self._is_reading_paused:
-            self._is_reading_paused = True
-            self._transport.pause_reading()
-
-    def _resume_reading(self) -> None:
-        if self._is_reading_paused:
-            self._is_reading_paused = False
-            self._transport.resume_reading()
+        else:
+            self._events.put(event)
 
     def _disconnect(self, code: int) -> None:
-        if not (self._events and self._events[-1]["type"] == "websocket.disconnect"):
-            self._queue({"type": "websocket.disconnect", "code": code})
+        if not self._events.has_end():
+            self._queue({"type": DISCONNECT, "code": code})
 
     def pause_writing(self) -> None:
         self._behind = 0
