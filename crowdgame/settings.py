@@ -2,8 +2,6 @@
 
 from urllib.parse import urlsplit
 
-from csp.constants import NONE, SELF
-
 from crowdgame.server.config import environment as env
 from crowdgame.server.config.addresses import (
     ANY_ADDRESS,
@@ -13,9 +11,12 @@ from crowdgame.server.config.addresses import (
     public_origin,
     store_url,
 )
+from crowdgame.server.config.admin_theme import ADMIN_THEME
 from crowdgame.server.config.brand import default_logo, lobby_music
+from crowdgame.server.config.content_security import content_security_policy
 from crowdgame.server.config.database import database
 from crowdgame.server.config.log_config import logging_config
+from crowdgame.server.config.login import RATE_LIMITS, provider_apps
 from crowdgame.server.config.mail_settings import mail_server, sender
 from crowdgame.server.laptop.paths import DATA, INSTALLED, PACKAGE, ROOT, SOURCE
 
@@ -152,17 +153,7 @@ CELERY_TASK_ACKS_LATE = False
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_DB_REUSE_MAX = 1_000  # tasks; after a failed task the connection is closed at once (see celery.py)
 
-NAVY_LIGHTNESS = (98, 95, 90, 82, 70, 55, 38, 32, 28, 24, 19)
-SHADES = ("50", *(str(hundred) for hundred in range(100, 1000, 100)), "950")
-NAVY = {shade: f"oklch({light}% .06 268)" for shade, light in zip(SHADES, NAVY_LIGHTNESS, strict=True)}
-UNFOLD = {
-    "SITE_TITLE": "Crowdgame data",
-    "SITE_HEADER": "Crowdgame",
-    "SITE_SUBHEADER": "The data behind the console",
-    "SITE_SYMBOL": "groups",
-    "SITE_URL": "/console/",
-    "COLORS": {"primary": NAVY},
-}
+UNFOLD = ADMIN_THEME
 
 LANGUAGE_CODE = "en"
 LANGUAGES = [
@@ -230,35 +221,13 @@ ACCOUNT_LOGOUT_REDIRECT_URL = LOGOUT_REDIRECT_URL
 ACCOUNT_SESSION_REMEMBER = True  # for SESSION_COOKIE_AGE
 ACCOUNT_REAUTHENTICATION_REQUIRED = True  # before a change of the account
 ACCOUNT_USERNAME_MIN_LENGTH = 2
-# Limits per account or e-mail address, never per network address: a venue shares one. Wrong passwords
-# lock an account for a while. Everything else waits in `crowdgame.server.web.page_queue`.
-ACCOUNT_RATE_LIMITS = {
-    "login": None,
-    "login_failed": "10/15m/key",
-    "signup": None,
-    "change_password": "10/m/user",
-    "change_phone": "1/m/user",
-    "manage_email": "10/m/user",
-    "reauthenticate": "10/m/user",
-    "reset_password": "5/h/key",
-    "reset_password_from_key": None,
-    "request_login_code": "3/m/key",
-    "confirm_email": "3/3m/key",
-    "verify_phone": "1/30s/key",
-}
+ACCOUNT_RATE_LIMITS = RATE_LIMITS
 # Login through the OpenID Connect provider of a school or company. By default, nobody gets an existing
 # account only because the provider names its address.
 OIDC_URL = provider_url(env.OpenId.OIDC_URL)
 OIDC_NAME = env.OpenId.OIDC_NAME or urlsplit(OIDC_URL).hostname
-_OIDC_APP = {
-    "provider_id": "oidc",
-    "name": OIDC_NAME,
-    "client_id": env.OpenId.OIDC_CLIENT_ID,
-    "secret": env.OpenId.OIDC_CLIENT_SECRET,
-    "settings": {"server_url": OIDC_URL, "email_authentication": env.OpenId.OIDC_TRUST_EMAIL},
-}
 SOCIALACCOUNT_PROVIDERS = {
-    "openid_connect": {"OAUTH_PKCE_ENABLED": True, "APPS": [_OIDC_APP] if OIDC_URL else []}
+    "openid_connect": {"OAUTH_PKCE_ENABLED": True, "APPS": provider_apps(OIDC_URL, OIDC_NAME)}
 }
 SOCIALACCOUNT_ADAPTER = "crowdgame.accounts.oidc.OidcAdapter"
 SOCIALACCOUNT_EMAIL_AUTHENTICATION_AUTO_CONNECT = True
@@ -292,19 +261,7 @@ _PREFIX = "__Host-" if HTTPS else ""
 SESSION_COOKIE_NAME = f"{_PREFIX}sessionid"
 CSRF_COOKIE_NAME = f"{_PREFIX}csrftoken"
 SECURE_HSTS_SECONDS = env.Addresses.HSTS_SECONDS if HTTPS else 0
-CONTENT_SECURITY_POLICY = {
-    "DIRECTIVES": {
-        "default-src": [SELF],
-        "img-src": [SELF, "data:"],
-        "object-src": [NONE],
-        "base-uri": [NONE],
-        "form-action": [
-            SELF,
-            *filter(None, [OIDC_URL and f"{urlsplit(OIDC_URL).scheme}://{urlsplit(OIDC_URL).netloc}"]),
-        ],
-        "frame-ancestors": [NONE],
-    }
-}
+CONTENT_SECURITY_POLICY = content_security_policy(OIDC_URL)
 # The pages need no browser features except full screen and the screen wake lock.
 UNUSED_FEATURES = "camera display-capture geolocation microphone midi payment serial usb"
 PERMISSIONS_POLICY: dict[str, list[str]] = {feature: [] for feature in UNUSED_FEATURES.split()}
