@@ -42,6 +42,7 @@ REDIS_TIMEOUT_S = 2.0
 BALLOT_BOX_URL = store_url("BALLOT_BOX_URL", env.Storage.BALLOT_BOX_URL or REDIS_URL, may_be_cluster=True)
 MAX_SHARDS = env.Storage.MAX_SHARDS
 EVENT_PHONES = env.Gateways.EVENT_PHONES
+OUTAGE_EXTENSION_S = env.Gateways.OUTAGE_EXTENSION_S
 TRUSTED_PROXIES = env.Gateways.TRUSTED_PROXIES
 # Pages that accept bodies of up to 1 MiB: class lists, logos and cups. All others accept 64 KiB.
 UPLOAD_PATHS = r"/console/(?:[^/]+/tickets|[^/]+/branding|cups/new|cups/[^/]+/edit)/"

@@ -27,6 +27,7 @@ from voting.models import CLOSED_STATES, Event, Turn, TurnState
 from voting.turns.closing import close_together, close_turn
 from voting.turns.event_end import end_event, events_to_end
 from voting.turns.long_windows import LONG_WINDOW_MS, LongTurnCursor
+from voting.turns.outages import OutageWatch
 from voting.turns.periodic import hourly_steps
 from voting.turns.prefetching import enqueue_early_ms, is_large
 from voting.turns.restoring import must_stay_open, record_turnouts, restore_turn, restored_turns
@@ -68,6 +69,7 @@ class DeadlineScheduler:
     box: BallotBox
     chores: Mapping[str, Callable[[], object]] = field(default_factory=dict)
     steps: TimeSteps = field(init=False)
+    outages: OutageWatch = field(init=False)
     dispatched: dict[tuple[int, int], float] = field(default_factory=dict)
     missing: set[int] = field(default_factory=set)
     inspected: Mapping[int, BoxState] = field(default_factory=dict)
@@ -82,6 +84,7 @@ class DeadlineScheduler:
 
     def __post_init__(self) -> None:
         self.steps = TimeSteps(self.box)
+        self.outages = OutageWatch(self.box)
 
     def run(self, stopped: threading.Event) -> None:
         """Iterate until `stopped` is set. Exit if an iteration hangs; the supervisor restarts the process."""
@@ -218,6 +221,7 @@ class DeadlineScheduler:
             partial(self._repair_box, missing=missing_before),
         )
         self.retry_book.attempt("recording turnouts", partial(self._record_turnouts, states))
+        self.retry_book.attempt("noticing outages", partial(self.outages.check, states, self.steps.box_time))
         self.retry_book.run_each(
             "waiting for the voters of turn",
             restored_turns(self.steps.box_time + LONG_WINDOW_MS),

@@ -97,6 +97,12 @@ class Gateways:
         "retry later.",
         20_000,
     )
+    OUTAGE_EXTENSION_S = number(
+        "Maximum number of seconds by which a vote is extended if many phones lose their connection at once. "
+        "0: never.",
+        30,
+        least=0,
+    )
     CONSOLE_RECHECK_S = number(
         "Seconds after which an open console checks again that its organizer may see the event.", 15
     )

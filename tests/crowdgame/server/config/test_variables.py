@@ -33,6 +33,7 @@ WRONG = {
     "GATEWAY": "apache",
     "TRUSTED_PROXIES": "-1",
     "EVENT_PHONES": "20,000",
+    "OUTAGE_EXTENSION_S": "-1",
     "CONSOLE_RECHECK_S": "0",
     "WEBHOOKS": "everywhere",
     "PUSH_SERVICES": "https://push.example.org",
