@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from crowdgame.events.access import organizer_page, require_accessible_event
+from crowdgame.events.branding.brands import copy_brand
 from crowdgame.events.forms import EventForm
 from crowdgame.events.permissions import role_at_event
 from crowdgame.events.presets import EMPTY_PRESET, PRESETS, PRESETS_BY_SLUG
@@ -55,7 +56,7 @@ def new_event_form(request: HttpRequest, slug: str) -> HttpResponse:
 @organizer_page
 @require_http_methods(["GET", "POST"])
 def copy_event(request: HttpRequest, code: str) -> HttpResponse:
-    """Show the event form, prefilled from an event.
+    """Show the event form, prefilled from an event. The new event also has its brand.
 
     Raises Http404 if the user neither owns it nor may use it as a template of an organization.
     """
@@ -73,7 +74,9 @@ def copy_event(request: HttpRequest, code: str) -> HttpResponse:
     )
     sharing = SharingForm(user, request.POST)
     if form.is_valid() and sharing.is_valid():
-        return _redirect_to_event(request, form.create(user), sharing)
+        event = form.create(user)
+        copy_brand(like, event)
+        return _redirect_to_event(request, event, sharing)
     return render(request, "events/event.html", {"form": form, "like": like, "sharing": sharing})
 
 

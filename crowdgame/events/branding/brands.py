@@ -36,3 +36,9 @@ def change_brand(event_id: int, brand: Brand) -> Brand:
         Event.objects.filter(pk=event_id).update(**values)
         event.logos.exclude(key__in=[brand.logo, before.logo]).delete()
     return before
+
+
+def copy_brand(source: Event, target: Event) -> None:
+    for logo in source.logos.filter(key=source.logo):
+        target.logos.create(key=logo.key, content=logo.content)
+    change_brand(target.pk, load_brand(source))

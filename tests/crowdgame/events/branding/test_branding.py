@@ -29,6 +29,7 @@ from crowdgame.events.branding.logos import reencode, store_logo
 from crowdgame.events.models import EventLogo
 from crowdgame.server.config.brand import default_logo
 from tests.crowdgame.events.branding.pictures import picture
+from tests.crowdgame.events.form_helpers import form_defaults
 from tests.crowdgame.events.printing.test_printing import drawn
 from tests.design.test_colors import PAGE_TOKENS, palettes
 from tests.voting.action_helpers import press, refused
@@ -89,6 +90,16 @@ def test_only_owner_changes_brand_and_deletes_logo_with_event(
     browser.post(f"/console/{event.code}/delete/")
     assert browser.get(f"/brand/{event.logo}.webp").status_code == 404
     assert browser.get("/brand/kept.webp").content == b"kept"
+
+
+def test_copy_of_an_event_has_its_brand(browser: Client, event: Event, organizer: User) -> None:
+    save(browser, event, color_1=BLUE, color_2=ORANGE, brand_line="Kindly Inc", logo=logo_file())
+    path = f"/console/{event.code}/again/"
+    browser.post(path, form_defaults(browser, path))
+    copy = organizer.events.exclude(pk=event.pk).get()
+    assert load_brand(copy) == load_brand(event)
+    browser.post(f"/console/{event.code}/delete/")
+    assert browser.get(f"/brand/{copy.logo}.webp").status_code == 200
 
 
 @pytest.mark.parametrize(
