@@ -29,12 +29,16 @@ def judge_choices(analysis: AnalyzedTurn, shares: Mapping[Side, Shares]) -> tupl
     )
 
 
+def best_columns(choice: AnalyzedSide, mix: Mix) -> list[int]:
+    """Return the columns of the best class; by an estimate that names none, those of the perfect mix."""
+    best = [column for column, quality in choice.qualities.items() if quality == "best"]
+    return best or [column for column in choice.losses if mix[column - 1] > NEVER]
+
+
 def _judge(side: Side, pick: int, choice: AnalyzedSide, mix: Mix, shares: Shares) -> protocol.Verdict:
     held = None
     if choice.is_costly:
-        best = [column for column, quality in choice.qualities.items() if quality == "best"]
-        played = [column for column in choice.losses if mix[column - 1] > NEVER]
-        held = max(best or played, key=lambda column: (shares.get(column, 0), mix[column - 1]))
+        held = max(best_columns(choice, mix), key=lambda column: (shares.get(column, 0), mix[column - 1]))
     return protocol.Verdict(
         side=side,
         column=pick,

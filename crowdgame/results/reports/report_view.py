@@ -27,6 +27,7 @@ from crowdgame.results.reports.match_report import (
     loyal_percent,
     mean_agreement,
 )
+from crowdgame.results.reports.overlooked import OverlookedRow, draw_losses, view_overlooked
 from crowdgame.results.reports.sentences import (
     describe_action,
     describe_counts,
@@ -107,6 +108,7 @@ class ReportView:
     charts: tuple[Chart, ...]
     wisdom: tuple[WisdomRow, ...]
     event_wisdom: tuple[WisdomRow, ...]
+    overlooked: tuple[OverlookedRow, ...]
 
 
 def view_report(
@@ -146,6 +148,7 @@ def view_report(
         charts=tuple(_charts(report, analyses, turned or None)) if report.turns else (),
         wisdom=view_wisdom(match_crowds(analyses), report.teams),
         event_wisdom=view_wisdom(event_crowds or {}, report.teams),
+        overlooked=view_overlooked(report, analyses),
     )
 
 
@@ -238,6 +241,10 @@ def _charts(report: MatchReport, analyses: Mapping[int, AnalyzedTurn], marked: i
     text = _("Percentage of votes for the move that the team played.")
     lines = draw_lines(description, agreement, 100, marked, _("%(number)s%%"))
     yield Chart(_("Agreement"), text, _("Share of votes"), lines)
+    if any(match_crowds(analyses).values()):
+        text = _("Winning chance that the average voter lost. Less is better.")
+        drawn = draw_losses(text, analyses, len(turns), marked)
+        yield Chart(_("Average voter lost"), text, _("Percentage points"), drawn)
     yield from _voting_times_chart(turns)
 
 
