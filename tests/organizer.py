@@ -30,8 +30,8 @@ from redis import Redis  # noqa: E402
 from crowdgame.accounts.invitation_views import invitation_path  # noqa: E402
 from crowdgame.accounts.invitations import create_invitation  # noqa: E402
 from crowdgame.accounts.queued_mail import queue_mail  # noqa: E402
-from crowdgame.events import members, organizations  # noqa: E402
-from crowdgame.events.models import Member, OrganizationMember  # noqa: E402
+from crowdgame.events import members  # noqa: E402
+from crowdgame.events.models import Member  # noqa: E402
 from crowdgame.organizer.api.tokens import Scope, create_token  # noqa: E402
 from crowdgame.organizer.console.actions.matches import abort_playing_match  # noqa: E402
 from crowdgame.organizer.console.actions.turn_time import extend_turn  # noqa: E402
@@ -39,8 +39,7 @@ from crowdgame.organizer.console.control import run_action  # noqa: E402
 from crowdgame.organizer.cups.cups import create_cup, start_pairing  # noqa: E402
 from crowdgame.play.notifications.models import PushNotification  # noqa: E402
 from crowdgame.play.notifications.vote_news import VoteNews  # noqa: E402
-from tests import admission_helpers, chat_helpers, duel_helpers, stream_chat_helpers  # noqa: E402
-from tests.crowdgame.events.form_helpers import form_defaults  # noqa: E402
+from tests import admission_helpers, play_helpers  # noqa: E402
 from tests.voting.match_helpers import RED_WINS, only_turn, open_now, organizer, play, set_window  # noqa: E402
 from voting.admission.seats import Seat, sign_seat  # noqa: E402
 from voting.announcements.outbox import announce_edit  # noqa: E402
@@ -255,24 +254,6 @@ def remove_member(event_id: int, name: str) -> None:
     members.remove_member(Event.objects.get(pk=event_id), _member(event_id, name).pk)
 
 
-def share_with(event_id: int, name: str, role: str) -> None:
-    """Move the event into a new organization, in which the user has this role."""
-    event = Event.objects.get(pk=event_id)
-    school = organizations.create_organization("School", event.owner)
-    school.members.create(user=organizer(name), role=role)
-    organizations.share_event(event, school, event.owner, is_template=False)
-
-
-def remove_from_organization(event_id: int, name: str) -> None:
-    membership = OrganizationMember.objects.get(user=organizer(name))
-    organizations.change_member(membership, None, Event.objects.get(pk=event_id).owner)
-
-
-def unshare(event_id: int, name: str) -> None:
-    event = Event.objects.get(pk=event_id)
-    organizations.share_event(event, None, event.owner, is_template=False)
-
-
 def change_and_renew_display_key(event_id: int, name: str, change: str) -> None:
     """Remove or demote a member, and renew the display key before a gateway can have checked the role."""
     if change == "remove":
@@ -289,31 +270,6 @@ def delete_member_row(event_id: int, name: str) -> None:
 
 def _member(event_id: int, name: str) -> Member:
     return Member.objects.get(event=event_id, user__username=name)
-
-
-def deactivate_in_admin(event_id: int, name: str) -> None:
-    user = User.objects.get(username=name)
-    form = {"username": name, "date_joined_0": user.date_joined.date(), "date_joined_1": "12:00:00"}
-    _admin().post(f"/admin/auth/user/{user.pk}/change/", form)
-
-
-def delete_account(event_id: int, name: str) -> None:
-    User.objects.get(username=name).delete()
-
-
-def change_owner_in_admin(event_id: int, name: str) -> None:
-    """Give the event of `name` to another owner."""
-    page = f"/admin/voting/event/{event_id}/change/"
-    form = form_defaults(_admin(), page) | {"owner": str(organizer(f"after-{name}").pk)}
-    assert _admin().post(page, form).status_code == 302
-
-
-def _admin() -> Client:
-    """The browser of a superuser."""
-    boss, _ = User.objects.get_or_create(username="admin", defaults={"is_superuser": True, "is_staff": True})
-    client = Client(SERVER_NAME="localhost")
-    client.force_login(boss)
-    return client
 
 
 def cup(event_id: int, teams: list[str], won: list[int], **choices: Any) -> str:
@@ -381,7 +337,7 @@ def deactivate(name: str) -> None:
 # All functions of these modules without an underscore.
 OPERATIONS: dict[str, Callable[..., Any]] = {
     name: value
-    for module in (admission_helpers, chat_helpers, duel_helpers, stream_chat_helpers, sys.modules[__name__])
+    for module in (admission_helpers, play_helpers, sys.modules[__name__])
     for name, value in vars(module).items()
     if isfunction(value) and value.__module__ == module.__name__ and not name.startswith("_")
 }

@@ -15,7 +15,8 @@ from django.test import AsyncClient, Client
 from django.utils import timezone
 from pytest_django.fixtures import DjangoCaptureOnCommitCallbacks
 
-from crowdgame.events.members import add_member
+from crowdgame.events.members import add_member, remove_member
+from crowdgame.events.members import change_member as change_event_member
 from crowdgame.events.models import Organization, OrganizationMember, SharedEvent
 from crowdgame.events.organizations import (
     LastOwner,
@@ -28,8 +29,10 @@ from crowdgame.events.organizations import (
 )
 from crowdgame.events.permissions import role_at_event
 from crowdgame.organizer.api.tokens import create_token
+from tests.crowdgame.events.form_helpers import form_defaults
 from tests.voting.match_helpers import RED_WINS, play
 from tests.voting.page_fixtures import answers
+from voting.announcements.outbox import publish_role_change
 from voting.ballot_box.ballot_box import BallotBox
 from voting.events import create_event
 from voting.models import Event
@@ -197,16 +200,35 @@ def test_owner_moves_event_into_and_out_of_organization(event: Event, school: Or
 
 
 def test_each_change_of_a_role_is_published_to_the_gateways(
-    event: Event, school: Organization, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
+    event: Event,
+    school: Organization,
+    admin_client: Client,
+    django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
 ) -> None:
     def published(change: Callable[[], object]) -> set[Any]:
         with django_capture_on_commit_callbacks() as callbacks:
             change()
-        return {callback.args for callback in callbacks if isinstance(callback, partial)}
+        changed = (one for one in callbacks if isinstance(one, partial) and one.func is publish_role_change)
+        return {callback.args for callback in changed}
 
     owner, members = event.owner, school.members.exclude(user=None)
     cohost, viewer = (members.get(role=role) for role in (Role.COHOST, Role.VIEWER))
     token, unrelated = invite_member(school, "Zoe", Role.VIEWER), User.objects.get(username="unrelated")
+    member = add_member(event, "unrelated", Role.VIEWER).pk
+    for change in (partial(change_event_member, role=Role.COHOST), remove_member):
+        assert published(partial(change, event, member)) == {(unrelated.pk, event.pk)}
+    for path, changes, expected in (
+        (f"/admin/auth/user/{cohost.user_id}/change/", {"is_active": ""}, {(cohost.user_id,)}),
+        (
+            f"/admin/voting/event/{event.pk}/change/",
+            {"owner": str(unrelated.pk)},
+            {(user.pk, event.pk) for user in (owner, unrelated)},
+        ),
+    ):
+        form = form_defaults(admin_client, path) | changes
+        assert published(partial(admin_client.post, path, form)) == expected
+    removed = User.objects.get(username="removed")
+    assert {(removed.pk,)} == published(removed.delete)
     everybody = {(user, event.pk) for user in members.values_list("user", flat=True)}
     assert published(lambda: share_event(event, school, owner, is_template=False)) == everybody
     assert published(lambda: share_event(event, None, owner, is_template=False)) == everybody

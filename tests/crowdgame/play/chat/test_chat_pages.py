@@ -17,8 +17,8 @@ from crowdgame.play.chat.models import ChatLine, ChatMute, ChatReport, ChatRoom
 from crowdgame.play.chat.moderation import mute, remove_message
 from crowdgame.play.chat.posting import report
 from crowdgame.play.chat.retention import purge_chat
-from tests.chat_helpers import fill_lobby_chat
 from tests.crowdgame.play.duels.test_play_pages import join_game, new_game
+from tests.play_helpers import fill_lobby_chat
 from tests.voting.match_helpers import RED_WINS, new_event, play
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Event, Match

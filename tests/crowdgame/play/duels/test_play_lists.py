@@ -38,9 +38,9 @@ from crowdgame.play.duels.lists import DuelListKind, load_page, load_play_lists
 from crowdgame.play.duels.models import Duel
 from crowdgame.play.duels.rematch import request_rematch
 from crowdgame.play.duels.time_controls import TIME_CONTROLS_BY_SLUG
-from tests.chat_helpers import post_chat_message
 from tests.crowdgame.maintenance.test_retention import backdate_event
 from tests.crowdgame.organizer.cups.cup_helpers import let_win
+from tests.play_helpers import post_chat_message
 from tests.voting.match_helpers import RED_WINS, only_turn, open_now, play, vote
 from tests.voting.page_fixtures import SIMULTANEOUS
 from voting.ballot_box.ballot_box import BallotBox

@@ -16,7 +16,7 @@ from crowdgame.play.duels import creation_limits
 from crowdgame.play.duels import views as play_views
 from crowdgame.play.duels.models import Duel
 from crowdgame.server.laptop.network import LOOPBACK, free_port
-from tests.chat_helpers import fill_lobby_chat
+from tests.play_helpers import fill_lobby_chat
 from tests.voting.match_helpers import only_turn, play_turn
 from tests.voting.page_fixtures import SIMULTANEOUS
 from voting.announcements.snapshots import load_snapshot

@@ -18,13 +18,7 @@ from crowdgame.play.duels.models import Duel
 from crowdgame.play.ratings import match_ratings as rating
 from crowdgame.play.ratings import rebuild
 from crowdgame.play.ratings.models import RatedMatch, Rating
-from crowdgame.play.ratings.rating_ledger import (
-    DAY_MS,
-    START,
-    FinishedMatch,
-    RatingLedger,
-    is_settled,
-)
+from crowdgame.play.ratings.rating_ledger import DAY_MS, START, FinishedMatch, RatingLedger, is_settled
 from crowdgame.play.ratings.rating_table import PAGE_SIZE, load_guest_row, load_table_page
 from tests.crowdgame.organizer.cups.cup_helpers import let_win
 from tests.crowdgame.play.duels.test_play_pages import join_game, new_game
