@@ -19,7 +19,6 @@ from allauth.account.models import EmailAddress  # noqa: E402
 from django.conf import settings  # noqa: E402
 from django.contrib.auth.models import User  # noqa: E402
 from django.contrib.sessions.models import Session  # noqa: E402
-from django.core.mail import EmailMessage  # noqa: E402
 from django.core.management import call_command  # noqa: E402
 from django.db import transaction  # noqa: E402
 from django.db.models import F  # noqa: E402
@@ -29,7 +28,6 @@ from redis import Redis  # noqa: E402
 
 from crowdgame.accounts.invitation_views import invitation_path  # noqa: E402
 from crowdgame.accounts.invitations import create_invitation  # noqa: E402
-from crowdgame.accounts.queued_mail import queue_mail  # noqa: E402
 from crowdgame.events import members  # noqa: E402
 from crowdgame.events.models import Member  # noqa: E402
 from crowdgame.organizer.api.tokens import Scope, create_token  # noqa: E402
@@ -153,11 +151,6 @@ def call_worker(turn_id: int) -> None:
     enqueue_close(turn_id)
 
 
-def queue_mails(count: int) -> None:
-    for number in range(count):
-        queue_mail(EmailMessage("Hello", "Hello", to=[f"{number}@example.org"]))
-
-
 def make_pushes_due() -> None:
     PushNotification.objects.exclude(news=VoteNews.REMINDER).update(due_at=timezone.now())
 
@@ -254,12 +247,9 @@ def remove_member(event_id: int, name: str) -> None:
     members.remove_member(Event.objects.get(pk=event_id), _member(event_id, name).pk)
 
 
-def change_and_renew_display_key(event_id: int, name: str, change: str) -> None:
-    """Remove or demote a member, and renew the display key before a gateway can have checked the role."""
-    if change == "remove":
-        remove_member(event_id, name)
-    else:
-        change_member(event_id, name, Role.VIEWER)
+def demote_and_renew_display_key(event_id: int, name: str) -> None:
+    """Demote a member, and renew the display key before a gateway can have checked the role."""
+    change_member(event_id, name, Role.VIEWER)
     renew_display_key(event_id)
 
 

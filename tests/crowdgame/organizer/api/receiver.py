@@ -31,7 +31,7 @@ class Receiver:
 
 
 @contextmanager
-def running_receiver(tls: ssl.SSLContext | None = None, port: int = 0) -> Iterator[Receiver]:
+def running_receiver(tls: ssl.SSLContext | None = None) -> Iterator[Receiver]:
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["content-length"]))
@@ -44,7 +44,7 @@ def running_receiver(tls: ssl.SSLContext | None = None, port: int = 0) -> Iterat
         def log_message(self, *args: Any) -> None:
             pass
 
-    with ThreadingHTTPServer(("127.0.0.1", port), Handler) as server:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         if tls:
             server.socket = tls.wrap_socket(server.socket, server_side=True)
         receiver = Receiver(server.server_port)

@@ -1,11 +1,14 @@
-"""The API: what GET answers, without secrets, and actions, performed as the console and the form do."""
+"""The API: what GET answers, without secrets, actions as of the console and the form, and `crowdgame api`."""
 
 import json
+from collections.abc import Callable
 from io import BytesIO
+from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
 
 import pytest
+from django.core.management import CommandError, call_command
 from django.test import Client
 
 from crowdgame.events.models import AuditEntry
@@ -13,7 +16,9 @@ from crowdgame.organizer.api.endpoints import endpoints
 from crowdgame.organizer.console.actions import ACTIONS
 from crowdgame.organizer.cups.cups import create_cup, start_pairing
 from crowdgame.results.analysis.turn_solving import store_analysis
-from tests.crowdgame.organizer.api.api_program import Program, address
+from crowdgame.server.laptop.network import free_port
+from tests.crowdgame.organizer.api.conftest import Program, address
+from tests.server import Server
 from tests.voting.match_helpers import RED_WINS, new_event, only_turn, open_now, organizer, play, store, vote
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import Ballot
@@ -45,10 +50,8 @@ def test_match_has_its_revealed_turns_and_analysis(event: Event, box: BallotBox)
     for turn in match.turns.select_related("match__event"):
         store_analysis(turn)
     program, path = Program("read"), f"events/{event.code}/matches/"
-    assert program.get(path) == [
-        {"match": 1, "state": "ended", "result": "red", "ended_by": "board", "rehearsed": False}
-        | {"ended_at": Match.objects.get().ended_at}
-    ]
+    listed = {"match": 1, "state": "ended", "result": "red", "ended_by": "board", "rehearsed": False}
+    assert program.get(path) == [listed | {"ended_at": Match.objects.get().ended_at}]
     played = program.get(f"{path}1/")
     assert [(turn["red_pick"], turn["yellow_pick"]) for turn in played["turns"]] == RED_WINS
     assert played["turns"][0]["red"]["counts"] == [1, 0, 0, 0, 0, 0, 0]
@@ -144,9 +147,7 @@ def test_action_is_logged_under_the_name_of_user_and_token(event: Event) -> None
         ("DELETE", "events/{code}/", None, 405),
     ],
 )
-def test_wrong_request_is_answered_as_a_problem_and_changes_nothing(
-    event: Event, method: str, path: str, body: Any, status: int
-) -> None:
+def test_wrong_request_changes_nothing(event: Event, method: str, path: str, body: Any, status: int) -> None:
     start_match(event.pk, BallotBox())
     answer = Program("read", "run").request(method, path.format(code=event.code), body)
     assert (answer.status_code, answer.headers["Content-Type"]) == (status, "application/problem+json")
@@ -196,3 +197,49 @@ def test_preset_creates_the_event_that_its_button_creates(client: Client) -> Non
     for language, computer in (("en", "The computer"), ("de", "Der Computer")):
         _, state = Program("create").call("POST", "events/", {"preset": "computer", "language": language})
         assert state["teams"][1]["name"] == computer
+
+
+Api = Callable[..., str]
+
+
+@pytest.fixture
+def api(server: Server, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Api:
+    monkeypatch.setenv("CROWDGAME_TOKEN", server.ask("api_token", name="olga", scopes=["run", "create"]))
+
+    def run(*words: str, url: str = server.http) -> str:
+        call_command("api", url, *words)
+        return capsys.readouterr().out
+
+    return run
+
+
+def test_event_is_created_run_and_exported(server: Server, api: Api, tmp_path: Path) -> None:
+    made = json.loads(api("create", "preset=two-halls", "team_1=Ants", "team_2=Bees", "window_s=20"))
+    code = made["code"]
+    assert code in {row["code"] for row in json.loads(api("events"))["items"]}
+    assert json.loads(api("run", code, "match.start"))["match"]["number"] == 1
+    api("run", code, "turn.extend", "seconds=10")
+    assert json.loads(api("event", code))["teams"][0]["name"] == "Ants"
+    api("run", code, "match.abort")
+    assert json.loads(api("match", code, "1"))["state"] == "aborted"
+    assert api("export", code, str(tmp_path / "evening.zip")) == ""
+    with ZipFile(tmp_path / "evening.zip") as packed:
+        assert packed.namelist() == [f"{code}-1.json", f"{code}-1.csv"]
+
+
+def test_refusal_is_said_in_words(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refusal(*words: str, **where: str) -> str:
+        with pytest.raises(CommandError) as refused:
+            api(*words, **where)
+        return str(refused.value)
+
+    assert "Expected `int` >= 3 - at `$.window_s`" in refusal("create", "window_s=1")
+    assert "these settings.\nteam_2: Enter two different" in refusal("create", "team_1=A", "team_2=a")
+    assert "Ants is not FIELD=VALUE." in refusal("create", "Ants")
+    assert "There is no such event." in refusal("event", "BCDFGHJK")
+    assert "does not answer" in refusal("events", url=f"http://127.0.0.1:{free_port()}")
+    assert "is not the address of a server" in refusal("events", url="file:///etc/passwd")
+    monkeypatch.setenv("CROWDGAME_TOKEN", "guess")
+    assert "No valid token" in refusal("events")
+    monkeypatch.delenv("CROWDGAME_TOKEN")
+    assert "Set CROWDGAME_TOKEN" in refusal("events")

@@ -21,7 +21,7 @@ from crowdgame.organizer.api.models import ApiToken, Webhook, WebhookDelivery
 from crowdgame.organizer.api.tokens import REQUESTS_PER_MINUTE, create_token, find_token
 from crowdgame.organizer.api.webhook_delivery import send_deliveries
 from crowdgame.organizer.api.webhooks import MAX_WEBHOOKS
-from tests.crowdgame.organizer.api.api_program import Program, address
+from tests.crowdgame.organizer.api.conftest import Program, address
 from tests.crowdgame.organizer.api.receiver import Receiver
 from tests.monitoring.probes import own_refusals
 from tests.voting.match_helpers import new_event, organizer
@@ -45,8 +45,8 @@ def test_token_works_until_expiry_revocation_or_deactivation_and_is_stored_as_ha
     assert row.used_on == timezone.localdate()
     ApiToken.objects.latest("pk").delete()
     expired = create_token(organizer(), "old", ("read",), expires_at=timezone.now() - timedelta(seconds=1))
+    refusal = {"title": "No valid token.", "status": 401}
     for token in ("", "guess", expired, revoked.token):
-        refusal = {"title": "No valid token.", "status": 401}
         assert Program(token=token).call("GET", "events/") == (401, refusal)
     assert program.call("GET", "events/")[0] == 200
     User.objects.update(is_active=False)
@@ -107,10 +107,9 @@ def test_requests_of_a_token_are_limited(event: Event) -> None:
 
 def test_new_token_is_shown_once_works_and_is_revoked(olga: Client, event: Event) -> None:
     [token] = re.findall(r'value="(crowdgame_[\w-]+)"', olga.post(TOKENS, WANTED).content.decode())
-    row = find_token(token)
-    assert row
-    assert (row.user, row.name, row.scopes) == (organizer(), "scoreboard", ["read", "create"])
-    assert row.event is None
+    row = ApiToken.objects.get()
+    assert (find_token(token), row.user, row.event) == (row, organizer(), None)
+    assert (row.name, row.scopes) == ("scoreboard", ["read", "create"])
     assert row.expires_at
     assert (row.expires_at - row.created_at).days in {29, 30}
     listed = olga.get(TOKENS).content.decode()
@@ -127,9 +126,7 @@ def test_new_token_is_shown_once_works_and_is_revoked(olga: Client, event: Event
 @pytest.mark.parametrize(
     "wrong", [{"name": ""}, {"scopes": []}, {"scopes": ["own"]}, {"days": "9999"}, {"code": "BCDFG"}]
 )
-def test_incomplete_token_or_token_for_others_event_is_not_created(
-    olga: Client, wrong: dict[str, object]
-) -> None:
+def test_incomplete_or_foreign_token_is_not_created(olga: Client, wrong: dict[str, object]) -> None:
     create_event(organizer("boris"), "Theirs", ("A", "B"), code="BCDFG")
     assert olga.post(TOKENS, WANTED | wrong).status_code == 400
     assert not ApiToken.objects.exists()
@@ -165,17 +162,14 @@ def test_secret_of_a_webhook_is_shown_once_and_can_be_replaced(event: Event, olg
     assert webhook.old_secret not in replaced
 
 
-def test_webhook_is_tested_resumed_and_removed_on_its_page(
-    event: Event, olga: Client, receiver: Receiver
-) -> None:
+def test_page_tests_resumes_and_removes_webhook(event: Event, olga: Client, receiver: Receiver) -> None:
     olga.post(WEBHOOKS, {"url": receiver.url, "code": event.code})
     webhook = Webhook.objects.get()
     receiver.answers = [410]
     olga.post(WEBHOOKS, {"webhook": webhook.pk, "press": "test"})
     send_deliveries()
     page = olga.get(WEBHOOKS).content.decode()
-    assert "HTTP 410" in page
-    assert "paused" in page
+    assert ("HTTP 410" in page, "paused" in page) == (True, True)
     olga.post(WEBHOOKS, {"webhook": webhook.pk, "press": "resume"})
     olga.post(WEBHOOKS, {"webhook": webhook.pk, "press": WebhookDelivery.objects.get().message_id})
     send_deliveries()

@@ -39,22 +39,15 @@ def test_signature_is_that_of_the_specification() -> None:
     assert signature == "v1,APzAMjTmGJD1CHe1l3psPWqHBNm7LdzUn7zexTcoEpk="
 
 
-@pytest.mark.parametrize("address", ["8.8.8.8", "2606:4700::1111", "::ffff:8.8.8.8", "64:ff9b::808:808"])
-def test_public_addresses_are_public(address: str) -> None:
-    assert is_public(address)
-
-
-@pytest.mark.parametrize(
-    "address",
-    [
+def test_only_public_addresses_are_public() -> None:
+    public = ["8.8.8.8", "2606:4700::1111", "::ffff:8.8.8.8", "64:ff9b::808:808"]
+    others = (
         *("127.0.0.1", "10.1.2.3", "169.254.169.254", "100.64.0.1", "0.0.0.0", "224.0.0.1"),  # noqa: S104
         *("255.255.255.255", "198.18.0.1", "::1", "::", "::7f00:1", "::ffff:127.0.0.1", "64:ff9b::7f00:1"),
         *("64:ff9b:1::808:808", "2002:7f00:1::", "2002:808:808::", "2001:0:7f00:1::", "fe80::1", "fe80::1%2"),
         *("fec0::1", "fd00::1", "ff02::1", "ff0e::1"),
-    ],
-)
-def test_other_addresses_are_not_public(address: str) -> None:
-    assert not is_public(address)
+    )
+    assert [address for address in (*public, *others) if is_public(address)] == public
 
 
 @pytest.mark.parametrize(
@@ -91,9 +84,7 @@ def test_no_address_may_be_private(answer: list[str], monkeypatch: pytest.Monkey
     assert outcome("https://mixed.test/") == "address not allowed"
 
 
-def test_plain_http_is_for_loopback_only_without_redirects(
-    receiver: Receiver, settings: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_plain_http_is_limited(receiver: Receiver, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     settings.WEBHOOKS = "public"
     assert outcome(receiver.url) == "address not allowed"
     settings.WEBHOOKS = "private"
@@ -137,9 +128,7 @@ def test_receiver_that_is_away_is_no_connection(settings: Any) -> None:
     assert outcome("https://.test/") == "no connection"
 
 
-def test_certificate_must_be_valid_for_the_host(
-    tmp_path: Path, settings: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_certificate_must_name_host(tmp_path: Path, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     settings.WEBHOOKS = "private"
     key, subject = ec.generate_private_key(ec.SECP256R1()), x509.Name([])
     now = datetime.now(UTC)

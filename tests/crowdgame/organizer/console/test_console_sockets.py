@@ -1,18 +1,18 @@
-"""The console at a running server: admission, replies, the audit log, and voters who are moved or banned."""
+"""The console at a running server: admission, replies, the audit log, moved voters and changed roles."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
 import pytest
-from websockets.exceptions import ConnectionClosed
 
+from crowdgame.server.laptop.network import supports_reuse_port
 from tests.deploy.processes import wait_until
-from tests.server import Server
-from tests.socket_clients import Message, SocketClient, SocketClients
+from tests.server import Server, running_server
+from tests.socket_clients import Message, SocketClient, SocketClients, open_clients
 from tests.voting.consoles import done, receive_entry, received_entries, refused
 from tests.voting.open_turn import cast, refusal, vote
+from tests.voting.two_gateways import gateway_of
 from voting.protocol import CloseCode
 
 
@@ -37,31 +37,15 @@ def test_console_actions_reach_display_in_order(
 ) -> None:
     display, welcome = clients.display(made["code"])
     assert welcome["state"]["match"] is None
-    done(console, 1, "lobby.open")
-    done(console, 2, "match.start")
-    turn = {"turn": display.receive("match.started")["state"]["match"]["turn"]["id"]}
-    for number, (action, more, kind) in enumerate(
-        [
-            ("turn.pause", turn, "turn.paused"),
-            ("turn.extend", turn | {"seconds": 60}, "turn.moved"),
-            ("turn.resume", turn, "turn.resumed"),
-            ("turn.close", turn, "turn.revealed"),
-            ("turn.void", turn, "turn.voided"),
-            ("joining.lock", {}, "joining.locked"),
-            ("joining.unlock", {}, "joining.unlocked"),
-            ("match.abort", {}, "match.aborted"),
-        ],
-        3,
-    ):
-        if action == "turn.close":
-            server.ask("open_turn_now", event_id=made["id"])
-        done(console, number, action, **more)
+    actions = ("lobby.open", "match.start", "turn.pause", "turn.resume", "match.abort")
+    announced = ("lobby.opened", "match.started", "turn.paused", "turn.resumed", "match.aborted")
+    for number, (action, kind) in enumerate(zip(actions, announced, strict=True), 1):
+        done(console, number, action)
         state = display.receive(kind)["state"]
     assert state["match"]["state"] == "aborted"
-    seqs = [message["seq"] for message in display.received if "seq" in message]
-    assert seqs == list(range(13))  # a close is two changes: the deadline moves, then the reveal
+    assert [message["seq"] for message in display.received if "seq" in message] == list(range(6))
     fresh = clients.display(made["code"])[1]
-    assert (fresh["seq"], fresh["state"]) == (12, state)
+    assert (fresh["seq"], fresh["state"]) == (5, state)
     assert server.rows("SELECT state FROM games_match WHERE event_id = ?", made["id"]) == [("aborted",)]
 
 
@@ -81,57 +65,28 @@ def test_malformed_action_is_rejected(server: Server, console: SocketClient) -> 
     assert server.contents() == before
 
 
-def test_console_rehearsal_joins_votes_and_stops(
+def test_rehearsal_marks_its_match_is_logged_and_ends_by_undo(
     made: dict[str, Any], console: SocketClient, server: Server, clients: SocketClients
 ) -> None:
-    def ballots_of_a_turn() -> int:
-        """The ballots counted in the next turn; on a busy machine the last one may be late."""
-        server.ask("close_after", event_id=made["id"], ms=4_000)
-        revealed = display.receive("turn.revealed")["state"]["match"]["reveal"]
-        return int(revealed["red"]["ballots"] + revealed["yellow"]["ballots"])
-
     def updated(is_wanted: Callable[[Message], object]) -> Message:
         return console.receive_until(lambda m: m["type"] == "rehearsal.updated" and is_wanted(m))
 
-    display, _ = clients.display(made["code"])
     assert refused(server, console, 1, "rehearsal.stop") == "No rehearsal is running."
     text = refused(server, console, 2, "rehearsal.start", phones=5)
     assert text == "Open the lobby first. The simulated crowd joins like voters do."
     console.say("action.ask", id=3, action="rehearsal.start", phones=201).receive("error", code="malformed")
     done(console, 4, "lobby.open")
-    done(console, 5, "rehearsal.start", phones=7)
+    done(console, 5, "match.start")
+    done(console, 6, "rehearsal.start", phones=7)
     assert updated(lambda m: m["connected"] == 7)["running"]
-    display.receive_until(lambda m: m["type"] == "turnout.counted" and sum(m["connected"]) == 7)
-    assert "already running" in refused(server, console, 6, "rehearsal.start", phones=7)
-    server.ask("begin", event_id=made["id"])
-    assert any(ballots_of_a_turn() == 7 for _ in range(3))
-    message = updated(lambda m: m["reveal_p99_ms"] is not None)
-    assert message["sent"] >= message["acknowledged"] >= 7
-    assert (message["lost"], message["ack_p99_ms"] is None) == (0, False)
-    started = received_entries(console, 2)[1]
-    console.say("action.undo", id=7, entry=started["id"]).receive("action.done", id=7)
-    assert not updated(lambda m: not m["running"])["lost"]
-    display.receive_until(lambda m: m["type"] == "turnout.counted" and sum(m["connected"]) == 0)
-    assert [entry["what"] for entry in received_entries(console, 3)] == [
-        "olga opened the lobby",
-        "olga started a rehearsal. Simulated phones: 7",
-        "olga stopped the rehearsal",
-    ]
-
-
-@pytest.mark.nightly
-def test_console_rehearsal_marks_its_match_and_ends_with_it(
-    made: dict[str, Any], server: Server, console: SocketClient
-) -> None:
-    done(console, 1, "lobby.open")
-    done(console, 2, "match.start")
-    done(console, 3, "rehearsal.start", phones=3)
-    console.receive_until(lambda m: m["type"] == "rehearsal.updated" and m["connected"] == 3)
     rehearsed = "SELECT number FROM games_match WHERE event_id = ? AND rehearsed"
     wait_until(lambda: server.rows(rehearsed, made["id"]) == [(1,)])
-    done(console, 4, "match.abort")
-    console.receive_until(lambda m: m["type"] == "rehearsal.updated" and not m["running"])
-    done(console, 5, "rehearsal.start", phones=2)
+    assert "already running" in refused(server, console, 7, "rehearsal.start", phones=7)
+    started = received_entries(console, 3)[2]
+    console.say("action.undo", id=8, entry=started["id"]).receive("action.done", id=8)
+    assert not updated(lambda m: not m["running"])["lost"]
+    logged = [entry["what"].removeprefix("olga ") for entry in received_entries(console, 4)[2:]]
+    assert logged == ["started a rehearsal. Simulated phones: 7", "stopped the rehearsal"]
 
 
 def test_actions_and_undo_reach_all_consoles_in_their_language_but_no_phone_or_display(
@@ -164,9 +119,7 @@ def test_actions_and_undo_reach_all_consoles_in_their_language_but_no_phone_or_d
         assert not any("audit" in frame for frame in client.frames)
 
 
-def test_cohost_may_act_and_viewer_may_only_watch(
-    made: dict[str, Any], server: Server, clients: SocketClients
-) -> None:
+def test_cohost_acts_and_viewer_watches(made: dict[str, Any], server: Server, clients: SocketClients) -> None:
     server.ask("roster", event_id=made["id"], text="Ann")
     rooms = {}
     for role, has_key in (("cohost", True), ("viewer", False)):
@@ -179,94 +132,123 @@ def test_cohost_may_act_and_viewer_may_only_watch(
     assert refused(server, viewer, 1, "match.abort") == "You don't have permission to do this."
     (started,) = received_entries(viewer, 1)
     assert started["by"] == "the cohost"
-    before = server.contents()
-    viewer.say("action.undo", id=99, entry=started["id"])
-    assert "permission" in viewer.receive("action.refused", id=99)["text"]
     viewer.say("people.ask", query="")
     assert viewer.receive("people.found")["people"] == []
-    assert server.contents() == before
     assert any(message["type"] == "match.started" for message in viewer.received)
 
 
-@dataclass
-class LiveTurn:
-    """An open turn of an event, with its console."""
+def test_moved_phone_votes_for_its_new_team_and_an_earlier_vote_stays_with_the_old_one(
+    made: dict[str, Any], console: SocketClient, server: Server, clients: SocketClients
+) -> None:
+    done(console, 1, "lobby.open")
+    phones = [clients.phone(made["code"]) for _ in range(2)]
+    (changing, one), (_, two) = ((phone, welcome["you"]) for phone, welcome in phones)
+    turn = server.ask("play_to", event_id=made["id"], picks=[])
+    for number, (phone, welcome) in enumerate(phones, 2):
+        code, other = welcome["you"]["voter_code"], 3 - welcome["you"]["team"]
+        phone.receive("turn.moved")
+        vote(phone, turn, choice=3)
+        done(console, number, "voter.move", voter_code=code, team=other)
+        moved = phone.receive("phone.welcomed")["you"]
+        assert (moved["team"], moved["voter_code"], moved["choice"]) == (other, code, None)
+    assert refusal(changing, **cast(turn, choice=3, sequence=1)) == "stale"
+    vote(changing, turn, choice=5, sequence=2)
+    again, welcome = clients.phone(made["code"], token=two["token"])
+    assert (welcome["you"]["team"], welcome["you"]["choice"]) == (3 - two["team"], None)
+    done(console, 4, "turn.close", turn=turn)
+    reveal = again.receive("turn.revealed")["state"]["match"]["reveal"]
+    counts = ((1, reveal["red"]["counts"]), (2, reveal["yellow"]["counts"]))
+    votes = {(team, column) for team, columns in counts for column, n in enumerate(columns, 1) if n}
+    assert votes == {(3 - one["team"], 5), (two["team"], 3)}
 
-    server: Server
-    clients: SocketClients
-    console: SocketClient
-    event: dict[str, Any]
-    turn: int
-    numbers: Iterator[int] = field(default_factory=lambda: count(2))
 
-    def join(self, token: str | None = None) -> tuple[SocketClient, Message]:
-        """Join, and wait until the gateway knows the turn."""
-        phone, welcome = self.clients.phone(self.event["code"], token=token)
-        state = welcome["state"]
-        while not (state["match"] and state["match"]["turn"] and state["match"]["turn"]["id"] == self.turn):
-            state = phone.receive_until(lambda message: "state" in message)["state"]
-        return phone, welcome["you"]
+NUMBERS = count()
 
-    def act(self, action: str, **fields: Any) -> None:
-        done(self.console, next(self.numbers), action, **fields)
 
-    def votes(self, phone: SocketClient) -> list[tuple[int, int]]:
-        """Close the turn; return the team and the column of each vote."""
-        self.act("turn.close", turn=self.turn)
-        reveal = phone.receive("turn.revealed")["state"]["match"]["reveal"]
-        counts = [(1, reveal["red"]["counts"]), (2, reveal["yellow"]["counts"])]
-        return [(team, column) for team, held in counts for column, n in enumerate(held, 1) for _ in range(n)]
+class Organizers:
+    """An event, with an account in each role, and the consoles that these open."""
+
+    def __init__(self, server: Server, clients: SocketClients) -> None:
+        self.server, self.clients = server, clients
+        number = next(NUMBERS)
+        self.names = {role: f"{role}-{number}" for role in ("owner", "cohost", "viewer")}
+        self.event = server.ask("event", owner=self.names["owner"])
+        for role in ("cohost", "viewer"):
+            self.change("member", role, role=role)
+
+    def change(self, operation: str, whose: str, **more: str) -> None:
+        self.server.ask(operation, event_id=self.event["id"], name=self.names[whose], **more)
+
+    def open(self, role: str) -> tuple[SocketClient, Message]:
+        cookie = self.server.ask("session", name=self.names[role])
+        console = self.clients.console(self.event["code"], cookie)
+        return console, console.receive("console.welcomed")
+
+    def open_at_each_gateway(self, role: str) -> list[tuple[SocketClient, Message]]:
+        found: dict[str, tuple[SocketClient, Message]] = {}
+        while len(found) < len(self.server.stack.gateway_names):
+            console, welcomed = self.open(role)
+            found.setdefault(gateway_of(self.server, console), (console, welcomed))
+        return list(found.values())
+
+
+@pytest.fixture(scope="module")
+def unhurried_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """Gateways whose consoles check their role once an hour; one where a port can't be shared."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CONSOLE_RECHECK_S", "3600")
+        with running_server(tmp_path_factory.mktemp("roles"), gateways=1 + supports_reuse_port()) as server:
+            patch.undo()  # not for the servers of later tests
+            yield server
 
 
 @pytest.fixture
-def live(made: dict[str, Any], server: Server, console: SocketClient, clients: SocketClients) -> LiveTurn:
-    done(console, 1, "lobby.open")
-    return LiveTurn(server, clients, console, made, server.ask("play_to", event_id=made["id"], picks=[]))
+def organizers(unhurried_server: Server) -> Iterator[Organizers]:
+    with open_clients(unhurried_server) as clients:
+        yield Organizers(unhurried_server, clients)
 
 
-def test_moved_phone_is_welcomed_again_and_votes_for_new_team(live: LiveTurn) -> None:
-    phone, you = live.join()
-    other = 3 - you["team"]
-    vote(phone, live.turn, choice=3)
-    live.act("voter.move", voter_code=you["voter_code"], team=other)
-    moved = phone.receive("phone.welcomed")["you"]
-    assert (moved["team"], moved["voter_code"], moved["choice"]) == (other, you["voter_code"], None)
-    assert refusal(phone, **cast(live.turn, choice=3, sequence=1)) == "stale"
-    vote(phone, live.turn, choice=5, sequence=2)
-    voters = live.server.ask("voters_in_box", event_id=live.event["id"], turn_id=live.turn)
-    assert voters == [you["token"].split(".")[1]]
-    assert live.votes(phone) == [(other, 5)]
+@pytest.mark.parametrize(("change", "role"), [("remove_member", "viewer"), ("change_password", "cohost")])
+def test_lost_role_closes_consoles_at_every_gateway(organizers: Organizers, change: str, role: str) -> None:
+    """The role in one event, or in all events of the account."""
+    consoles = [console for console, _ in organizers.open_at_each_gateway(role)]
+    other, _ = organizers.open("owner")
+    organizers.change(change, role)
+    assert [console.closed() for console in consoles] == [CloseCode.NOT_ALLOWED] * len(consoles)
+    done(other, 1, "lobby.open")
 
 
-def test_moved_voter_keeps_earlier_vote_for_old_team(live: LiveTurn) -> None:
-    phone, you = live.join()
-    vote(phone, live.turn, choice=3)
-    live.act("voter.move", voter_code=you["voter_code"], team=3 - you["team"])
-    phone.receive("phone.welcomed")
-    again, back = live.join(you["token"])
-    assert (back["team"], back["turn"]) == (3 - you["team"], live.turn)
-    assert (back["choice"], back["sequence"]) == (None, 1)
-    assert live.votes(again) == [(you["team"], 3)]
+@pytest.mark.parametrize(("before", "after"), [("cohost", "viewer"), ("viewer", "cohost")])
+def test_member_rejoins_with_rights_of_new_role(organizers: Organizers, before: str, after: str) -> None:
+    old = organizers.open_at_each_gateway(before)
+    other, _ = organizers.open("owner")
+    organizers.change("change_member", before, role=after)
+    assert [console.closed() for console, _ in old] == [CloseCode.UNAVAILABLE] * len(old)
+    new = organizers.open_at_each_gateway(before)
+    for role, consoles in ((before, old), (after, new)):
+        assert {(one["role"], bool(one["display_key"])) for _, one in consoles} == {(role, role == "cohost")}
+    done(other, 1, "lobby.open")
 
 
-def test_banned_voter_rejoins_only_when_admitted_and_keeps_ballot(live: LiveTurn) -> None:
-    def is_admitted() -> bool:
-        """Gateways apply restrictions with a delay."""
-        try:
-            return bool(live.clients.open("phone").say("phone.join", **seat).receive("phone.welcomed"))
-        except ConnectionClosed:
-            return False
+def test_former_cohost_receives_no_display_key_renewed_at_once(organizers: Organizers) -> None:
+    former = organizers.open_at_each_gateway("cohost")
+    console, old = organizers.open("owner")
+    organizers.change("demote_and_renew_display_key", "cohost")
+    new = console.receive("console.welcomed")["display_key"]
+    assert new != old["display_key"]
+    for one, _ in former:
+        assert one.closed() == CloseCode.UNAVAILABLE
+        assert not any(new in frame for frame in one.frames)
+    rejoined = organizers.open_at_each_gateway("cohost")
+    assert [welcomed["display_key"] for _, welcomed in rejoined] == [None] * len(rejoined)
 
-    phone, you = live.join()
-    seat = {"code": live.event["code"], "token": you["token"]}
-    vote(phone, live.turn, choice=3)
-    live.act("voter.ban", voter_code=you["voter_code"])
-    assert phone.closed() == CloseCode.BANNED
-    for _ in range(2):
-        assert live.clients.open("phone").say("phone.join", **seat).closed() == CloseCode.BANNED
-    new_phone, _ = live.join()
-    live.act("voter.admit", voter_code=you["voter_code"])
-    wait_until(is_admitted)
-    _, again = live.join(you["token"])
-    assert (again["choice"], again["team"]) == (3, you["team"])
-    assert live.votes(new_phone) == [(you["team"], 3)]
+
+def test_new_display_key_is_not_sent_if_notice_of_removal_is_lost(organizers: Organizers) -> None:
+    removed, _ = organizers.open("cohost")
+    console, _ = organizers.open("owner")
+    organizers.change("delete_member_row", "cohost")
+    done(console, 1, "display.renew")
+    assert console.receive("console.welcomed")["display_key"]
+    assert removed.closed() == CloseCode.NOT_ALLOWED
+    received = [message["type"] for message in removed.received]
+    assert (received.count("console.welcomed"), "audit.updated" in received) == (1, False)

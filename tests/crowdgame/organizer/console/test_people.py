@@ -1,7 +1,6 @@
 """People of an event: restrictions by voter code, and search by name or code."""
 
 from contextlib import closing
-from dataclasses import asdict
 from itertools import islice, product
 from typing import Any
 
@@ -33,10 +32,8 @@ def test_typed_code_of_ticket_restricts_in_its_event_only(box: BallotBox) -> Non
     voter_code = derive_voter_code(ticket.voter)
     typed = f"{voter_code[:3]}\u2013{voter_code[3:]}".lower()
     assert words_of(event.pk, "voter.ban", box, voter_code=typed) == f"olga banned {voter_code}"
-    assert load_restrictions([event.pk, other.pk]) == {
-        event.pk: {voter_code: Restriction(banned=True)},
-        other.pk: {},
-    }
+    banned = {voter_code: Restriction(banned=True)}
+    assert load_restrictions([event.pk, other.pk]) == {event.pk: banned, other.pk: {}}
     with refused("No phone has this code"):
         done_by(other.pk, "voter.ban", box, voter_code=voter_code)
 
@@ -47,7 +44,6 @@ def test_action_on_code_that_no_phone_has_is_refused(action: str, box: BallotBox
     record_voters(new_event().pk, VOTER_CODE)
     with refused(r"No phone has this code\."):
         done_by(event.pk, action, box, voter_code=VOTER_CODE, team=2)
-    assert not StoredRestriction.objects.exists()
     record_voters(event.pk, VOTER_CODE)
     record_voters(event.pk, VOTER_CODE, connected=False)
     assert VOTER_CODE in words_of(event.pk, action, box, voter_code=VOTER_CODE, team=2)
@@ -132,19 +128,13 @@ def test_roster_is_listed_by_name_with_code_and_team(event: Event) -> None:
 
 def test_search_matches_part_of_name_or_code(event: Event) -> None:
     whole = voter_code(event, "Alan Turing")
-    for query, name in [
-        ("LOVE", "Ada Lovelace"),
-        (" zoë", "Zoë Quinn"),
-        (whole[1:5].lower(), "Alan Turing"),
-        (f"{whole[:3]} {whole[3:]}", "Alan Turing"),
-    ]:
-        assert [one.name for one in find(event, query).people] == [name]
+    queries = ("LOVE", " zoë", whole[1:5].lower(), f"{whole[:3]} {whole[3:]}")
+    found = [[one.name for one in find(event, query).people] for query in queries]
+    assert found == [["Ada Lovelace"], ["Zoë Quinn"], ["Alan Turing"], ["Alan Turing"]]
     assert find(event, "nobody").people == ()
 
 
-def test_voter_without_a_name_is_found_by_the_whole_code(
-    event: Event, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_voter_without_name_is_found_by_whole_code(event: Event, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("voting.ballot_box.known_voters.MAX_KNOWN_VOTERS", 1)
     (ticket,) = make_tickets(event, 1)
     Ticket.objects.filter(pk=ticket.pk).update(team=2)
@@ -159,27 +149,18 @@ def test_voter_without_a_name_is_found_by_the_whole_code(
 
 def test_restricted_people_and_waiting_nicknames_are_listed_first(event: Event, box: BallotBox) -> None:
     zoe = voter_code(event, "Zoë Quinn")
-    for code, restriction in {
-        zoe: Restriction(team=2),
-        "BCDFGH": Restriction(banned=True),
-        "QQQQQQ": Restriction(kicked_at=1),
-    }.items():
-        StoredRestriction.objects.create(event=event, voter_code=code, at=1, **asdict(restriction))
+    for code, restriction in ((zoe, {"team": 2}), ("BCDFGH", {"banned": True}), ("QQQQQQ", {"kicked_at": 1})):
+        StoredRestriction.objects.create(event=event, voter_code=code, at=1, **restriction)
     found = find(event).people
-    assert [(one.name, one.moved, one.banned, one.removed) for one in found] == [
-        ("", None, True, False),
-        ("", None, False, True),
-        ("Zoë Quinn", 2, False, False),
-        ("Ada Lovelace", None, False, False),
-        ("Alan Turing", None, False, False),
-    ]
+    assert [one.name for one in found] == ["", "", "Zoë Quinn", "Ada Lovelace", "Alan Turing"]
+    states = [(one.moved, one.banned, one.removed) for one in found[:4]]
+    assert states == [(None, True, False), (None, False, True), (2, False, False), (None, False, False)]
     StoredRestriction.objects.all().delete()
     record_voters(event.pk, "BCDFGH", "QQQQQQ", "WXZBCD")
     show_gateways(event, box, "a")
     for code, name, allowed in [("BCDFGH", "Otter 12", True), ("QQQQQQ", "Q", False), ("WXZBCD", "W", True)]:
-        Nickname.objects.create(
-            event=event, voter_code=code, name=name, skeleton=name, allowed=allowed, chosen_at=1
-        )
+        named = {"name": name, "skeleton": name, "allowed": allowed, "chosen_at": 1}
+        Nickname.objects.create(event=event, voter_code=code, **named)
     StoredRestriction.objects.create(event=event, voter_code="WXZBCD", nameless=True, at=1)
     shown = {one.voter_code: (one.nickname, one.nickname_status) for one in find(event).people}
     assert next(iter(shown.items())) == ("QQQQQQ", ("Q", "waiting"))

@@ -6,19 +6,13 @@ from typing import Any
 import pytest
 from django.apps import apps
 from django.test import Client
-from pytest_django import DjangoAssertNumQueries
 
 from crowdgame.events.models import AuditEntry
 from crowdgame.organizer.console.actions.matches import abort_playing_match, void_last_turn
+from crowdgame.organizer.cups import cups
 from crowdgame.organizer.cups.cup_view import view_cup
-from crowdgame.organizer.cups.cups import (
-    CupError,
-    give_walkover,
-    load_cup_progress,
-    revoke_walkover,
-    start_pairing,
-)
-from crowdgame.organizer.cups.models import CupPairing
+from crowdgame.organizer.cups.cups import CupError, give_walkover, load_cup_progress, start_pairing
+from crowdgame.organizer.cups.models import Cup, CupPairing
 from crowdgame.organizer.cups.team_ranking import list_played_games, rank_teams
 from tests.crowdgame.organizer.cups.cup_helpers import decide, let_win, new_cup
 from tests.voting.match_helpers import CLASSIC, RED_WINS, new_event, only_turn, organizer, play, play_turn
@@ -47,11 +41,13 @@ def test_pairing_event_uses_the_cups_terms() -> None:
     assert (single.best_of, single.next_match_after_s) == (None, None)
 
 
+def first_card(cup: Cup, round_index: int = 0) -> Any:
+    return view_cup(load_cup_progress(cup)).rounds[round_index].cards[0]
+
+
 def test_match_result_advances_winner_until_voided(box: BallotBox) -> None:
-    def finalist() -> str:
-        card = view_cup(load_cup_progress(cup)).rounds[1].cards[0]
-        assert card
-        return card.seats[0].name
+    def finalist() -> Any:
+        return first_card(cup, 1).seats[0].name
 
     cup = new_cup()
     event = start_pairing(cup.pk, 1)
@@ -59,9 +55,8 @@ def test_match_result_advances_winner_until_voided(box: BallotBox) -> None:
     with pytest.raises(CupError):
         give_walkover(cup.pk, 1, 1)
     abort_playing_match(event.pk, box)
-    card = view_cup(load_cup_progress(cup)).now
-    assert card
-    assert (card.number, card.state, card.reports) == (1, "on", ())
+    card = first_card(cup)
+    assert (view_cup(load_cup_progress(cup)).now, card.state, card.reports) == (card, "on", ())
     play(start_match(event.pk, box), box, [(yellow, red) for red, yellow in RED_WINS])
     assert finalist() == "5b"
     with pytest.raises(CupError):
@@ -100,7 +95,7 @@ def test_walkover_can_be_undone_until_next_round_begins() -> None:
     assert load_cup_progress(cup).meetings[2].red == 4
     with pytest.raises(CupError, match="already decided"):
         give_walkover(cup.pk, 1, 1)
-    revoke_walkover(cup.pk, 1)
+    cups.revoke_walkover(cup.pk, 1)
     assert load_cup_progress(cup).meetings[2].red is None
     assert start_pairing(cup.pk, 1) == event
     for number in (1, 2):
@@ -108,7 +103,7 @@ def test_walkover_can_be_undone_until_next_round_begins() -> None:
     start_pairing(cup.pk, 3)
     for number, reason in ((1, "already started"), (3, "no walkover")):
         with pytest.raises(CupError, match=reason):
-            revoke_walkover(cup.pk, number)
+            cups.revoke_walkover(cup.pk, number)
     assert load_cup_progress(cup).meetings[2].teams == (1, 2)
 
 
@@ -129,7 +124,7 @@ def test_overtaken_or_deleted_pairing_is_begun_again() -> None:
     assert start_pairing(cup.pk, 1).teams.count() == 2
 
 
-def test_large_cup_is_read_in_few_queries(django_assert_max_num_queries: DjangoAssertNumQueries) -> None:
+def test_large_cup_is_read_in_few_queries(django_assert_max_num_queries: Any) -> None:
     cup = new_cup(tuple(f"Class {number}" for number in range(12)), format="league")
     for number in range(1, 8):
         decide(cup, number, 1)
@@ -182,9 +177,7 @@ def test_team_lines_show_next_pairing_and_join_link() -> None:
         ({100 - 30 * 60 * 1000: "start"}, set()),
     ],
 )
-def test_migration_marks_match_live_when_crowd_came_or_else_the_next(
-    actions: dict[int, str], rehearsed: set[int]
-) -> None:
+def test_migration_marks_match_that_crowd_played(actions: dict[int, str], rehearsed: set[int]) -> None:
     event = new_event()
     for started_at in (100, 300, 500):
         match = let_win(event, 1)
@@ -201,12 +194,10 @@ def test_rehearsed_match_advances_nobody_and_next_match_does() -> None:
     cup = new_cup()
     event = start_pairing(cup.pk, 1)
     let_win(event, 1, rehearsed=True)
-    card = view_cup(load_cup_progress(cup)).rounds[0].cards[0]
-    assert card
+    card = first_card(cup)
     assert (card.state, card.rehearsed, card.reports, card.scored) == ("on", True, (), False)
     let_win(event, 2)
-    card = view_cup(load_cup_progress(cup)).rounds[0].cards[0]
-    assert card
+    card = first_card(cup)
     assert (card.state, card.reports, card.scored) == ("over", (2,), True)
     assert load_cup_progress(cup).meetings[0].outcome.winner == 2
 

@@ -36,9 +36,7 @@ def sources(of: Cup | Event) -> list[tuple[str, str]]:
     ("names", "filler", "added"),
     [("4a\n4b\n5a", "2", [("Ordinateur 2", "bot:2")]), ("4a\n4b\n5a", "", []), ("4a\n4b\n5a\n5b", "2", [])],
 )
-def test_cup_form_adds_computer_to_odd_number_of_teams_only(
-    olga: Client, names: str, filler: str, added: list[tuple[str, str]]
-) -> None:
+def test_computer_fills_odd_cup(olga: Client, names: str, filler: str, added: list[tuple[str, str]]) -> None:
     olga.post(NEW, FILLED | {"names": names, "filler": filler, "language": "fr"})
     assert sources(Cup.objects.get()) == [(name, PHONES) for name in names.split()] + added
 

@@ -139,9 +139,7 @@ def test_pages_of_stage_have_own_framers_and_language_of_cup(client: Client) -> 
     assert policy["frame-src"] == policy["script-src"] == {"'self'"}
 
 
-def test_program_is_cached_and_unchanged_reply_is_empty(
-    client: Client, django_assert_num_queries: Any
-) -> None:
+def test_program_is_cached_and_not_sent_unchanged(client: Client, django_assert_num_queries: Any) -> None:
     code = new_event().code
     answer = ask(client, code)
     with django_assert_num_queries(0):
