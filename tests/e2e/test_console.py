@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import FilePayload, Locator, Page, ViewportSize, expect
 
-from tests.crowdgame.events.branding.pictures import picture
+from tests.crowdgame.events.branding.test_logos import picture
 from tests.e2e.page_checks import axe_violations
 from tests.e2e.page_visits import PLAYED, SLOW
 from tests.e2e.screens import (

@@ -5,11 +5,9 @@ from typing import Any
 
 from django.test import Client
 
-from crowdgame.events.presets import EMPTY_PRESET, PRESETS
 from voting.models import Event
 from voting.terms import PHONES
 
-READY_PRESETS = [preset for preset in PRESETS if preset is not EMPTY_PRESET and not preset.needs_form]
 IGNORED_FIELDS = {"next_seed", "id", "code", "name", "created_at", "options"}
 BANK = {"clock": "bank", "bank_s_usual": "300", "increment_s_usual": "5", "cap_s_usual": "20"}
 

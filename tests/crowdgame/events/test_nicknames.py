@@ -58,9 +58,7 @@ def test_setting_decides_which_nicknames_voters_get(
         ("B-E-N", "", "Somebody has this nickname. Choose another one."),
     ],
 )
-def test_typed_nickname_is_moderated_and_seen_once_allowed(
-    typed: str, stored: str, problem: str, box: BallotBox
-) -> None:
+def test_typed_nickname_is_seen_once_allowed(typed: str, stored: str, problem: str, box: BallotBox) -> None:
     event = new_event(nicknames=Nicknames.TYPED)
     ask(event, "Ben", voter=BEN)
     answer = ask(event, typed)
@@ -88,9 +86,7 @@ def test_suggestions_are_distinct_short_and_accepted(language: str) -> None:
 @pytest.mark.parametrize(
     ("hiding", "showing"), [("voter.remove_nickname", "voter.restore_nickname"), ("voter.ban", "voter.admit")]
 )
-def test_removed_or_banned_nickname_disappears_with_the_next_announcement(
-    hiding: str, showing: str, box: BallotBox
-) -> None:
+def test_removed_or_banned_nickname_disappears(hiding: str, showing: str, box: BallotBox) -> None:
     event = new_event()
     record_voters(event.pk, ANN, BEN)
     ask(event, "Otter 12")

@@ -172,9 +172,7 @@ def test_csv_export_lists_all_tickets_and_escapes_formulas(
     assert read_keys(tmp_path / "codes.txt", 2) == ("BCDFGHJK", "BCDFGHJM")
 
 
-def test_tickets_command_creates_and_exports_tickets(
-    event: Event, tmp_path: Path, settings: Settings
-) -> None:
+def test_tickets_command_makes_and_exports_tickets(event: Event, tmp_path: Path, settings: Settings) -> None:
     settings.PUBLIC_URL = "https://play.example.org"
     file = tmp_path / "tickets.csv"
     file.touch(0o644)

@@ -13,22 +13,13 @@ from django.test import Client
 from PIL import Image
 from pytest_django.fixtures import Settings
 
+from crowdgame.events.branding import colors
 from crowdgame.events.branding.brands import load_brand
-from crowdgame.events.branding.colors import (
-    DARK,
-    DEFAULT_COLORS,
-    LIGHT,
-    MIN_CONTRAST,
-    MIN_DISTANCE,
-    contrast,
-    distance,
-    is_visible,
-    nearest_allowed,
-)
+from crowdgame.events.branding.colors import DARK, LIGHT, contrast, distance, is_visible, nearest_allowed
 from crowdgame.events.branding.logos import reencode, store_logo
 from crowdgame.events.models import EventLogo
 from crowdgame.server.config.brand import default_logo
-from tests.crowdgame.events.branding.pictures import picture
+from tests.crowdgame.events.branding.test_logos import picture
 from tests.crowdgame.events.form_helpers import form_defaults
 from tests.crowdgame.events.printing.test_printing import drawn
 from tests.design.test_colors import PAGE_TOKENS, palettes
@@ -76,9 +67,7 @@ def test_saved_brand_is_announced_and_its_logo_served_for_good(browser: Client, 
     assert browser.get(f"/brand/{'0' * 32}.webp").status_code == 404
 
 
-def test_only_owner_changes_brand_and_deletes_logo_with_event(
-    browser: Client, event: Event, organizer: User, other: User
-) -> None:
+def test_brand_is_changed_by_owner_only(browser: Client, event: Event, organizer: User, other: User) -> None:
     kept = Event.objects.create(owner=organizer, name="Other", code="KEPT")
     EventLogo.objects.create(event=kept, key="kept", content=b"kept")
     assert not save(browser, event, color_2=BLUE, logo=logo_file())
@@ -113,9 +102,7 @@ def test_copy_of_an_event_has_its_brand(browser: Client, event: Event, organizer
         ({"color_1": "red; --x: 1"}, "Enter a valid value."),
     ],
 )
-def test_unsafe_colors_and_unreadable_logos_are_refused(
-    browser: Client, event: Event, colors: dict[str, str], reason: str
-) -> None:
+def test_unsafe_brand_is_refused(browser: Client, event: Event, colors: dict[str, str], reason: str) -> None:
     before = load_brand(event)
     assert reason in save(browser, event, **colors)
     logo = SimpleUploadedFile("logo.png", b"<svg/>")
@@ -123,9 +110,7 @@ def test_unsafe_colors_and_unreadable_logos_are_refused(
     assert (load_brand(event), EventLogo.objects.count()) == (before, 0)
 
 
-def test_reset_and_undo_bring_back_the_brand_before_and_two_logos_are_kept(
-    browser: Client, event: Event
-) -> None:
+def test_reset_and_undo_restore_the_brand_and_two_logos_are_kept(browser: Client, event: Event) -> None:
     save(browser, event, color_1=BLUE, color_2=ORANGE, brand_line="Kindly Inc", logo=logo_file())
     before = load_brand(event)
     save(browser, event, reset="1")
@@ -143,9 +128,7 @@ def test_reset_and_undo_bring_back_the_brand_before_and_two_logos_are_kept(
     assert event.logo == ""
 
 
-def test_installation_has_a_default_logo_and_line(
-    client: Client, event: Event, settings: Settings, tmp_path: Path
-) -> None:
+def test_server_has_default_brand(client: Client, event: Event, settings: Settings, tmp_path: Path) -> None:
     file = tmp_path / "school.png"
     file.write_bytes(picture())
     settings.BRAND_LINE = "Our school"
@@ -170,13 +153,10 @@ def match(event: Event, box: BallotBox) -> Match:
     return match
 
 
-def test_pictures_poster_and_report_show_the_brand_and_change_with_it(
-    browser: Client, match: Match, event: Event, box: BallotBox
-) -> None:
+def test_pictures_and_report_show_brand(browser: Client, match: Match, event: Event, box: BallotBox) -> None:
     for path in (f"/board/{event.code}/1.svg", f"/board/{event.code}/1/2.svg"):
         drawing = browser.get(path).content.decode()
-        shown = [f"fill: {color};" in drawing for color in (BLUE, ORANGE, "#d92b45")]
-        assert shown == [True, True, False]
+        assert [f"fill: {color};" in drawing for color in (BLUE, ORANGE, RED)] == [True, True, False]
     preview = Image.open(BytesIO(browser.get(f"/board/{event.code}.png").content)).convert("RGB")
     sides = [preview.getpixel((x, 240)) for x in (95, 1105)]
     assert sides == [(47, 111, 208), (208, 106, 0)]
@@ -228,7 +208,7 @@ def test_lobby_music_of_installation_is_off_until_an_organizer_starts_it(
 
 
 GREEN = "#2e8b57"
-SAMPLES = (*DEFAULT_COLORS, "#d13438", GREEN, "#2f6fd0", "#0f8a8a", "#d0457f", "#000000", "#ffffff")
+SAMPLES = (*colors.DEFAULT_COLORS, "#d13438", GREEN, "#2f6fd0", "#0f8a8a", "#d0457f", "#000000", "#ffffff")
 
 
 @pytest.mark.parametrize(("one", "other"), list(combinations(SAMPLES, 2)))
@@ -249,7 +229,7 @@ def test_backgrounds_are_those_of_the_pages() -> None:
 @pytest.mark.parametrize("ground", [DARK, LIGHT])
 def test_visible_color_has_contrast_on_each_background(ground: str) -> None:
     grays = [f"#{level:02x}{level:02x}{level:02x}" for level in range(256)]
-    edge = [gray for gray in grays if contrast(gray, ground) >= MIN_CONTRAST]
+    edge = [gray for gray in grays if contrast(gray, ground) >= colors.MIN_CONTRAST]
     assert not any(is_visible(gray) for gray in grays if gray not in edge)
     assert is_visible(edge[0] if ground == DARK else edge[-1])
 
@@ -258,5 +238,5 @@ def test_nearest_allowed_color_passes_and_stays_similar() -> None:
     for color in ("#ffe600", GREEN, "#000000"):
         nearest = nearest_allowed(color, "#d13438")
         assert is_visible(nearest)
-        assert distance(nearest, "#d13438") >= MIN_DISTANCE
+        assert distance(nearest, "#d13438") >= colors.MIN_DISTANCE
     assert nearest_allowed("#ffe600", BLUE) == "#aa8800"

@@ -1,7 +1,9 @@
 """Logos are decoded and written anew. Other files are refused. Most requests are answered from memory."""
 
 import asyncio
+import struct
 import sys
+import zlib
 from io import BytesIO
 from typing import Any
 
@@ -12,7 +14,31 @@ from crowdgame.events.branding import logo_cache
 from crowdgame.events.branding import reencode as program
 from crowdgame.events.branding.logo_cache import cache_logos
 from crowdgame.events.branding.logos import REFUSALS, UNREADABLE, LogoRefused, reencode
-from tests.crowdgame.events.branding.pictures import PLUM, animation, bomb, picture
+
+Color = tuple[int, int, int]
+PLUM = (142, 69, 133)
+
+
+def picture(kind: str = "PNG", mode: str = "RGB", color: Color = PLUM, **options: Any) -> bytes:
+    file, size = BytesIO(), options.pop("size", (80, 40))
+    Image.new(mode, size, (*color, 255)[: len(mode)]).save(file, kind, **options)
+    return file.getvalue()
+
+
+def animation(kind: str) -> bytes:
+    frames = [Image.new("RGB", (8, 8), color) for color in ("red", "blue")]
+    file = BytesIO()
+    frames[0].save(file, kind, save_all=True, append_images=frames[1:], duration=100)
+    return file.getvalue()
+
+
+def bomb(width: int, height: int) -> bytes:
+    """A PNG whose header announces this size, with hardly any data."""
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    content = b"\x89PNG\r\n\x1a\n"
+    for name, data in ((b"IHDR", header), (b"IDAT", zlib.compress(b"\0" * 1000)), (b"IEND", b"")):
+        content += struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+    return content
 
 
 def webp(name: str, content: bytes) -> Image.Image:
@@ -42,9 +68,7 @@ def test_reencode_removes_metadata() -> None:
 @pytest.mark.parametrize(("size", "mode"), [((4096, 40), "RGB"), ((40, 4096), "RGBA")])
 def test_reencode_limits_the_size_and_keeps_the_proportions(size: tuple[int, int], mode: str) -> None:
     width, height = webp("a.png", picture(size=size, mode=mode)).size
-    assert width <= 1536
-    assert height <= 512
-    assert (width > height) == (size[0] > size[1])
+    assert (width <= 1536, height <= 512, width > height) == (True, True, size[0] > size[1])
 
 
 @pytest.mark.parametrize(("ink", "plate"), [("white", (11, 16, 32)), ("black", (255, 255, 255))])

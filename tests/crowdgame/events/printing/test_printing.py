@@ -12,16 +12,11 @@ from django.utils import translation
 from hypothesis import given
 from hypothesis import strategies as st
 
+from crowdgame.events.printing import ticket_sheets
 from crowdgame.events.printing.pdf_document import PdfDocument, Unprintable, can_print
 from crowdgame.events.printing.posters import QR_SIZE, Poster, print_posters
 from crowdgame.events.printing.rules_leaflet import RULE_EXAMPLES, draw_examples, play_example
-from crowdgame.events.printing.ticket_sheets import (
-    COUPONS_PER_SHEET,
-    KEY_SIZE,
-    TEXT_WIDTH,
-    Coupon,
-    print_coupons,
-)
+from crowdgame.events.printing.ticket_sheets import COUPONS_PER_SHEET, Coupon, print_coupons
 from games.engine.game import SIDES
 from voting.admission.admission import format_key
 from voting.admission.roster import Pupil
@@ -60,9 +55,8 @@ def symbol(pdf: bytes, side: float, url: str) -> list[list[int]]:
 
 
 def poster(name: str = "Gala", teams: tuple[str, str] = ("North", "South"), **more: Any) -> Poster:
-    return Poster(
-        name, "BCDF", teams, URL, "play.example.org/BCDF", "", **{"side": None, "board": True} | more
-    )
+    choices = {"side": None, "board": True} | more
+    return Poster(name, "BCDF", teams, URL, "play.example.org/BCDF", "", **choices)
 
 
 def test_poster_qr_code_encodes_url() -> None:
@@ -105,8 +99,8 @@ def test_fit_shrinks_text_then_truncates_it() -> None:
 @given(code=st.text("BCDFGHJKMNPQRSTVWXYZ23456789", min_size=8, max_size=8))
 def test_fit_never_truncates_codes(code: str) -> None:
     key = format_key(code)
-    DOCUMENT.select_font(KEY_SIZE, bold=True)
-    for width in (TEXT_WIDTH, DOCUMENT.get_string_width(key) * 0.9):
+    DOCUMENT.select_font(ticket_sheets.KEY_SIZE, bold=True)
+    for width in (ticket_sheets.TEXT_WIDTH, DOCUMENT.get_string_width(key) * 0.9):
         assert DOCUMENT.fit_text(key, width)[0] == key
 
 
@@ -133,15 +127,9 @@ def printed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         ("القاعة الكبرى في الطابق الأول", {"القاعة الكبرى", "في الطابق الأول"}),
         *((name, set()) for name in ("Donaudampfschifffahrtsgesellschaftskapit", "W" * 80, "A name " * 11)),
         ("三" * 80, set()),
-        *(
-            pytest.param(name, set(), marks=pytest.mark.nightly)
-            for name in ("Łódź Київ", "三年级二班", "한국", "🎉")
-        ),
     ],
 )
-def test_poster_shows_long_names_completely_and_keeps_words_whole(
-    printed: list[str], name: str, lines: set[str]
-) -> None:
+def test_poster_shows_long_names_in_whole_words(printed: list[str], name: str, lines: set[str]) -> None:
     teams = (name[:40], name[:40])
     assert pages(print_posters([poster(name, teams)])) == 1
     shown = "".join(printed).replace(" ", "")
@@ -176,9 +164,7 @@ def test_ticket_sheet_holds_fixed_number_of_coupons_in_supported_scripts() -> No
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(("choice", "count"), [("balance", 1), ("choose", 1), ("link", 3)])
-def test_link_choice_prints_posters_for_both_teams_and_each(
-    browser: Client, event: Event, choice: str, count: int
-) -> None:
+def test_link_choice_prints_three_posters(browser: Client, event: Event, choice: str, count: int) -> None:
     Event.objects.filter(pk=event.pk).update(team_choice=choice, language="ar")
     response = browser.get(f"/console/{event.code}/poster.pdf")
     assert response.headers["Content-Type"] == "application/pdf"
