@@ -15,14 +15,7 @@ from crowdgame.play.chat.moderation import configure_room, remove_message
 from crowdgame.play.chat.posting import MessageAuthor, post_message, report
 from crowdgame.play.chat.reader_keys import ChatReader, make_reader_key
 from crowdgame.play.chat.rooms import find_room
-from crowdgame.play.duels.duels import (
-    DuelSettings,
-    join_duel,
-    load_seat_key,
-    new_duel,
-    seat_number,
-    start_for_one,
-)
+from crowdgame.play.duels.duels import DuelSettings, join_duel, load_seat_key, new_duel, start_for_one
 from crowdgame.play.duels.models import Duel
 from crowdgame.play.duels.time_controls import TIME_CONTROLS_BY_SLUG
 from tests.voting.match_helpers import RED_WINS, only_turn, play
@@ -64,7 +57,7 @@ def against_crowd(begun: bool = True) -> dict[str, Any]:
     made = new_duel(guest, DuelSettings(crowd=True))
     if begun:
         start_for_one(made.event.code, guest, box)
-    place = seat_number(made, guest)
+    place = 1 if made.one == guest else 2
     return {"id": made.event_id, "code": made.event.code, "place": place, "key": load_seat_key(made, guest)}
 
 
@@ -114,9 +107,10 @@ def configure_chat_room(slug: str, slow_s: int, closed: bool) -> None:
 
 def fill_lobby_chat(lines: int = 100) -> None:
     """Fill the lobby with long messages."""
-    room, guest, now = _room("lobby"), new_guest(), timezone.now()
+    room, guest = _room("lobby"), new_guest()
+    fields = {"room": room, "guest": guest, "name": str(guest), "at": timezone.now()}
     ChatLine.objects.bulk_create(
-        ChatLine(room=room, guest=guest, text=f"{number}: {token_urlsafe(60)}", at=now, seq=room.seq + number)
+        ChatLine(**fields, text=f"number {number}: {token_urlsafe(60)}", seq=room.seq + number)
         for number in range(1, lines + 1)
     )
     ChatRoom.objects.filter(pk=room.pk).update(seq=room.seq + lines)

@@ -12,7 +12,6 @@ from pytest_django.fixtures import Settings
 
 from crowdgame.accounts.guest_cookie import COOKIE
 from crowdgame.accounts.models import Guest
-from crowdgame.play.chat import retention as chat_retention
 from crowdgame.play.chat.models import ChatLine, ChatMute, ChatReport, ChatRoom
 from crowdgame.play.chat.moderation import mute, remove_message
 from crowdgame.play.chat.posting import report
@@ -75,9 +74,7 @@ def test_refused_message_stays_in_form_and_creates_no_guest() -> None:
     assert not Guest.objects.exists()
     say(one, "Hello")
     ChatRoom.objects.update(slow_s=300)
-    text = say(one, "Hello again", status=409)
-    assert "One message every 300 s" in text
-    assert 'value="Hello again"' in text
+    assert 'value="Hello again"' in say(one, "Hello again", status=409)
     answer = one.post("/play/chat/lobby/say", {"text": "Hello again"}, headers={"accept": "application/json"})
     assert (answer.status_code, "One message" in answer.json()["problem"]) == (409, True)
     assert ChatLine.objects.count() == ChatRoom.objects.get().seq == 1
@@ -106,26 +103,18 @@ def test_players_and_watchers_chat_apart_until_end(box: BallotBox) -> None:
     assert not ChatLine.objects.exists()
 
 
-def test_unknown_chat_rooms_and_guests_and_disabled_chat_are_not_found(
-    client: Client, settings: Settings
-) -> None:
+def test_unknown_rooms_and_guests_and_disabled_chat_are_not_found(client: Client, settings: Settings) -> None:
     waiting, event = new_game(), new_event().code
-    for path in (
-        *("ZZZZ-players", "ZZZZ-lobby", "-", f"{waiting}-players", f"{event}-watchers"),
-        "lobby/99999999999999999999999",
-    ):
+    unknown = ("ZZZZ-players", "ZZZZ-lobby", "-", f"{waiting}-players", f"{event}-watchers")
+    for path in (*unknown, f"lobby/{'9' * 23}"):
         assert client.get(f"/play/chat/{path}").status_code == 404
     assert client.post("/play/chat/unblock", {"number": "9" * 30}).status_code == 404
     say(Client(enforce_csrf_checks=True), "Hello", status=403)
     fill_lobby_chat(130)
     everything = list(ChatLine.objects.order_by("seq").values_list("text", flat=True))
-    for path in (
-        "/play/",
-        "/play/chat/lobby",
-        f"/play/chat/lobby?before={'9' * 30}",
-        "/play/chat/lobby?before=x",
-    ):
-        assert visible_texts(client, path) == everything[30:]
+    assert visible_texts(client) == everything[30:]
+    for query in ("", f"?before={'9' * 30}", "?before=x"):
+        assert visible_texts(client, f"/play/chat/lobby{query}") == everything[30:]
     earlier = re.findall(r'href="(\?before=\d+)"', client.get("/play/chat/lobby").content.decode())
     assert visible_texts(client, f"/play/chat/lobby{earlier[0]}") == everything[:30]
     settings.CHAT = False
@@ -155,8 +144,7 @@ def test_message_is_reported_once_per_guest_and_removed_for_all_but_moderators(m
         assert act_on_latest(client, "report", reason="insult") == 200
     assert act_on_latest(reader, "report", reason="whim") == 400
     assert ChatReport.objects.count() == 2
-    text = mo.get("/play/chat/reports").content.decode()
-    assert ("Awful" in text, "2 reports" in text) == (True, True)
+    assert "2 reports" in mo.get("/play/chat/reports").content.decode()
     assert act_on_latest(mo, "settle", list="") == 302
     assert "No open reports" in mo.get("/play/chat/reports").content.decode()
     ChatReport.objects.update(settled=False)
@@ -215,7 +203,7 @@ def test_moderation_requires_permission(action: str) -> None:
 
 
 def test_old_messages_and_their_records_are_purged(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chat_retention, "ROWS_PER_STEP", 2)
+    monkeypatch.setattr("crowdgame.play.chat.retention.ROWS_PER_STEP", 2)
     for _ in range(3):
         say(Client(), "long ago")
     old, mo = latest(), User.objects.create_user("mo")

@@ -1,12 +1,19 @@
 """Chat sockets deliver messages and suggestions, of the own room and team only."""
 
+import asyncio
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from crowdgame.play.chat.chat_hub import ChatHub
+from crowdgame.play.chat.models import RoomKind
+from crowdgame.play.chat.rooms import RoomAccess, RoomUpdate
 from tests.server import Server
 from tests.socket_clients import Message, SocketClient, SocketClients
+from tests.voting.gateway_helpers import FakeSocket
+from voting import protocol
 from voting.protocol import CloseCode
 
 
@@ -67,20 +74,16 @@ def test_chat_sockets_separate_players_from_watchers(server: Server, clients: So
     for guest, kind in ((one, "watchers"), (two, "watchers"), (None, "players")):
         key = server.ask("chat_key", slug=f"{code}-{kind}", guest=guest)
         assert clients.open("chat").say("chat.join", key=key).closed() == CloseCode.NOT_ALLOWED
-    for client, kind, guest, text in (  # one poll reads all rooms
-        (player, "players", two, "Good luck"),
-        (watcher, "watchers", None, "Column 4!"),
-        (player, "players", one, "That was all"),
-        (watcher, "watchers", None, "That was all"),
-    ):
-        server.ask("post_chat_message", slug=f"{code}-{kind}", text=text, guest=guest)
-        assert texts(client.receive("chat.posted")) == [text]
-    assert "Column 4!" not in "".join(player.frames)
-    assert "Good luck" not in "".join(watcher.frames)
+    for text, speaker in (("Good luck", two), ("That was all", one)):
+        for client, kind, guest in ((player, "players", speaker), (watcher, "watchers", None)):
+            server.ask("post_chat_message", slug=f"{code}-{kind}", text=f"{text}, {kind}", guest=guest)
+            assert texts(client.receive("chat.posted")) == [f"{text}, {kind}"]
+    assert ", watchers" not in "".join(player.frames)
+    assert ", players" not in "".join(watcher.frames)
     server.ask("play_duel_to_end", code=code)
-    for kind, guest, first in (("players", None, "Good luck"), ("watchers", one, "Column 4!")):
+    for kind, guest in (("players", None), ("watchers", one)):
         joined = join_chat(server, clients, f"{code}-{kind}", guest)
-        assert texts(joined.received[0]) == [first, "That was all"]
+        assert texts(joined.received[0]) == [f"Good luck, {kind}", f"That was all, {kind}"]
 
 
 def test_chat_join_requires_signed_key_of_a_room(server: Server, clients: SocketClients) -> None:
@@ -121,12 +124,9 @@ def suggest(client: SocketClient, text: str, **fields: Any) -> Any:
     return client.say("suggestion.send", text=text, **fields).receive("suggestion.answered")["problem"]
 
 
-def test_suggestion_reaches_only_own_team(
-    server: Server, clients: SocketClients, event: dict[str, Any]
-) -> None:
-    ann, bob, eve = (
-        join_team(server, clients, event, voter, team) for voter, team in (("ann", 1), ("bob", 1), ("eve", 2))
-    )
+def test_only_own_team_gets_suggestion(server: Server, clients: SocketClients, event: dict[str, Any]) -> None:
+    team_of = {"ann": 1, "bob": 1, "eve": 2}
+    ann, bob, eve = (join_team(server, clients, event, voter, team) for voter, team in team_of.items())
     others = [clients.phone(event["code"], team=team)[0] for team in (1, 2)]
     others.append(clients.display(event["code"])[0])
     others.append(clients.console(event["code"], server.ask("session", name="olga")))
@@ -136,7 +136,6 @@ def test_suggestion_reaches_only_own_team(
     assert shown.items() >= {"name": "", "text": SECRET, "choice": 4, "agreed": 0}.items()
     assert bob.say("suggestion.mark", id=shown["id"], mark="agree").receive("suggestion.answered")["agreed"]
     assert ann.receive_until(lambda message: message.get("suggestions", [{}])[0].get("agreed") == 1)
-    eve.say("suggestion.mark", id=shown["id"], mark="agree").receive("suggestion.answered", agreed=[])
     suggest(eve, "We come next")
     assert eve.receive("discussion.updated", total=1)["suggestions"][0]["text"] == "We come next"
     for client in (eve, *others):
@@ -182,3 +181,51 @@ def test_guest_cannot_suggest(server: Server, clients: SocketClients, event: dic
     guest.say("suggestion.send", text="Hello").receive("error", code="not_joined")
     key = server.ask("chat_key", slug=f"{event['code']}-team")
     assert clients.open("chat").say("chat.join", key=key).closed() == CloseCode.NOT_ALLOWED
+
+
+PLAYER = 1
+ACCESS = RoomAccess(RoomKind.WATCHERS, frozenset({PLAYER, 2}), over=True)
+
+
+def news(seq: int, access: RoomAccess = ACCESS) -> RoomUpdate:
+    return RoomUpdate(7, protocol.ChatPosted(seq=seq, slow_s=2, closed=False, lines=()), access)
+
+
+def test_chat_hub_forwards_news_to_listeners_with_access_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It polls from the lowest number that a listener knows, and not without listeners."""
+    polled: list[dict[int, int]] = []
+
+    async def poll(known: dict[int, int]) -> list[RoomUpdate]:
+        polled.append(known)
+        return [news(6, replace(ACCESS, over=False))]
+
+    monkeypatch.setattr("crowdgame.play.chat.chat_hub.in_chat_thread", lambda _: poll)
+    monkeypatch.setattr("crowdgame.play.chat.chat_hub.MAX_LISTENERS", 2)
+    chat_hub, player, watcher = ChatHub(), FakeSocket(), FakeSocket()
+    chat_hub.enter(player, PLAYER, news(5))
+    assert not chat_hub.is_full
+    chat_hub.enter(watcher, None, news(4))
+    assert chat_hub.is_full
+    asyncio.run(chat_hub.poll())
+    assert (len(player.frames), player.close_calls) == (1, [(CloseCode.NOT_ALLOWED, None)])
+    assert (len(watcher.frames), watcher.close_calls) == (2, [])
+    assert chat_hub.listeners() == [watcher]
+    chat_hub.leave(watcher, 7)
+    asyncio.run(chat_hub.poll())
+    assert polled == [{7: 4}]
+
+
+def test_chat_hub_shares_poll_between_equal_requests(monkeypatch: pytest.MonkeyPatch) -> None:
+    polls: list[int] = []
+
+    async def poll(slug: str, seq: int) -> RoomUpdate:
+        polls.append(seq)
+        return news(seq)
+
+    async def request_news() -> None:
+        chat_hub = ChatHub()
+        await asyncio.gather(*(chat_hub.news("lobby", seq) for seq in (1, 1, 2, 1)))
+
+    monkeypatch.setattr("crowdgame.play.chat.chat_hub.in_chat_thread", lambda _: poll)
+    asyncio.run(request_news())
+    assert sorted(polls) == [1, 2]

@@ -7,17 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdgame.play.chat.limits import (
-    MAX_BY_NEW_GUESTS,
-    MAX_PER_GUEST,
-    MAX_PER_ROOM,
-    NEW_GUEST_PERIOD,
-    Limit,
-    RateLimited,
-    RecentMessage,
-    exceeded_limit,
-    lookback,
-)
+from crowdgame.play.chat import limits
+from crowdgame.play.chat.limits import Limit, RateLimited, RecentMessage, exceeded_limit, lookback
 from crowdgame.play.chat.models import LINE_LENGTH
 from crowdgame.play.chat.posting import clean_message, limit_notice
 from crowdgame.play.chat.rooms import ChatError
@@ -31,9 +22,9 @@ def message(guest: int = 1, ago_s: float = 0, text: str = "", new: bool = False)
     return RecentMessage(guest, at if new else LONG_AGO, text or f"number {ago_s} of {guest}", at)
 
 
-BY_GUEST = [message(ago_s=4 * number) for number in range(1, MAX_PER_GUEST + 1)]
-BY_NEW_GUESTS = [message(100 + number, number / 2, new=True) for number in range(MAX_BY_NEW_GUESTS)]
-IN_ROOM = [message(100 + number, number / 3) for number in range(MAX_PER_ROOM)]
+BY_GUEST = [message(ago_s=4 * number) for number in range(1, limits.MAX_PER_GUEST + 1)]
+BY_NEW_GUESTS = [message(100 + number, number / 2, new=True) for number in range(limits.MAX_BY_NEW_GUESTS)]
+IN_ROOM = [message(100 + number, number / 3) for number in range(limits.MAX_PER_ROOM)]
 
 
 @pytest.mark.parametrize(
@@ -45,13 +36,11 @@ IN_ROOM = [message(100 + number, number / 3) for number in range(MAX_PER_ROOM)]
         (message(0), IN_ROOM[1:], None),
         (message(0, new=True), BY_NEW_GUESTS, Limit.NEW_GUESTS),
         (message(0), BY_NEW_GUESTS, None),
-        (RecentMessage(0, NOW - NEW_GUEST_PERIOD, "hello", NOW), BY_NEW_GUESTS, None),
+        (RecentMessage(0, NOW - limits.NEW_GUEST_PERIOD, "hello", NOW), BY_NEW_GUESTS, None),
         (message(text="??"), [message(ago_s=20, text="!")], None),
     ],
 )
-def test_messages_per_minute_are_limited(
-    new: RecentMessage, before: list[RecentMessage], limit: Limit | None
-) -> None:
+def test_messages_are_limited(new: RecentMessage, before: list[RecentMessage], limit: Limit | None) -> None:
     assert exceeded_limit(new, before, 2) == (RateLimited(limit) if limit else None)
 
 
@@ -88,9 +77,7 @@ def test_clean_text_returns_one_visible_line(typed: str) -> None:
     assert hidden <= {"\u200c", "\u200d"}
 
 
-@pytest.mark.parametrize(
-    "typed", ["", " \n ", "\u202e\u2066\u200b", "a" * (LINE_LENGTH + 1), "\u200b" * 900 + "a"]
-)
+@pytest.mark.parametrize("typed", ["", " \n ", "\u202e\u2066", "a" * (LINE_LENGTH + 1), "\u200b" * 900 + "a"])
 def test_clean_text_rejects_empty_and_overlong_text(typed: str) -> None:
     assert clean_message("\u202egnp.exe\u2069 \u0007ok") == "gnp.exe ok"
     with pytest.raises(ChatError):

@@ -62,9 +62,8 @@ def read(who: Seat) -> list[tuple[str, int]] | None:
 
 
 def restrict(who: Seat, **change: Any) -> None:
-    StoredRestriction.objects.create(
-        event_id=who.event_id, voter_code=derive_voter_code(who.voter), at=1, **change
-    )
+    code = derive_voter_code(who.voter)
+    StoredRestriction.objects.create(event_id=who.event_id, voter_code=code, at=1, **change)
 
 
 def add(turn: Turn, count: int, agreed: int = 0, **fields: Any) -> list[Suggestion]:
@@ -150,9 +149,7 @@ def test_suggestion_is_short_plain_text_without_links_and_names_a_legal_column(t
     assert Suggestion.objects.filter(choice=2**40).exists()
 
 
-def test_suggestions_of_a_voter_and_of_a_room_are_limited(
-    turn: Turn, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_suggestions_of_voter_and_room_are_limited(turn: Turn, monkeypatch: pytest.MonkeyPatch) -> None:
     assert send(seat(turn), "one") == ""
     assert send(seat(turn), "two") == "Wait 10 seconds between two suggestions."
     assert send(seat(turn, "bob"), "two") == ""

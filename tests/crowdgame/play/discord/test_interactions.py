@@ -122,14 +122,8 @@ def test_forged_altered_old_and_malformed_requests_are_refused(turn: Turn) -> No
         (body, now, "no hex"),
         (body, now, sign(body, now)[2:]),
     ]
-    malformed = (
-        b"",
-        b"{}",
-        b"[1]",
-        b"\xff",
-        b'{"id": "x", "type": 3}',
-        b'{"id": "1", "type": 3, "data": {}}',
-    )
+    no_button, no_id = b'{"id": "1", "type": 3, "data": {}}', b'{"id": "x", "type": 3}'
+    malformed = (b"", b"{}", b"[1]", b"\xff", no_id, no_button)
     assert [post(code, *request).status_code for request in requests] == [401] * len(requests)
     assert {post(code, text, now, sign(text, now)).status_code for text in malformed} == {400}
     assert not StoredBallot.objects.exists()
@@ -147,7 +141,6 @@ def test_command_shows_a_button_for_each_legal_column_to_the_voter_only(box: Bal
     empty()  # without a box, a vote is not confirmed and can be repeated
     reply = APPLICATION.ask(turn, press(f"{turn.pk}-3"))
     assert reply["data"]["content"] == "Your vote was not counted. Try again in a moment."
-    assert buttons(reply)[0][2] == "3"
 
 
 def test_last_vote_counts_and_each_reply_confirms(turn: Turn, box: BallotBox) -> None:

@@ -137,9 +137,7 @@ def test_plan_of_alternating_game_waits_for_the_opponents_choice(box: BallotBox)
 
 
 @pytest.mark.parametrize("ending", ["abort", "resign", "takeback", "delete", "win"])
-def test_only_the_plans_of_the_ended_game_are_deleted(
-    box: BallotBox, ending: DuelAction | Literal["delete", "win"]
-) -> None:
+def test_only_ended_game_loses_plans(box: BallotBox, ending: DuelAction | Literal["delete", "win"]) -> None:
     playing, other = begin_days(box, casual=True), begin_days(box)
     plan(playing, "red", 2, 5)
     play(playing.match, box, {"win": RED_WINS[:-1], "takeback": FIRST_TURN}.get(ending, []))
@@ -176,9 +174,8 @@ def test_scheduler_and_worker_cast_due_plans_of_all_games(box: BallotBox) -> Non
     Match.objects.filter(pk=broken.match.pk).update(game="no-such-game")
     cast_by_phone(phone, "red", phone_turn, 6, box)
     for guest in (playing.red, playing.yellow):
-        address = EmailAddress.objects.create(
-            guest=guest, email=f"{guest.number}@example.org", confirmed_at=timezone.now()
-        )
+        email = f"{guest.number}@example.org"
+        address = EmailAddress.objects.create(guest=guest, email=email, confirmed_at=timezone.now())
         EmailNotification.objects.create(address=address, turn=turn, due_at=timezone.now())
     DeadlineScheduler(box, jobs_each_second()).run_once()
     assert run_queued_tasks(CAST_CONDITIONAL_PICKS) == 1
@@ -201,9 +198,7 @@ def test_crash_while_casting_only_delays_the_ballot(box: BallotBox, before: bool
 
 
 @pytest.mark.parametrize("crashes", [True, False])
-def test_turn_that_is_not_closed_at_once_is_closed_later(
-    box: BallotBox, crashes: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_open_turn_is_closed_later(box: BallotBox, crashes: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     playing, turn = begin_with_due_plan(box)
     cast_by_phone(playing, "yellow", turn, 4, box)
     if crashes:

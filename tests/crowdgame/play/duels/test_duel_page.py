@@ -233,9 +233,7 @@ def test_players_change_only_their_own_plan(visitors: Visitors) -> None:
     assert ConditionalPicks.objects.count() == 2
 
 
-def test_outdated_impossible_and_many_choices_are_refused(
-    visitors: Visitors, box: BallotBox, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_wrong_plan_is_refused(visitors: Visitors, box: BallotBox, monkeypatch: pytest.MonkeyPatch) -> None:
     seen, other = visitors.turn, Visitors(game="trails")
     play(visitors.match, box, [(1, 2)])
     for turn in (seen, other.turn, "0", "x", "9" * 5_000):

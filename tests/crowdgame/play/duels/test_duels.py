@@ -8,19 +8,7 @@ from django.test import Client
 from crowdgame.accounts.guest_names import new_guest
 from crowdgame.accounts.models import Guest
 from crowdgame.play.duels import duels
-from crowdgame.play.duels import rematch as rematch_module
-from crowdgame.play.duels.duels import (
-    DuelSettings,
-    PlayError,
-    active_games,
-    find_duel,
-    join_duel,
-    load_seat_key,
-    new_duel,
-    seat_number,
-    start_for_one,
-    withdraw_duel,
-)
+from crowdgame.play.duels.duels import DuelSettings, PlayError, join_duel, seat_number, start_for_one
 from crowdgame.play.duels.lists import MAX_QUERY_LENGTH, DuelListKind, clean_query, load_page, load_play_lists
 from crowdgame.play.duels.models import Duel
 from crowdgame.play.duels.rematch import request_rematch
@@ -44,7 +32,7 @@ pytestmark = pytest.mark.django_db
 def waiting_duel(**duel_settings: Any) -> tuple[Duel, Guest]:
     """A new duel and its creator."""
     guest = new_guest()
-    return new_duel(guest, DuelSettings(**duel_settings)), guest
+    return duels.new_duel(guest, DuelSettings(**duel_settings)), guest
 
 
 def joined(box: BallotBox, **duel_settings: Any) -> tuple[Duel, Guest, Guest]:
@@ -65,13 +53,13 @@ def test_match_starts_when_second_seat_is_taken(box: BallotBox) -> None:
     assert match.turns.get().opens_at <= box.now() + START_LEAD_MS
     voters = []  # a guest has one on every device
     for guest in (first, second):
-        shown = PresentedKey(load_seat_key(duel, guest), 0, box.now(), again=True, balance_teams=True)
+        shown = PresentedKey(duels.load_seat_key(duel, guest), 0, box.now(), again=True, balance_teams=True)
         for (claim,) in (claim_tickets(duel.event_id, [shown]) for _ in range(2)):
             assert isinstance(claim, ClaimedTicket)
             assert claim.team == seat_number(duel, guest)
             voters.append(claim.voter)
     assert voters[0] == voters[1] != voters[2] == voters[3]
-    assert load_seat_key(duel, new_guest()) == ""
+    assert duels.load_seat_key(duel, new_guest()) == ""
 
 
 def test_only_two_guests_play_and_may_rejoin(box: BallotBox) -> None:
@@ -80,7 +68,7 @@ def test_only_two_guests_play_and_may_rejoin(box: BallotBox) -> None:
     with pytest.raises(PlayError, match="created this game"):
         start_for_one(duel.event.code, first, box)
     assert not Match.objects.exists()
-    assert seat_number(find_duel(duel.event.code), None), "the empty seat"
+    assert seat_number(duels.find_duel(duel.event.code), None), "the empty seat"
     second = new_guest()
     for guest in (second, first, second):
         join_duel(duel.event.code, guest, box)
@@ -117,7 +105,7 @@ def test_guest_game_limit_is_enforced(box: BallotBox, monkeypatch: pytest.Monkey
     other, _ = waiting_duel()
     for settings in (DuelSettings(), DuelSettings(bot=2, casual=True)):
         with pytest.raises(PlayError, match="1 unfinished game"):
-            new_duel(guest, settings)
+            duels.new_duel(guest, settings)
     with pytest.raises(PlayError, match="1 unfinished game"):
         join_duel(other.event.code, guest, box)
     assert join_duel(duel.event.code, guest, box) == duel
@@ -138,7 +126,7 @@ def test_lists_show_open_running_and_finished_games(box: BallotBox) -> None:
         assert [line.code for line in load_page(kind, 1)] == [duel.event.code]
     assert load_page("running", 1)[0].clock == "3 days"
     assert [(line.won, line.reason) for line in load_page("finished", 1)] == [(1, "Resigned")]
-    new_duel(first, DuelSettings())
+    duels.new_duel(first, DuelSettings())
     lines = load_play_lists(first, box, 6).mine
     assert [(line.state, line.your_turn) for line in lines] == [("playing", True), ("open", False)]
 
@@ -175,7 +163,7 @@ def test_crowd_game_is_listed_as_open_then_running(box: BallotBox) -> None:
     teams = {team.number: (team.name, team.solo) for team in Team.objects.filter(event=event)}
     assert teams == {place: (str(guest), True), 3 - place: ("The crowd", False)}
     assert (event.admission, event.window_s, event.bank_s) == ("open", 15, None)
-    assert Ticket.objects.get(event=event).code == load_seat_key(duel, guest)
+    assert Ticket.objects.get(event=event).code == duels.load_seat_key(duel, guest)
     assert seat_number(duel, None) == 0
     listed = [(line.code, line.crowd, line.clock) for line in load_page("open", 1)]
     assert listed == [(event.code, True, "15 seconds per turn")]
@@ -186,14 +174,14 @@ def test_crowd_game_is_listed_as_open_then_running(box: BallotBox) -> None:
     for _ in range(2):
         start_for_one(event.code, guest, box)
     with pytest.raises(PlayError, match="before it starts"):
-        withdraw_duel(event.code, guest)
+        duels.withdraw_duel(event.code, guest)
     match = Match.objects.get()
     assert (match.state, match.bank_s, match.window_s) == (MatchState.PLAYING, None, 15)
     assert Event.objects.get(pk=event.pk).next_match_at is None
     assert not load_page("open", 1).object_list
     assert set(load_page("running", 1)[0].names) == {str(guest), "The crowd"}
     assert [line.your_turn for line in load_play_lists(guest, box, 6).mine] == [True]
-    assert active_games(guest).count() == 1
+    assert duels.active_games(guest).count() == 1
     play(match, box, RED_WINS)
     for other in (event, new_event()):
         assert load_snapshot(Event.objects.get(pk=other.pk)).rematch_wanted_by is None
@@ -245,7 +233,7 @@ def test_concurrent_rematch_requests_start_one_match(
 ) -> None:
     teams = [1, 2]
     if crashes:
-        monkeypatch.setattr(rematch_module, "start_due_match", lambda *_: None)
+        monkeypatch.setattr("crowdgame.play.duels.rematch.start_due_match", lambda *_: None)
     assert at_once(2, lambda own: request_rematch(ended.pk, teams.pop(), own)) == []
     with pytest.raises(PlayError, match="already started"):
         request_rematch(ended.pk, 1, box)
@@ -256,12 +244,11 @@ def test_concurrent_rematch_requests_start_one_match(
 
 
 def test_game_page_shows_rating_change_and_rematch(box: BallotBox) -> None:
-    one, two = Client(), Client()
-    path = one.post("/play/new")["Location"]
-
     def shown(client: Client) -> str:
         return client.get(path).content.decode()
 
+    one, two = Client(), Client()
+    path = one.post("/play/new")["Location"]
     two.post(f"{path}/join")
     assert one.post(f"{path}/rematch").status_code == 409
     play(Match.objects.get(), box, RED_WINS)

@@ -2,7 +2,6 @@
 
 from datetime import timedelta
 from io import StringIO
-from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
@@ -16,24 +15,11 @@ from crowdgame.accounts.models import Guest
 from crowdgame.events.variants import TIMES, describe_variant, name_variant
 from crowdgame.maintenance.retention import anonymize_events
 from crowdgame.play.chat.models import ChatLine
-from crowdgame.play.duels import lists
-from crowdgame.play.duels.cleanup import (
-    GAMES_PER_STEP,
-    _drop_game,
-    abandoned_games,
-    clean_up_duels,
-    stale_guests,
-)
+from crowdgame.play.duels import cleanup, duels, lists
+from crowdgame.play.duels.cleanup import GAMES_PER_STEP, abandoned_games, clean_up_duels, stale_guests
 from crowdgame.play.duels.descriptions import describe_duel
 from crowdgame.play.duels.duel_matches import list_series
-from crowdgame.play.duels.duels import (
-    DuelSettings,
-    active_games,
-    join_duel,
-    load_seat_key,
-    new_duel,
-    start_for_one,
-)
+from crowdgame.play.duels.duels import DuelSettings, active_games, join_duel, new_duel, start_for_one
 from crowdgame.play.duels.lists import DuelListKind, load_page, load_play_lists
 from crowdgame.play.duels.models import Duel
 from crowdgame.play.duels.rematch import request_rematch
@@ -75,9 +61,7 @@ def test_thumbnail_shows_revealed_turns_only(box: BallotBox, client: Client) -> 
         assert client.get(missing).status_code == 404
 
 
-def test_every_game_of_series_is_found_and_the_latest_are_listed(
-    box: BallotBox, client: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_games_of_series_are_found(box: BallotBox, client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     guest = new_guest()
     match = started(box, guest)
     code, event = match.event.code, match.event_id
@@ -141,15 +125,11 @@ def test_new_name_shows_in_unfinished_games_only(box: BallotBox) -> None:
 
 
 def test_description_names_game_variant_time_and_rating() -> None:
-    classic: dict[str, Any] = {
-        "game": "captains-mistress",
-        "options": {"columns": 6, "rows": 6, "first": "lot"},
-    }
-    slow = DuelSettings(**classic, casual=True, time_control=TIME_CONTROLS_BY_SLUG["3-days"])
-    usual, slow_classic, crowd = (
-        describe_duel(new_duel(new_guest(), settings))
-        for settings in (DuelSettings(), slow, DuelSettings(crowd=True))
-    )
+    options = {"columns": 6, "rows": 6, "first": "lot"}
+    days = TIME_CONTROLS_BY_SLUG["3-days"]
+    slow = DuelSettings(game="captains-mistress", options=options, casual=True, time_control=days)
+    choices = (DuelSettings(), slow, DuelSettings(crowd=True))
+    usual, slow_classic, crowd = (describe_duel(new_duel(new_guest(), choice)) for choice in choices)
     assert usual == (
         f"Simultaneous Captain's Mistress · 7 {TIMES} 6 · red has the token first · "
         "two lines at once: the token's holder wins · 5 minutes + 5 s per player · rated"
@@ -160,18 +140,15 @@ def test_description_names_game_variant_time_and_rating() -> None:
     assert crowd.endswith("30 seconds per turn · casual")
 
 
-@pytest.mark.parametrize(
-    ("options", "name"),
-    [
+def test_variant_has_a_name_for_lists() -> None:
+    for options, name in (
         ({}, [f"7 {TIMES} 6"]),
         ({"columns": 6, "tie": "other"}, [f"6 {TIMES} 6", "flipped double win"]),
         ({"token": "lot", "tie": "other"}, [f"7 {TIMES} 6", "special rules"]),
-    ],
-)
-def test_variant_has_a_name_for_lists(options: dict[str, object], name: list[str]) -> None:
-    assert name_variant(SIMULTANEOUS, options) == name
+    ):
+        assert name_variant(SIMULTANEOUS, options) == name
     assert describe_variant("trails", {}) == ["Size of the field: Small: 9 by 7 squares"], "its form label"
-    assert describe_variant("not-installed", options) == []
+    assert describe_variant("not-installed", {"columns": 6}) == []
 
 
 DAYS = 60
@@ -190,7 +167,7 @@ def test_clean_up_deletes_deserted_games_and_their_guests(box: BallotBox) -> Non
     fresh, _ = game(DAYS - 1)
     joined, _ = game()
     join_duel(joined.event.code, new_guest(), box)
-    assert not _drop_game(joined.event_id, DAYS), "it was joined during the cleanup"
+    assert not cleanup._drop_game(joined.event_id, DAYS), "it was joined during the cleanup"
     crowd_duel, maker = game(crowd=True)
     start_for_one(crowd_duel.event.code, maker, box)
     full, creator = game()
@@ -262,7 +239,7 @@ def test_waiting_game_keeps_tickets_until_played(box: BallotBox) -> None:
     assert list(anonymize_events(30)) == []
     guest = new_guest()
     joined = join_duel(waiting.event.code, guest, box)
-    assert load_seat_key(joined, guest)
+    assert duels.load_seat_key(joined, guest)
     play(Match.objects.get(), box, RED_WINS)
     backdate_event(waiting.event, 31)
     assert list(anonymize_events(30))

@@ -12,8 +12,6 @@ from django.utils import timezone
 
 from crowdgame.accounts.guest_cookie import COOKIE
 from crowdgame.accounts.models import Guest
-from crowdgame.play.duels import creation_limits
-from crowdgame.play.duels import views as play_views
 from crowdgame.play.duels.models import Duel
 from crowdgame.server.laptop.network import LOOPBACK, free_port
 from tests.play_helpers import fill_lobby_chat
@@ -89,18 +87,15 @@ def test_invalid_play_requests_are_refused(client: Client) -> None:
 
 
 def test_game_limits_refuse_game_and_create_no_guest(monkeypatch: pytest.MonkeyPatch) -> None:
-    def assert_is_refused() -> None:
-        before, refused = Guest.objects.count(), Client().post("/play/new")
-        assert (refused.status_code, Guest.objects.count()) == (409, before)
+    monkeypatch.setattr("crowdgame.play.duels.creation_limits.MAX_OPEN_GAMES", 1)
+    monkeypatch.setattr("crowdgame.play.duels.creation_limits.MAX_GAMES", 2)
+    for games in (1, 2):
+        waiting = new_game()
+        refused = Client().post("/play/new")
+        assert (refused.status_code, Guest.objects.count()) == (409, 2 * games - 1)
         assert "Too many games were started" in refused.content.decode()
-
-    monkeypatch.setattr(creation_limits, "MAX_OPEN_GAMES", 1)
-    waiting = new_game()
-    assert_is_refused()
-    join_game(waiting)
-    join_game(new_game())
-    monkeypatch.setattr(creation_limits, "MAX_GAMES", 2)
-    assert_is_refused()
+        join_game(waiting)
+    assert Client().post("/play/new").status_code == 409
     Event.objects.update(created_at=timezone.now() - timedelta(minutes=61))
     new_game()
 
@@ -127,7 +122,7 @@ def test_script_cannot_fill_list_of_open_games(addresses: str, others: tuple[str
 
 
 def test_network_cannot_use_up_games_of_an_hour(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(creation_limits, "MAX_GAMES_PER_NETWORK", 2)
+    monkeypatch.setattr("crowdgame.play.duels.creation_limits.MAX_GAMES_PER_NETWORK", 2)
     for _ in range(2):
         create_game("93.184.216.7")
         join_game(Duel.objects.latest("pk").event.code)
@@ -185,7 +180,7 @@ def test_play_page_stays_within_size_budget() -> None:
 def test_play_pages_are_readable_without_ballot_box(monkeypatch: pytest.MonkeyPatch, client: Client) -> None:
     code = new_game(client)
     box = BallotBox(f"redis://{LOOPBACK}:{free_port()}/0")
-    monkeypatch.setattr(play_views, "ballot_box", lambda: box)
+    monkeypatch.setattr("crowdgame.play.duels.views.ballot_box", lambda: box)
     assert code in page(client)
     assert client.get(f"/play/{code}").status_code == 200
     for action, status in (("join", 503), ("begin", 409), ("rematch", 403)):
@@ -218,7 +213,7 @@ def test_player_plays_the_computer_while_the_own_game_waits(box: BallotBox) -> N
     waiting = new_game(one, **{f"{SIMULTANEOUS}-columns": "6"})
     form = page(one, f"/play/{waiting}").partition("/play/new")[2].partition("</form>")[0]
     sent = dict(re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', form))
-    assert "Play the computer while you wait" not in page(two, f"/play/{waiting}")
+    assert "while you wait" not in page(two, f"/play/{waiting}")
     played = new_game(one, **sent)
     duel = Duel.objects.select_related("event").get(event__code=played)
     assert (duel.bot, duel.event.game, duel.event.options["columns"]) == (2, SIMULTANEOUS, 6)

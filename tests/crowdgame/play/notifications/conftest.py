@@ -12,16 +12,17 @@ from django.utils import timezone
 
 from crowdgame.play.duels.duel_news import player_acted
 from crowdgame.play.notifications.email import send_due
-from crowdgame.play.notifications.email_messages import DAY_MS
+from crowdgame.play.notifications.email_messages import DAY_MS, HOUR_MS
 from crowdgame.play.notifications.models import EmailNotification
 from crowdgame.play.notifications.news import plan_end, plan_news, plan_notifications
 from crowdgame.play.notifications.vote_news import plan_vote_news
 from tests.crowdgame.organizer.api.receiver import Receiver, running_receiver
 from tests.mailbox import Mailbox, running_mail_server
-from tests.voting.match_helpers import set_window
+from tests.voting.match_helpers import only_turn, set_window
 from voting.ballot_box.ballot_box import BallotBox
 from voting.matches import match_ended, turn_created
-from voting.models import Turn
+from voting.models import Event, Turn
+from voting.turns.turns import start_match
 
 URL = "https://play.example"
 EMAIL = "ada@example.org"
@@ -70,7 +71,7 @@ def planning() -> Iterator[None]:
         signal.disconnect(receiver)
 
 
-def submit_address(client: Client, email: str = EMAIL) -> Any:
+def submit(client: Client, email: str = EMAIL) -> Any:
     return client.post("/play/mail", {"email": email})
 
 
@@ -78,7 +79,7 @@ def guest_with_address(email: str = EMAIL) -> tuple[Client, str]:
     """A guest who has created a game and submitted this address, and the game's code."""
     client = Client()
     code = client.post("/play/new", {"time_control": "3-days"})["Location"].rpartition("/")[2]
-    submit_address(client, email)
+    submit(client, email)
     return client, code
 
 
@@ -100,3 +101,10 @@ def player(box: BallotBox, mailbox: Mailbox) -> Client:
 
 def move_deadline(turn: Turn, box: BallotBox, left_ms: int) -> None:
     set_window(turn, box, left_ms - DAY_MS, left_ms)
+
+
+def open_turn(event: Event, box: BallotBox) -> Turn:
+    """The first turn of an event of days, open for 23 more hours."""
+    turn = only_turn(start_match(event.pk, box))
+    move_deadline(turn, box, 23 * HOUR_MS)
+    return turn

@@ -12,7 +12,6 @@ from crowdgame.accounts.guest_names import new_guest
 from crowdgame.play.duels.models import Duel
 from crowdgame.play.duels.rematch import request_rematch
 from crowdgame.play.duels.time_controls import TIME_CONTROLS_BY_SLUG
-from crowdgame.play.notifications import due_notifications
 from crowdgame.play.notifications.email import send_due
 from crowdgame.play.notifications.email_messages import DAY_MS, HOUR_MS, format_time_left
 from crowdgame.play.notifications.models import EmailAddress, EmailNotification
@@ -73,9 +72,8 @@ def test_rematch_mail_follows_swapped_sides(player: Client, box: BallotBox, mail
     duel, address = Duel.objects.get(), EmailAddress.objects.get()
     turn = only_turn(Match.objects.get(number=2))
     open_now(turn, box)
-    mine, theirs, opponent = (
-        ("yellow", "red", duel.two) if duel.one == address.guest else ("red", "yellow", duel.one)
-    )
+    is_one = duel.one == address.guest
+    mine, theirs, opponent = ("yellow", "red", duel.two) if is_one else ("red", "yellow", duel.one)
     vote(turn, box, **{theirs: [1]})
     send_all(box)
     (mail,) = mailbox.mails
@@ -187,9 +185,7 @@ def test_refused_actions_and_short_games_notify_nobody(box: BallotBox) -> None:
 
 
 @pytest.mark.parametrize("present", [None, *SIDES])
-def test_absent_players_are_notified_how_board_decided_game(
-    present: Side | None, box: BallotBox, mailbox: Mailbox
-) -> None:
+def test_absent_players_get_the_result(present: Side | None, box: BallotBox, mailbox: Mailbox) -> None:
     playing = begin_long(box)
     play(playing.match, box, RED_WINS)
     place = getattr(playing.match, present).number if present else 0
@@ -198,10 +194,8 @@ def test_absent_players_are_notified_how_board_decided_game(
     drop_turn_mails()
     send_all(box)
     send_all(box)
-    expected = {
-        "red@example.org": f"You won against {playing.match.yellow.name}",
-        "yellow@example.org": f"You lost to {playing.match.red.name}",
-    }
+    won, lost = f"You won against {playing.match.yellow.name}", f"You lost to {playing.match.red.name}"
+    expected = {"red@example.org": won, "yellow@example.org": lost}
     expected.pop(f"{present}@example.org", None)
     assert sorted((mail["To"], mail["Subject"]) for mail in mailbox.mails) == sorted(expected.items())
     assert planned() == set()
@@ -242,10 +236,8 @@ def test_only_the_offers_that_are_open_are_mailed(box: BallotBox, mailbox: Mailb
     ]
 
 
-def test_news_are_limited_per_day_and_lapse_with_their_turn(
-    box: BallotBox, mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(due_notifications, "MAX_NEWS_PER_DAY", 1)
+def test_news_lapse_or_are_capped(box: BallotBox, mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("crowdgame.play.notifications.due_notifications.MAX_NEWS_PER_DAY", 1)
     playing = begin_long(box, casual=True)
     playing.do(playing.teams[1], "draw", box)
     play(playing.match, box, TWO_TURNS)

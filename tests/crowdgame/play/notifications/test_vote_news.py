@@ -7,12 +7,19 @@ from django.test import Client
 from django.utils import timezone
 
 from crowdgame.maintenance.retention import purge_addresses
-from crowdgame.play.notifications import addresses, due_notifications
 from crowdgame.play.notifications.email import send_due
 from crowdgame.play.notifications.email_messages import HOUR_MS
 from crowdgame.play.notifications.models import EmailAddress, EmailNotification, PushSubscription
 from crowdgame.play.notifications.vote_messages import format_deadline
-from tests.crowdgame.play.notifications.conftest import EMAIL, URL, body_of, links, move_deadline, send_all
+from tests.crowdgame.play.notifications.conftest import (
+    EMAIL,
+    URL,
+    body_of,
+    links,
+    move_deadline,
+    open_turn,
+    send_all,
+)
 from tests.mailbox import Mailbox
 from tests.voting.action_helpers import press, record_voters
 from tests.voting.box_helpers import ask
@@ -53,15 +60,10 @@ def event(box: BallotBox, mailbox: Mailbox) -> Event:
 
 @pytest.fixture
 def turn(event: Event, box: BallotBox) -> Turn:
-    """Its first turn, open for 23 more hours."""
-    turn = only_turn(start_match(event.pk, box))
-    move_deadline(turn, box, 23 * HOUR_MS)
-    return turn
+    return open_turn(event, box)
 
 
-def test_each_vote_is_mailed_once_with_reminder_and_stop_link(
-    turn: Turn, box: BallotBox, mailbox: Mailbox
-) -> None:
+def test_vote_is_mailed_once_with_one_reminder(turn: Turn, box: BallotBox, mailbox: Mailbox) -> None:
     EmailAddress.objects.create(event=turn.match.event, voter="other", team=2, email=EMAIL)
     send_due(box)
     assert not mailbox.mails  # those who are there see it by themselves
@@ -85,21 +87,17 @@ def test_each_vote_is_mailed_once_with_reminder_and_stop_link(
     send_all(box)
     assert ["turn 2" in str(mail.get_payload()) for mail in mailbox.mails[2:]] == [True]
     stop = links(mail)["stop"]
-    assert mail["List-Unsubscribe"].split() == [f"<{URL}{stop}>"]
-    strict = Client(enforce_csrf_checks=True)
-    assert "You can still vote" in strict.get(stop).content.decode()
-    assert strict.post(stop, {"List-Unsubscribe": "One-Click"}).status_code == 200
+    assert "You can still vote" in Client().get(stop).content.decode()
+    assert Client().post(stop).status_code == 200
     assert EmailAddress.objects.get().voter == "other"
 
 
 @pytest.mark.parametrize("why", ["voted", "banned", "hands", "closed", "not to move"])
 def test_voter_who_need_not_vote_gets_no_mail(why: str, box: BallotBox, mailbox: Mailbox) -> None:
-    event = new_event(
-        game=CLASSIC, window_s=DAY_S, options={"first": "yellow" if why == "not to move" else "red"}
-    )
+    first = "yellow" if why == "not to move" else "red"
+    event = new_event(game=CLASSIC, window_s=DAY_S, options={"first": first})
     subscribe(event, box, mailbox)
-    turn = only_turn(start_match(event.pk, box))
-    move_deadline(turn, box, 23 * HOUR_MS)
+    turn = open_turn(event, box)
     code = derive_voter_code("red1")
     if why == "voted":
         store(turn, ballots("red", [3]))
@@ -151,15 +149,13 @@ def test_short_windows_and_clocks_offer_no_mail(box: BallotBox) -> None:
     assert not EmailNotification.objects.exists()
 
 
-def test_address_needs_seat_of_event_and_is_limited(
-    event: Event, mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_address_needs_seat_of_event_and_is_limited(event: Event, monkeypatch: pytest.MonkeyPatch) -> None:
     assert load_snapshot(event).vote_mail
     other = new_event(window_s=DAY_S)
     for seat in (sign_seat(Seat(other.pk, "red9", 1)), "", "made.up.1:x"):
         answer = Client().post(f"/play/mail/{event.code}", {"email": EMAIL, "seat": seat})
         assert (answer.status_code, "in which you vote" in answer.content.decode()) == (400, True)
-    monkeypatch.setattr(addresses, "MAX_ADDRESSES_PER_EVENT", 1)
+    monkeypatch.setattr("crowdgame.play.notifications.addresses.MAX_ADDRESSES_PER_EVENT", 1)
     assert submit(event, "red2") == 400
     assert submit(event, "red1") == 200  # replaces its own
     assert submit(event, "red1") == 400  # one confirmation request a day for each address
@@ -169,7 +165,7 @@ def test_address_needs_seat_of_event_and_is_limited(
 def test_daily_limit_drops_further_mails(
     turn: Turn, box: BallotBox, mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(due_notifications, "MAX_VOTE_NEWS_PER_DAY", 1)
+    monkeypatch.setattr("crowdgame.play.notifications.due_notifications.MAX_VOTE_NEWS_PER_DAY", 1)
     send_all(box)
     move_deadline(turn, box, 3 * HOUR_MS)
     send_all(box)

@@ -9,17 +9,10 @@ import pytest
 from django.core.management import call_command
 from django.test import Client
 
+from crowdgame.play.puzzles import puzzle_file
 from crowdgame.play.puzzles.management.commands.generate_puzzles import wins
 from crowdgame.play.puzzles.models import PuzzleAnswer
-from crowdgame.play.puzzles.puzzle_file import (
-    FILE,
-    GAME,
-    OPTIONS,
-    StoredPuzzle,
-    daily_number,
-    read_puzzles,
-    unpack_puzzles,
-)
+from crowdgame.play.puzzles.puzzle_file import StoredPuzzle, daily_number, read_puzzles, unpack_puzzles
 from crowdgame.play.puzzles.solve_rates import MAX_COUNTED, rate_difficulty
 from games.engine.record import GameRecord, replay
 from games.solver.positions import read_position
@@ -29,7 +22,7 @@ from games.solver.solver import solve
 
 def check(puzzle: StoredPuzzle) -> None:
     turns = tuple({"red": red, "yellow": yellow} for red, yellow in puzzle.picks)
-    replayed = replay(GameRecord(GAME, OPTIONS, turns))
+    replayed = replay(GameRecord(puzzle_file.GAME, puzzle_file.OPTIONS, turns))
     assert (replayed.error_turn, replayed.result) == (None, "open")
     position = read_position(replayed.state)
     assert position
@@ -63,7 +56,7 @@ def test_file_has_a_thousand_different_puzzles_of_each_kind() -> None:
     puzzles = read_puzzles()
     assert len({puzzle.key for puzzle in puzzles}) == len(puzzles) >= 1_000
     assert {puzzle.kind for puzzle in puzzles[:30]} == {"win", "safe", "mix"}
-    assert FILE.stat().st_size <= 60_000
+    assert puzzle_file.FILE.stat().st_size <= 60_000
 
 
 def test_day_has_one_puzzle_and_the_next_day_another() -> None:

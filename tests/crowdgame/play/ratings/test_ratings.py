@@ -24,6 +24,7 @@ from tests.crowdgame.organizer.cups.cup_helpers import let_win
 from tests.crowdgame.play.duels.test_play_pages import join_game, new_game
 from tests.voting.concurrency_helpers import at_once
 from tests.voting.match_helpers import RED_WINS, new_event, only_turn, open_now, play, run_out, vote
+from tests.voting.page_fixtures import SIMULTANEOUS
 from tests.voting.turns.test_banks import age
 from voting.ballot_box.ballot_box import BallotBox
 from voting.matches import MatchError
@@ -223,18 +224,14 @@ def test_table_orders_by_rating_with_shared_places() -> None:
     assert listed == [(1, "Guest 1002", 1300), (1, "Guest 1003", 1300), (3, "Guest 1001", 1100)]
     assert [(row.mine, row.sure) for row in rows] == [(False, True), (False, True), (True, True)]
     assert not load_table_page("trails", None, "", None)[0].sure
-    mine = load_guest_row(weak, DEFAULT_GAME)
-    assert mine
-    assert mine.place == 3
-    assert load_guest_row(weak, "trails") is None
+    mine, other = (load_guest_row(weak, game) for game in (DEFAULT_GAME, "trails"))
+    assert (mine and mine.place, other) == (3, None)
     found = load_table_page(DEFAULT_GAME, None, "guest 1001", None)
     assert [(row.name, row.place) for row in found] == [("Guest 1001", 3)]
     for number in range(PAGE_SIZE - 1):
         rated(2000 + number, 1000 - number)
-    assert [row.place for row in load_table_page(DEFAULT_GAME, "2", "", None)] == [
-        PAGE_SIZE + 1,
-        PAGE_SIZE + 2,
-    ]
+    places = [row.place for row in load_table_page(DEFAULT_GAME, "2", "", None)]
+    assert places == [PAGE_SIZE + 1, PAGE_SIZE + 2]
     assert load_table_page(DEFAULT_GAME, "99", "", None).number == 2
     assert len(load_table_page(DEFAULT_GAME, None, "nobody", None)) == 0
 
@@ -288,7 +285,5 @@ def test_game_against_the_computer_changes_no_rating(box: BallotBox) -> None:
     join_game(new_game(player), opponent)
     play(Match.objects.latest("pk"), box, RED_WINS)
     assert Rating.objects.count() == 2
-    assert [row[:2] for row in results(Guest.objects.earliest("pk"))] == [
-        ["simultaneous-captains-mistress", 3]
-    ]
+    assert [row[:2] for row in results(Guest.objects.earliest("pk"))] == [[SIMULTANEOUS, 3]]
     assert results(Guest.objects.latest("pk")) == []
