@@ -87,9 +87,7 @@ def test_stamp_is_stale_after_changed_renamed_and_added_files_or_missing_output(
     assert not is_fresh("word")
 
 
-def test_frontend_is_rebuilt_only_after_source_changes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_frontend_is_built_only_after_source_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     home, solver = tmp_path / "frontend", tmp_path / "solver.wasm"
     for folder in ("src", "dist"):
         (home / folder).mkdir(parents=True)

@@ -70,9 +70,7 @@ def test_package_is_installed_from_the_folder_that_pip_uses_unless_its_hash_diff
     assert (is_installed("tiny"), is_installed("forged")) == (True, False)
 
 
-def test_virtual_environment_is_replaced_only_if_it_was_moved(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_virtualenv_is_replaced_only_if_moved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(virtualenv, "HAS_PIP", True)
     use_project(tmp_path / "here", monkeypatch)
     virtualenv.create_venv()

@@ -65,9 +65,7 @@ PAGE_TEXT += [("on-main", "main"), ("danger", "panel"), ("danger", "danger-groun
         pytest.param(PAGES["dark"], PAGE_TEXT, TEXT, id="dark-pages"),
     ],
 )
-def test_colors_have_sufficient_contrast(
-    palette: Palette, pairs: list[tuple[str, str]], least: float
-) -> None:
+def test_colors_have_enough_contrast(palette: Palette, pairs: list[tuple[str, str]], least: float) -> None:
     contrasts = {pair: Color(palette[pair[0]]).contrast(palette[pair[1]], method="wcag21") for pair in pairs}
     assert {pair: contrast for pair, contrast in contrasts.items() if contrast < least} == {}
 

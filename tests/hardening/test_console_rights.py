@@ -19,9 +19,7 @@ def open_console(server: Server, clients: SocketClients, name: str) -> SocketCli
     return console
 
 
-def test_console_action_after_session_end_is_refused_and_closes_socket(
-    server: Server, clients: SocketClients
-) -> None:
+def test_console_action_after_session_end_is_refused(server: Server, clients: SocketClients) -> None:
     server.ask("abort_all_matches")  # events of other tests must not change anything meanwhile
     console = open_console(server, clients, "presses")
     console.say("action.ask", id=1, action="lobby.open").receive("action.done", id=1)

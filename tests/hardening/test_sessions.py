@@ -97,9 +97,7 @@ def test_superuser_has_permissions_on_every_event_and_invalid_session_none(event
     ("role", "permissions"),
     [(Role.COHOST, {"view", "run", "rehearse"}), (Role.VIEWER, {"view"}), (None, set())],
 )
-def test_member_has_the_permissions_of_the_role(
-    role: Role | None, permissions: set[EventPermission], ada: User
-) -> None:
+def test_role_gives_permissions(role: Role | None, permissions: set[EventPermission], ada: User) -> None:
     create_event(ada, "Own", ("North", "South"))
     owner = User.objects.create_user("bob")
     theirs = create_event(owner, "Theirs", ("North", "South"))

@@ -17,9 +17,7 @@ from tests.socket_clients import SocketClients
 ALWAYS = {"time", "level", "logger", "role", "message"}
 
 
-def test_logs_of_every_process_are_json_without_secrets_or_votes(
-    server: Server, clients: SocketClients
-) -> None:
+def test_all_logs_are_json_without_secrets_or_votes(server: Server, clients: SocketClients) -> None:
     event = close_a_turn(server, clients)["id"]
     ask(server, "/console/nothing-here/?token=secret-word")
     assert ask(server, "/console/enter/MQ/abc123-secret-word/").status == 410

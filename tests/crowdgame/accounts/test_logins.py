@@ -165,9 +165,7 @@ def test_identity_gets_account_by_verified_address_of_trusted_provider(
 
 
 @pytest.mark.parametrize(("signup", "accounts"), [("invitation", 1), ("closed", 0)])
-def test_identity_gets_a_new_account_unless_sign_up_is_closed(
-    signup: str, accounts: int, settings: Any
-) -> None:
+def test_identity_gets_account_unless_sign_up_is_closed(signup: str, accounts: int, settings: Any) -> None:
     settings.SIGNUP = signup
     claims = {"sub": "7", "email": "bob@example.org", "email_verified": True, "name": "Bob"}
     log_in_by_provider(claims, settings, trusted=False)

@@ -77,9 +77,7 @@ def sent_link(mailoutbox: list[Any]) -> str:
         ("invitation", True, True),
     ],
 )
-def test_sign_up_needs_an_invitation_unless_it_is_open_or_closed(
-    setting: str, invited: bool, allowed: bool, settings: Any
-) -> None:
+def test_sign_up_needs_an_invitation(setting: str, invited: bool, allowed: bool, settings: Any) -> None:
     client = open_invitation() if invited else Client()
     settings.SIGNUP = setting
     page = client.get("/console/signup/").content.decode()

@@ -73,9 +73,7 @@ def test_mail_is_sent_once_in_the_language_of_the_request(mailbox: Mailbox) -> N
         ("sender_refused", "550 wrong settings"),
     ],
 )
-def test_mail_is_sent_again_after_refusal_for_now_or_of_sender(
-    where: str, refusal: Any, mailbox: Mailbox
-) -> None:
+def test_mail_is_sent_again_after_temporary_refusal(where: str, refusal: Any, mailbox: Mailbox) -> None:
     ask_for_reset()
     setattr(mailbox, where, refusal)
     run_queued_tasks(SEND_MAIL)
@@ -113,9 +111,7 @@ def test_worker_waits_once_for_an_unreachable_mail_server(mailbox: Mailbox, sett
     assert ([mail["To"] for mail in mailbox.mails], is_waiting()) == ([ADDRESS] * 2, False)
 
 
-def test_batches_are_limited_and_the_earliest_is_sent_first(
-    mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch, settings: Any
-) -> None:
+def test_earliest_mail_goes_first(mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
     monkeypatch.setattr(queued_mail, "SEND_BATCH_SIZE", 1)
     for to in ("late", "early"):
         queue_mail(EmailMessage("Hello", "Hello", to=[f"{to}@example.org"]))

@@ -41,9 +41,7 @@ async def test_phones_retry_at_closed_lobby_and_choose_team(proxy: FaultProxy) -
     assert Counter(report.teams.values()) == {1: PHONES // 2, 2: PHONES // 2}
 
 
-async def test_saved_seats_restore_the_same_crowd_and_others_get_new_seats(
-    proxy: FaultProxy, tmp_path: Path
-) -> None:
+async def test_saved_seats_restore_the_same_crowd(proxy: FaultProxy, tmp_path: Path) -> None:
     async def join(tokens: list[str]) -> dict[int, str]:
         async with playing_crowd(proxy, replace(PLAN, seats=tmp_path / "seats"), tokens) as playing:
             playing.crowd.stop()

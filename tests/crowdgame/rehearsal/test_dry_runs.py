@@ -78,9 +78,7 @@ async def two_gateways(proxy: FaultProxy) -> AsyncIterator[Gateways]:
 
 
 @pytest.mark.nightly
-async def test_concurrent_dry_run_starts_after_expired_lease_leave_one_running(
-    proxy: FaultProxy, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_one_of_concurrent_dry_runs_starts(proxy: FaultProxy, monkeypatch: pytest.MonkeyPatch) -> None:
     """The gateway that held the lease was killed."""
     async with two_gateways(proxy) as gateways:
         with monkeypatch.context() as patch:
@@ -112,9 +110,7 @@ async def test_event_has_one_dry_run_at_a_time(proxy: FaultProxy) -> None:
         assert gateways.others.playing  # the earlier stop does not apply to it
 
 
-async def test_dry_run_renews_expired_lease_until_it_is_taken_over(
-    valkey_url: str, proxy: FaultProxy
-) -> None:
+async def test_dry_run_renews_lease_until_it_is_taken_over(valkey_url: str, proxy: FaultProxy) -> None:
     async with two_gateways(proxy) as gateways:
         await gateways.start_and_join()
         with Redis.from_url(valkey_url) as redis:
@@ -147,9 +143,7 @@ async def test_dry_run_ends_by_itself(cause: str, proxy: FaultProxy, monkeypatch
         await gateways.wait_until_over()
 
 
-async def test_dry_run_without_reachable_server_ends_with_log_message(
-    proxy: FaultProxy, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_unreachable_server_ends_dry_run(proxy: FaultProxy, caplog: pytest.LogCaptureFixture) -> None:
     async with two_gateways(proxy) as gateways:
         await gateways.start(gateways.runs, ("::1", 9))
         assert gateways.runs.playing

@@ -192,9 +192,7 @@ def test_slow_or_unreachable_witness_does_not_delay_others(caplog: Any) -> None:
     assert "the witness witness.example did not cosign" in caplog.text
 
 
-def test_page_and_doctor_show_changed_entries_and_witnesses_that_are_away(
-    caplog: Any, client: Client
-) -> None:
+def test_page_and_doctor_show_changed_entries_and_late_witnesses(caplog: Any, client: Client) -> None:
     append("0", "1", "2")
     assert list(check_log()) == []
     assert "No witness watches" in client.get("/log").content.decode()

@@ -102,9 +102,7 @@ def test_every_game_has_a_preview_image_and_names_in_all_scripts(monkeypatch: py
 
 
 @pytest.mark.django_db
-def test_preview_is_in_event_language(
-    client: Client, box: BallotBox, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_preview_has_event_language(client: Client, box: BallotBox, monkeypatch: pytest.MonkeyPatch) -> None:
     match = start_match(new_event().pk, box)
     play(match, box, RED_WINS)
     pictures._cache.clear()

@@ -79,9 +79,7 @@ def test_report_page_shows_result_turns_and_seals(client: Client, match: Match) 
         (["w" * 300, "\u202e"], [f"<bdi>{'w' * 24}</bdi></p>"]),
     ],
 )
-def test_report_names_witnesses_of_the_whole_match(
-    names: list[str], shown: list[str], client: Client, match: Match
-) -> None:
+def test_report_names_witnesses(names: list[str], shown: list[str], client: Client, match: Match) -> None:
     assert "witnesses" not in page_of(client, match)
     size = load_log().checkpoint.size - (names == ["late.example"])
     for name in names:

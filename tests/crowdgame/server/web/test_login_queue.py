@@ -130,9 +130,7 @@ async def test_known_devices_take_every_second_turn(organizers: int, request_lin
 
 @pytest.mark.parametrize(("flood_line", "most"), [(LOGIN, MAX_ACTIVE), (DOCUMENT, MAX_DOCUMENTS)])
 @pytest.mark.parametrize("request_line", [PAGE, "GET /console/login/"])
-async def test_logins_and_documents_take_no_turns_of_pages(
-    request_line: str, flood_line: str, most: int
-) -> None:
+async def test_logins_and_documents_delay_no_pages(request_line: str, flood_line: str, most: int) -> None:
     site = Site(flood_line)
     site.may_respond.clear()
     flood = site.flood(ATTACKER)
@@ -152,9 +150,7 @@ def test_documents_are_pages_that_take_seconds() -> None:
 
 
 @pytest.mark.parametrize(("cookie", "language"), [(b"", b"de"), (b"language=ar", b"ar")])
-async def test_refusal_is_in_language_of_request(
-    cookie: bytes, language: bytes, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_refusal_is_translated(cookie: bytes, language: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(request_turns, "MAX_WAIT_S", 0.001)
     turns, parts = RequestTurns(find_known_user, 0, WaitingLines(1, 1), WaitingLines(1, 1)), []
 

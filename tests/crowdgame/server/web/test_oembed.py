@@ -43,9 +43,7 @@ def test_code_of_an_event_is_a_frame(event: Event, path: str) -> None:
         ({"maxwidth": "-1", "maxheight": "wide"}, (960, 540)),
     ],
 )
-def test_frame_has_at_most_the_size_asked_for(
-    event: Event, limits: dict[str, str], size: tuple[int, int]
-) -> None:
+def test_frame_fits_the_size_asked_for(event: Event, limits: dict[str, str], size: tuple[int, int]) -> None:
     shown = ask(f"{SITE}/{event.code}", **limits).json()
     assert (shown["width"], shown["height"]) == size
     assert f'width="{size[0]}" height="{size[1]}"' in shown["html"]

@@ -15,9 +15,7 @@ from tests.crowdgame.server.web.queued_site import ATTACKER, ELSEWHERE, PAGE, Si
 from tests.monitoring.probes import own_refusals
 
 
-async def test_pages_are_rendered_a_few_at_a_time_and_refused_without_a_place(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_few_pages_render_at_once_and_few_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(request_turns, "REFUSAL_DELAY_S", 0)
     monkeypatch.setattr(page_queue, "PAGE_PLACES", 5)
     site, before = Site(PAGE), own_refusals("page")
