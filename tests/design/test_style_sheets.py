@@ -1,4 +1,4 @@
-"""Every class of a page has a rule in a style sheet that the page loads; both are read from the sources."""
+"""Style sheets, read from the sources: a rule for every class of a page, and colors that all can tell apart."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -6,6 +6,7 @@ from pathlib import Path
 
 import allauth
 import pytest
+from coloraide import Color
 
 from crowdgame.server.laptop.paths import ROOT
 
@@ -126,3 +127,68 @@ def test_classes_toggled_by_scripts_have_rules() -> None:
     scripts = (path.read_text("utf-8") for path in PACKAGE.rglob("static/**/*.js"))
     toggled = {name for script in scripts for name in re.findall(r'classList\.\w+\("([^"]+)"', script)}
     assert toggled <= sheet_classes(STATIC_SHEETS.values())
+
+
+STAGE_TOKENS, PAGE_TOKENS = (STATIC_SHEETS[f"tokens/{name}.css"] for name in ("stage", "pages"))
+DARK = re.compile(r"@media \(prefers-color-scheme: dark\) \{\s*(:root \{.*?\})\s*\}", re.DOTALL)
+RULE = re.compile(r"(:root|\[data-side=\"(?:red|yellow)\"\])[^{}]*\{(.*?)\}", re.DOTALL)
+PROPERTY = re.compile(r"--([\w-]+):\s*([^;]+);")
+PLAIN = re.compile(r"#(?:[0-9a-fA-F]{3}){1,2}")
+PRINT = re.compile(r"@media print \{.*?\n\}", re.DOTALL)
+Palette = dict[str, str]
+
+
+def palettes(sheet: Path) -> dict[str, Palette]:
+    """Plain colors by name for `light` and `dark`. A side's own are named like `red.on-side`."""
+    text = PRINT.sub("", sheet.read_text(encoding="utf-8"))  # print styles are always light
+    dark = "".join(DARK.findall(text))
+    light = _read(DARK.sub("", text))
+    return {"light": light, "dark": light | _read(dark)}
+
+
+def _read(text: str) -> Palette:
+    found: Palette = {}
+    for selector, body in RULE.findall(text):
+        side = re.search(r"red|yellow", selector)
+        for name, value in PROPERTY.findall(body):
+            found[f"{side[0]}.{name}" if side else name] = value.strip()
+    return {name: value for name, value in found.items() if PLAIN.fullmatch(value)}
+
+
+STAGE, PAGES = palettes(STAGE_TOKENS)["dark"], palettes(PAGE_TOKENS)
+STAGE_TEXT = [(ink, on) for ink in ("ink", "ink-quiet", "brass", "danger") for on in ("night", "lacquer-lit")]
+STAGE_TEXT += [("red-lit", "night"), ("yellow", "night")]
+STAGE_TEXT += [(f"{side}.on-side", side) for side in ("red", "yellow")]
+STAGE_SHAPES = [(shape, ground) for shape in ("red", "yellow", "brass") for ground in ("night", "hole")]
+PAGE_TEXT = [(ink, ground) for ink in ("ink", "quiet") for ground in ("panel", "ground", "sunk")]
+PAGE_TEXT += [("on-main", "main"), ("danger", "panel"), ("danger", "danger-ground")]
+
+
+def test_colors_have_enough_contrast() -> None:
+    for palette, pairs, least in (
+        (STAGE, STAGE_TEXT, 4.5),
+        (STAGE, STAGE_SHAPES, 3.0),
+        *((palette, PAGE_TEXT, 4.5) for palette in PAGES.values()),
+    ):
+        for ink, ground in pairs:
+            assert Color(palette[ink]).contrast(palette[ground], method="wcag21") >= least, (ink, ground)
+
+
+@pytest.mark.parametrize("blindness", ["protan", "deutan", "tritan"])
+def test_side_colors_are_distinguishable_with_color_blindness(blindness: str) -> None:
+    sides = (Color(STAGE[side]) for side in ("red", "yellow"))
+    red, yellow = (color.filter(blindness, method="machado").clip() for color in sides)
+    assert red.delta_e(yellow, method="76", space="lab-d65") >= 40
+    # CIEDE2000 gives lower values: a red at 40 from yellow would no longer look red.
+    assert red.delta_e(yellow, method="2000", space="lab-d65") >= 30
+
+
+def test_design_tokens_are_defined_only_once() -> None:
+    """No other style sheet redefines a token."""
+    tokens = {*palettes(STAGE_TOKENS)["dark"], *palettes(PAGE_TOKENS)["dark"]}
+    sheets = [
+        sheet
+        for sheet in (*FRONTEND.rglob("*.css"), *STATIC_SHEETS.values())
+        if sheet.parent.name != "tokens"
+    ]
+    assert [sheet for sheet in sheets if tokens & palettes(sheet)["dark"].keys()] == []

@@ -22,7 +22,7 @@ from crowdgame.server.config.brand import default_logo
 from tests.crowdgame.events.branding.test_logos import picture
 from tests.crowdgame.events.form_helpers import form_defaults
 from tests.crowdgame.events.printing.test_printing import drawn
-from tests.design.test_colors import PAGE_TOKENS, palettes
+from tests.design.test_style_sheets import PAGE_TOKENS, palettes
 from tests.voting.action_helpers import press, refused
 from tests.voting.match_helpers import RED_WINS, play
 from voting.announcements.snapshots import load_snapshot
