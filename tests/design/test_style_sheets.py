@@ -1,4 +1,4 @@
-"""Style sheets, read from the sources: a rule for every class of a page, and colors that all can tell apart."""
+"""Style sheets, read from the sources: a rule for every class of a page, and distinguishable colors."""
 
 import re
 from collections.abc import Iterable, Iterator

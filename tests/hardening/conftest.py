@@ -5,7 +5,7 @@ from tests.socket_clients import clients
 
 __all__ = ["clients", "server", "servers"]
 
-ON_BOTH_SERVERS = ("test_hosts", "test_fuzz", "test_open_files", "test_login_queue")
+ON_BOTH_SERVERS = ("test_hosts", "test_fuzz", "test_floods")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

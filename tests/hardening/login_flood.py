@@ -1,20 +1,18 @@
 """Floods of logins against a stack whose gateways record their password hashes."""
 
-import http.client
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager
 from itertools import accumulate
 from pathlib import Path
 from urllib.parse import urlencode
 
 from crowdgame.server.laptop.network import free_port
 from crowdgame.server.laptop.stack import Stack
+from tests.monitoring.probes import HttpReply, ask
 from tests.server import Server, organizer, running_parts
 
 LOGINS = 60  # for each gateway, where at most 32 logins of a network wait
-TIMEOUT_S = 60
 CSRF_TOKEN = "c" * 32
 HEADERS = {"Content-Type": "application/x-www-form-urlencoded", "Cookie": f"csrftoken={CSRF_TOKEN}"}
 # Each form hashes a password, also for an unknown name.
@@ -47,37 +45,21 @@ def running_recorded_server(data: Path, database_url: str = "", gateways: int = 
         yield Server(stack, supervisor, asked)
 
 
-@dataclass(frozen=True)
-class LoginReply:
-    status: int
-    retry_after: str | None
-    page: str
-    cookies: list[str]
-
-
-def submit(
-    server: Server, path: str, fields: Mapping[str, str], headers: Mapping[str, str] | None = None
-) -> LoginReply:
+def submit(server: Server, path: str, fields: Mapping[str, str], **headers: str) -> HttpReply:
     """Submit a form, as a browser does."""
     body = urlencode({"csrfmiddlewaretoken": CSRF_TOKEN, **fields})
-    address = http.client.HTTPConnection(server.stack.address, server.stack.port, timeout=TIMEOUT_S)
-    with closing(address) as connection:
-        connection.request("POST", path, body, {**HEADERS, **(headers or {})})
-        response = connection.getresponse()
-        cookies = [value.partition(";")[0] for value in response.msg.get_all("Set-Cookie", [])]
-        page = response.read().decode()
-        return LoginReply(response.status, response.getheader("Retry-After"), page, cookies)
+    return ask(server, path, HEADERS | headers, "POST", body)
 
 
 @contextmanager
-def login_flood(server: Server) -> Iterator[list[LoginReply]]:
+def login_flood(server: Server) -> Iterator[list[HttpReply]]:
     """Log in with unknown names on all FORMS at once; the replies are there at the end."""
 
-    def log_in(number: int) -> LoginReply:
+    def log_in(number: int) -> HttpReply:
         path, name, fields = FORMS[number % len(FORMS)]
         return submit(server, path, {**fields, name: f"Nobody {number}"})
 
-    replies: list[LoginReply] = []
+    replies: list[HttpReply] = []
     logins = LOGINS * server.stack.gateways
     with ThreadPoolExecutor(logins) as threads:
         started = [threads.submit(log_in, number) for number in range(logins)]
@@ -95,11 +77,13 @@ def most_at_once(record: str) -> int:
     return max(accumulate(1 if mark == "+" else -1 for mark in record))
 
 
-def assert_flood_is_limited(server: Server, replies: list[LoginReply]) -> None:
+def assert_flood_is_limited(server: Server, replies: list[HttpReply]) -> None:
     """Every login has a reply; those that would wait long are refused; each process hashes one at a time."""
     assert len(replies) == LOGINS * server.stack.gateways
     refused = [reply for reply in replies if reply.status == 503]
     assert {reply.status for reply in replies} <= {200, 302, 400, 503}
     assert refused
-    assert all(reply.retry_after and "Too many people are logging in" in reply.page for reply in refused)
+    for reply in refused:
+        assert reply.headers["Retry-After"]
+        assert b"Too many people are logging in" in reply.body
     assert {most_at_once(record) for record in hashes(server).values() if record} == {1}

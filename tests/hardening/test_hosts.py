@@ -1,8 +1,6 @@
 """Allowed WebSocket origins and allowed hosts, tested on both servers over real connections."""
 
-import http.client
 import socket
-from contextlib import closing
 from typing import Any
 
 import pytest
@@ -10,11 +8,9 @@ from websockets.exceptions import InvalidStatus
 
 from crowdgame.server.laptop.network import LOOPBACK
 from crowdgame.server.web import hosts
+from tests.monitoring.probes import ask
 from tests.server import Server
 from tests.socket_clients import SocketClients
-
-FIRST_PAGE_TIMEOUT_S = 30  # the first page is rendered while other processes start
-
 
 FOREIGN = (
     *(b"ftp://testserver", b"file://", b"http://", b"http://testserver.evil.example", b"null", b""),
@@ -63,22 +59,15 @@ def test_console_socket_requires_origin_on_same_port(server: Server, clients: So
 @pytest.mark.parametrize("path", ["/BCDF", "/console/login/", "/nothing", "/admin/", "/static/nothing.js"])
 def test_http_refuses_unknown_host(path: str, server: Server) -> None:
     for host in ("evil.example", "127.0.0.1.evil.example", "a@b", "", "evil.example:80:80"):
-        assert request_status(server, path, host) == 400
+        assert ask(server, path, {"Host": host}).status == 400
 
 
 def test_only_health_check_accepts_any_host_and_nothing_two_hosts(server: Server) -> None:
     """Kubernetes probes pods by IP address."""
-    assert request_status(server, "/healthz", "10.1.2.3:8000") == 200
+    assert ask(server, "/healthz", {"Host": "10.1.2.3:8000"}).status == 200
     with socket.create_connection((LOOPBACK, server.stack.port), timeout=5) as line:
         line.sendall(b"GET /console/login/ HTTP/1.1\r\nHost: 127.0.0.1\r\nHost: localhost\r\n\r\n")
         assert line.recv(64).split()[1] == b"400"
-
-
-def request_status(server: Server, path: str, host: str) -> int:
-    connection = http.client.HTTPConnection(LOOPBACK, server.stack.port, timeout=FIRST_PAGE_TIMEOUT_S)
-    with closing(connection) as line:
-        line.request("GET", path, headers={"Host": host})
-        return line.getresponse().status
 
 
 def test_is_known_host_any_address_accepts_ips_but_not_names(settings: Any) -> None:

@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPMessage
 from typing import Any
@@ -19,7 +19,7 @@ from tests.deploy.processes import wait_until
 from tests.server import Server
 from voting.metrics.metrics import REGISTRY, RefusalKind
 
-TIMEOUT_S = 30  # a gateway imports the code of all pages at the first request
+TIMEOUT_S = 60  # a gateway imports the code of all pages at the first request
 
 
 def records(server: Server, name: str) -> list[dict[str, Any]]:
@@ -66,14 +66,13 @@ class HttpReply:
 
 
 def ask(
-    server: Server, path: str, headers: Mapping[str, str] | None = None, method: str = "GET"
+    server: Server, path: str, headers: Mapping[str, str] | None = None, method: str = "GET", body: str = ""
 ) -> HttpReply:
     connection = HTTPConnection(server.stack.address, server.stack.port, timeout=TIMEOUT_S)
-    connection.request(method, path, headers=dict(headers or {}))
-    response = connection.getresponse()
-    reply = HttpReply(response.status, response.read(), response.headers)
-    connection.close()
-    return reply
+    with closing(connection):
+        connection.request(method, path, body or None, headers or {})
+        response = connection.getresponse()
+        return HttpReply(response.status, response.read(), response.headers)
 
 
 def run_script(script: str, **env: str) -> subprocess.CompletedProcess[str]:
