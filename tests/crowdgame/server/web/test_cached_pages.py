@@ -1,4 +1,5 @@
 import gzip
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,8 @@ from hypothesis import strategies as st
 
 from crowdgame.server.web.cached_pages import static_pages
 from crowdgame.server.web.gzip_prefix import PrefixCompressor
+from tests.monitoring.probes import ask
+from tests.server import Server
 from tests.voting.content_policy import hashes_of, sources
 from voting.gateway.page_preload import PreloadParts
 
@@ -153,12 +156,10 @@ def test_hashed_static_files_are_cached_as_immutable(client: PageClient) -> None
     assert client.request("/static/admin/base.css").headers["cache-control"] == "no-cache"
 
 
-def test_pages_go_to_fallback_app_without_front_end_build(files: Path) -> None:
-    for page in ("phone", "display"):
-        (files / "dist" / f"{page}.html").unlink()
-    client = PageClient()
-    assert client.request("/").body == b"behind"
-    assert client.request("/display/BCDF").body == b"behind"
+@pytest.mark.parametrize(("page", "path"), [("phone", "/"), ("display", "/display/BCDF")])
+def test_page_goes_to_fallback_app_without_front_end_build(files: Path, page: str, path: str) -> None:
+    (files / "dist" / f"{page}.html").unlink()
+    assert PageClient().request(path).body == b"behind"
 
 
 def test_phone_page_language_follows_query_and_accept_language(files: Path) -> None:
@@ -265,3 +266,18 @@ def test_other_pages_of_the_event_are_framed_by_our_own_only(files: Path, path: 
     client = PageClient(embed_sites="https://a.example")
     client.request("/embed/BCDF")
     assert framing(client, path) == ({"'self'"}, "SAMEORIGIN")
+
+
+@pytest.mark.parametrize("path", ["/BCDF", "/display/BCDF"])
+def test_built_page_obeys_its_content_policy_and_is_compressed(path: str, server: Server) -> None:
+    page, zipped = ask(server, path), ask(server, path, {"Accept-Encoding": "gzip"})
+    assert (gzip.decompress(zipped.body), zipped.headers["Content-Encoding"]) == (page.body, "gzip")
+    allowed, hashes = sources(page.headers["Content-Security-Policy"]), hashes_of(page.body)
+    assert allowed["script-src"] == {"'self'"} | hashes["script"]
+    assert allowed["style-src"] == {"'self'"} | hashes["style"]
+    markup = re.sub(rb"(?s)<(script|style)\b.*?</\1>", b"", page.body)
+    assert not re.search(rb"""<[^>]+\sstyle=|<[^>]+\son[a-z]+=""", markup)
+    if path == "/BCDF":  # phones load no other resource
+        assert re.findall(rb'(?:src|href)="(?!data:)[^"]*"', markup) == []
+        assert not re.search(rb"<script[^>]*\ssrc=", page.body)
+    assert ask(server, "/static/%2e%2e/%2e%2e/etc/passwd").status == 404

@@ -1,5 +1,8 @@
+import csv
+import io
 import re
 from datetime import UTC, datetime
+from decimal import Decimal
 
 import pytest
 from django.conf import settings
@@ -12,6 +15,7 @@ from hypothesis import strategies as st
 
 from crowdgame.server.web.languages import connection_language
 from crowdgame.server.web.phone_page import choose_language
+from crowdgame.server.web.spreadsheet import write_csv
 
 SHOWN_TIME = re.compile(r"\|(?:date|time)(?::\"(?:DATE|TIME|SHORT)|\b(?!:))")
 LOCALES = settings.BASE_DIR / "frontend" / "src" / "phone" / "locales.ts"
@@ -72,11 +76,9 @@ def test_templates_show_times_by_the_filters_that_convert_them() -> None:
 
 def test_times_are_marked_for_conversion_except_bare_dates() -> None:
     at = datetime(2026, 9, 21, 18, 5, tzinfo=UTC)
-    template = Template(
-        "{% load moments %}{{ at|moment }} {{ at|long_moment }} {{ at|day }} {{ at.date|day }}"
-    )
+    text = "{% load moments %}{{ at|moment }} {{ at|long_moment }} {{ at|day }} {{ at.date|day }}"
     with override("de"):
-        shown = template.render(Context({"at": at}))
+        shown = Template(text).render(Context({"at": at}))
     assert re.findall(r'datetime="(.*?)"(?: data-moment="(\w+)")?>(.*?)<', shown) == [
         ("2026-09-21T18:05:00+00:00", "short", "21. September 2026 18:05 UTC"),
         ("2026-09-21T18:05:00+00:00", "long", "21. September 2026 18:05 UTC"),
@@ -121,3 +123,30 @@ def test_a_socket_has_the_language_of_its_cookie_or_headers() -> None:
     scope["headers"] = [*scope["headers"], (b"cookie", b"language=de")]
     assert connection_language(scope) == "de"
     assert connection_language({**scope, "headers": []}) == "en"
+
+
+def written(language: str, *rows: list[object]) -> str:
+    text = io.StringIO(newline="")
+    with override(language):
+        write_csv(text, rows)
+    return text.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("language", "expected"),
+    [
+        *(("en", "a,b;c,1.5,-2.0000,"), ("zh-hans", "a,b;c,1.5,-2.0000,"), ("ar", 'a;"b;c";1.5;-2.0000;')),
+        *((language, 'a;"b;c";1,5;-2,0000;') for language in ("de", "es", "fr", "pt")),
+    ],
+)
+def test_separators_are_those_of_the_language(language: str, expected: str) -> None:
+    assert written(language, ["a", "b;c", 1.5, Decimal("-2.0000"), None]) == f"\ufeff{expected}\r\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["=1+1", "+49", "-1+1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "\uff1d1+1", "\uff0b1", "\uff0d1", "\uff201"],
+)
+def test_text_that_begins_a_formula_is_escaped(text: str) -> None:
+    plain = written("en", [text, f"x{text}"]).removeprefix("\ufeff")
+    assert list(csv.reader(io.StringIO(plain, newline=""))) == [[f"'{text}", f"x{text}"]]

@@ -21,7 +21,7 @@ from crowdgame.server.web.page_queue import (
 )
 from crowdgame.server.web.request_turns import RequestTurns
 from crowdgame.server.web.waiting_lines import WaitingLines
-from tests.crowdgame.server.web.queued_site import (
+from tests.crowdgame.server.web.test_page_queue import (
     ATTACKER,
     ELSEWHERE,
     LOGIN,

@@ -90,10 +90,8 @@ def add_public_rows(guest: Guest, rows: int, box: BallotBox) -> None:
         join_duel(live.event.code, guest if number < MANY // 2 else new_guest(), box)
         join_duel(over.event.code, new_guest(), box)
         Match.objects.filter(event=over.event).update(**ENDED)
-    game = Event._meta.get_field("game").default
-    Rating.objects.bulk_create(
-        Rating(guest=one, game=game, mu=1500, sigma=100, games=3, last_at=1) for one in opponents
-    )
+    rating = {"game": Event._meta.get_field("game").default, "mu": 1500, "sigma": 100, "games": 3}
+    Rating.objects.bulk_create(Rating(guest=one, last_at=1, **rating) for one in opponents)
 
 
 def add_rows(event: Event, viewer: User, rows: int) -> None:
@@ -125,9 +123,7 @@ def add_rows(event: Event, viewer: User, rows: int) -> None:
         Match(event=red.event, number=next(numbers), red=red, yellow=yellow, **ENDED) for red, yellow in pairs
     )
     cups = Cup.objects.bulk_create(Cup(owner=owner, name="Cup", code=next(codes)) for _ in range(rows))
-    CupTeam.objects.bulk_create(
-        CupTeam(cup=cup, seed=seed, name=str(seed)) for cup in cups for seed in (1, 2)
-    )
+    CupTeam.objects.bulk_create(CupTeam(cup=cup, seed=s, name=str(s)) for cup in cups for s in (1, 2))
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,6 @@
 import re
+from html import unescape
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -98,9 +100,8 @@ def test_privacy_page_names_only_what_the_settings_store(client: Client, setting
         assert (text in without, text in complete) == (False, True), text
     for text in ("sends no e-mail", "<strong>7 days</strong>"):
         assert (text in without, text in complete) == (True, False), text
-    assert all(
-        link.startswith(("/", "?", "data:")) for link in re.findall(r'(?:href|src)="([^"]+)"', complete)
-    )
+    links = re.findall(r'(?:href|src)="([^"]+)"', complete)
+    assert all(link.startswith(("/", "?", "data:")) for link in links)
     login = client.get("/console/login/").content.decode()
     assert 'href="/privacy"' in login
     assert 'href="/accessibility"' in login
@@ -125,3 +126,65 @@ def test_privacy_page_of_an_event_shows_what_voters_agree_to(client: Client, box
     assert "ask for no further consent" in client.get(path).content.decode()
     Event.objects.update(consent="We take pictures.\nAsk <Ada>.", in_study=True)
     assert texts() == (True, False)
+
+
+SITE = "http://testserver"
+
+
+@pytest.fixture
+def embedded() -> Event:
+    return new_event(embed_sites="https://school.example")
+
+
+def ask(url: str, **query: Any) -> Any:
+    return Client().get("/oembed", {"url": url, **query})
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("path", ["/{}", "/display/{}", "/embed/{}", "/embed/{}/?locale=de#top"])
+def test_code_of_an_event_is_a_frame(embedded: Event, path: str) -> None:
+    Event.objects.filter(pk=embedded.pk).update(name='<b>"Gala"')
+    answer = ask(SITE + path.format(embedded.code.lower()), format="json")
+    assert answer.headers["Content-Type"] == "application/json"
+    shown = answer.json()
+    assert (shown["version"], shown["type"], shown["title"]) == ("1.0", "rich", '<b>"Gala"')
+    assert (shown["width"], shown["height"]) == (960, 540)
+    assert f'<iframe src="{SITE}/embed/{embedded.code}" ' in shown["html"]
+    assert 'title="&lt;b&gt;&quot;Gala&quot;"' in shown["html"]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("limits", "size"),
+    [
+        ({"maxheight": "270"}, (480, 270)),
+        ({"maxwidth": "640", "maxheight": "90"}, (160, 90)),
+        ({"maxwidth": "2000"}, (960, 540)),
+        ({"maxwidth": "0", "maxheight": "9" * 5_000}, (960, 540)),
+        ({"maxwidth": "-1", "maxheight": "wide"}, (960, 540)),
+    ],
+)
+def test_frame_fits_the_size_asked_for(
+    embedded: Event, limits: dict[str, str], size: tuple[int, int]
+) -> None:
+    shown = ask(f"{SITE}/{embedded.code}", **limits).json()
+    assert (shown["width"], shown["height"]) == size
+    assert f'width="{size[0]}" height="{size[1]}"' in shown["html"]
+
+
+@pytest.mark.django_db
+def test_there_is_no_code_for_anything_else(embedded: Event) -> None:
+    unlisted = new_event()
+    assert ask(f"{SITE}/{unlisted.code}").status_code == 404
+    for url in ("", SITE, f"{SITE}/console/{embedded.code}", f"https://elsewhere.example/{embedded.code}"):
+        assert ask(url).status_code == 404, url
+    assert ask(f"{SITE}/{embedded.code}", format="xml").status_code == 501
+
+
+@pytest.mark.django_db
+def test_story_page_leads_to_the_code_only_if_sites_may_embed(embedded: Event) -> None:
+    link = re.compile(r'<link rel="alternate" type="application/json\+oembed" href="([^"]+)">')
+    (address,) = link.findall(Client().get(f"/follow/{embedded.code}").content.decode())
+    assert Client().get(unescape(address).removeprefix(SITE)).json()["title"] == embedded.name
+    unlisted = new_event()
+    assert not link.search(Client().get(f"/follow/{unlisted.code}").content.decode())
