@@ -54,7 +54,7 @@ LONGEST = (
     "tests/crowdgame/rehearsal/test_dry_runs.py",
     "tests/crowdgame/maintenance/test_backup.py",
     "tests/voting/gateway/test_slow_consumers.py",
-    "tests/crowdgame/server/laptop/test_make_play.py",
+    "tests/crowdgame/server/laptop/test_play.py",
 )
 
 

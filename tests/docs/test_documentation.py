@@ -121,7 +121,6 @@ def test_recipe_passes_its_own_checks(name: str, tmp_path: Path) -> None:
         "GIT_CEILING_DIRECTORIES": str(tmp_path.parent),
     }
     script = f"git apply {PATCHES / name}.patch\n{read_recipes()[name]}"
-    done = subprocess.run(
-        ["sh", "-exc", script], cwd=tmp_path, env=env, capture_output=True, text=True, check=False
-    )
+    argv = ["sh", "-exc", script]
+    done = subprocess.run(argv, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, (done.stdout + done.stderr)[-5000:]

@@ -43,9 +43,7 @@ PUBLIC_PAGES = re.compile(r"\d+ /(about|accessibility|board|follow/|log|privacy|
 def addresses(resolver: URLResolver, before: str, filled: dict[str, str]) -> Iterator[str]:
     """Every address below this one."""
     for entry in resolver.url_patterns:
-        route = re.sub(
-            r"<(?:(\w+):)?\w+>", lambda part: filled.get(part[1] or "str", "x"), str(entry.pattern)
-        )
+        route = re.sub(r"<(?:(\w+):)?\w+>", lambda part: filled.get(part[1], "x"), str(entry.pattern))
         if not isinstance(entry.pattern, RoutePattern):
             continue
         if isinstance(entry, URLPattern):

@@ -77,17 +77,13 @@ def test_metrics_have_no_label_for_team_column_or_event(server: Server, clients:
 
 def test_metrics_port_serves_process_without_gateway(server: Server, tmp_path: Path) -> None:
     port = free_port()
-    env = {"METRICS_PORT": str(port), "PROMETHEUS_MULTIPROC_DIR": str(tmp_path)}
-    scheduler = subprocess.Popen(
-        [*MANAGE, "scheduler"], env={**os.environ, **server.stack.env, **env}, cwd=ROOT
-    )
+    metrics = {"METRICS_PORT": str(port), "PROMETHEUS_MULTIPROC_DIR": str(tmp_path)}
+    env = {**os.environ, **server.stack.env, **metrics}
+    scheduler = subprocess.Popen([*MANAGE, "scheduler"], env=env, cwd=ROOT)
     answered: list[str] = []
 
     def has_answered() -> bool:
-        with (
-            suppress(OSError),
-            urllib.request.urlopen(f"http://{LOOPBACK}:{port}/metrics", timeout=5) as answer,
-        ):
+        with suppress(OSError), urllib.request.urlopen(f"http://{LOOPBACK}:{port}/metrics") as answer:
             found = samples(answer.read().decode())
             answered[:] = [sample.labels["role"] for sample in found if sample.name == "crowdgame_process"]
             return True

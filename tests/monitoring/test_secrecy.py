@@ -187,9 +187,8 @@ def secret_sides(stage: Stage, changing: list[int]) -> object:
     stage.vote(choices)
     turn = stage.close("turn.revealed")["state"]["match"]["turn"]["id"]
     for number in changing:
-        stage.phones[number].say(
-            "side.change", turn=turn, number=1, team=2 if number < len(choices[1]) else 1
-        )
+        other_team = 2 if number < len(choices[1]) else 1
+        stage.phones[number].say("side.change", turn=turn, number=1, team=other_team)
         stage.phones[number].receive("side.changed")
     stage.look("after the side changes")
     assert stage.open_turn(IN_THE_DATABASE_MS) == turn
@@ -207,9 +206,8 @@ def secret_sides(stage: Stage, changing: list[int]) -> object:
     stage.look("after the second reveal")
     for query in ("turn/?tallies__ballots=7", "match/?side_changes__side=red"):
         assert stage.watching.admin_status(f"/admin/voting/{query}") == 400
-    return stage.server.rows(
-        "SELECT side, counts FROM voting_tallyrecord WHERE turn_id = ? ORDER BY side", turn
-    )
+    tallies = "SELECT side, counts FROM voting_tallyrecord WHERE turn_id = ? ORDER BY side"
+    return stage.server.rows(tallies, turn)
 
 
 ADMIN_PAGES = ("turn", "storedballot", "tallyrecord", "announcement", "ticket", "turn/1/change")

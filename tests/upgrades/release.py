@@ -130,10 +130,8 @@ def upgraded_server(release: Release, data: Path, database_url: str = "") -> Ite
 def assert_upgraded(server: Server, release: Release, folder: Path) -> None:
     ids = {code: event_id for event_id, code, _ in server.rows(EVENTS)}
     turn = wait_for_resolved(server, ids[RUNNING], PLAYED + 1)[-1]
-    assert (
-        sealed_ballots(server, turn).keys()
-        == release.box(server.stack)[turn_keys(ids[RUNNING], turn)[1]].keys()
-    )
+    kept = release.box(server.stack)[turn_keys(ids[RUNNING], turn)[1]]
+    assert sealed_ballots(server, turn).keys() == kept.keys()
     server.ask("play_to", event_id=ids[RUNNING], picks=MATCH[PLAYED + 1 :])
     for code in (RUNNING, FINISHED):
         assert server.rows(RESULTS, ids[code]) == [("red",)]

@@ -36,9 +36,7 @@ def test_columns_are_carried_over(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("release", RELEASES, ids=lambda release: release.name)
 def test_upgraded_schema_is_that_of_a_new_database(release: Release, tmp_path: Path) -> None:
-    upgraded, new = (
-        Stack(data=tmp_path / name, secret_key="of the tests", port=0) for name in ("old", "new")
-    )
+    upgraded, new = (Stack(data=tmp_path / name, secret_key="x", port=0) for name in ("old", "new"))
     release.load_database(upgraded)
     migrate(upgraded)
     give_database(new)

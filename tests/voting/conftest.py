@@ -12,7 +12,7 @@ ON_BOTH_SERVERS = {
     "test_joining_sockets",
     "test_voting_sockets",
     "test_console_sockets",
-    "test_pages_served",
+    "test_cached_pages",
     "test_admission_codes",
 }
 

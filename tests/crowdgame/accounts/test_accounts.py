@@ -9,14 +9,7 @@ from django.core.management import CommandError, call_command
 from django.db.models.signals import pre_delete
 from django.test import Client
 
-from crowdgame.accounts.accounts import (
-    AccountError,
-    clean_account_name,
-    create_account,
-    delete_account,
-    name_key,
-    rename,
-)
+from crowdgame.accounts import accounts
 from crowdgame.accounts.backend import guest_of
 from crowdgame.accounts.guest_cookie import COOKIE as GUEST_COOKIE
 from crowdgame.accounts.guest_names import new_guest
@@ -42,7 +35,7 @@ def sign_up(name: str = "Ada") -> tuple[Client, Guest]:
     client = Client()
     answer = client.post("/play/account", {"username": name, "password1": PASSWORD})
     assert answer.status_code == 302, answer.content.decode()
-    return client, Guest.objects.get(user__username=name_key(name))
+    return client, Guest.objects.get(user__username=accounts.name_key(name))
 
 
 def log_in(client: Client, name: str = "Ada", password: str = PASSWORD) -> Any:
@@ -94,12 +87,12 @@ def test_invalid_name_or_weak_password_is_rejected(name: str, password: str) -> 
 
 def test_taken_or_similar_looking_name_is_rejected() -> None:
     _, ada = sign_up("Ada L")
-    with pytest.raises(AccountError, match="You already have an account"):
-        create_account(ada, "Eve", PASSWORD)
+    with pytest.raises(accounts.AccountError, match="You already have an account"):
+        accounts.create_account(ada, "Eve", PASSWORD)
     guest = new_guest()
     for name in ("ada l", "ADA-L", "\uff21dal"):
-        with pytest.raises(AccountError, match="This name, or one like it, is taken"):
-            create_account(guest, clean_account_name(name), PASSWORD)
+        with pytest.raises(accounts.AccountError, match="This name, or one like it, is taken"):
+            accounts.create_account(guest, accounts.clean_account_name(name), PASSWORD)
     guest.refresh_from_db()
     assert not guest.has_account
     User.objects.create_user("Grace", password=PASSWORD)
@@ -194,8 +187,8 @@ def test_rename_applies_to_unfinished_games() -> None:
     assert "gr-ace" in page(Client())
     assert "Ada" not in page(Client())
     _, other = sign_up("Bob")
-    with pytest.raises(AccountError):
-        rename(other, "Grace")
+    with pytest.raises(accounts.AccountError):
+        accounts.rename(other, "Grace")
 
 
 def test_password_is_changed_by_link_of_the_administrator(capsys: pytest.CaptureFixture[str]) -> None:
@@ -267,9 +260,9 @@ def test_deletion_that_fails_makes_no_organizer_of_the_guest(box: BallotBox) -> 
     pre_delete.connect(fail, User)
     try:
         with pytest.raises(ZeroDivisionError):
-            delete_account(user, box)
+            accounts.delete_account(user, box)
     finally:
         pre_delete.disconnect(fail, User)
     assert guest_of(User.objects.get(pk=user.pk)) == ada
-    delete_account(user, box)
+    accounts.delete_account(user, box)
     assert not User.objects.filter(username="ada").exists()

@@ -14,14 +14,7 @@ from django.utils.translation import override
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from crowdgame.accounts.accounts import (
-    AccountError,
-    clean_account_name,
-    create_account,
-    delete_account,
-    name_key,
-    rename,
-)
+from crowdgame.accounts import accounts
 from crowdgame.accounts.guest_names import new_guest
 from crowdgame.accounts.models import GUEST_SKELETON_LENGTH, Guest
 from crowdgame.accounts.name_skeletons import name_skeleton
@@ -33,7 +26,7 @@ PASSWORD = "anchors-aweigh"
 
 def sign_up(name: str) -> Guest:
     guest = new_guest()
-    create_account(guest, clean_account_name(name), PASSWORD)
+    accounts.create_account(guest, accounts.clean_account_name(name), PASSWORD)
     return guest
 
 
@@ -77,7 +70,7 @@ MIXED = ["Аnna", "Annа", "Μaria", "Ivan Петров", "Anna أحمد", "Ωme
 @pytest.mark.parametrize("name", LOOK_ALIKES + ROLES)
 def test_role_or_look_alike_of_a_reserved_word_is_refused(name: str) -> None:
     with pytest.raises(ValidationError, match=RESERVED):
-        clean_account_name(name)
+        accounts.clean_account_name(name)
 
 
 @pytest.mark.parametrize("language", [code for code, _ in settings.LANGUAGES])
@@ -86,18 +79,18 @@ def test_name_of_a_computer_opponent_is_refused(language: str) -> None:
         name = computer_name(3)
     for one in (name, name.replace(" ", ""), name.replace("3", "").strip()):
         with pytest.raises(ValidationError, match=RESERVED):
-            clean_account_name(one)
+            accounts.clean_account_name(one)
 
 
 @pytest.mark.parametrize("name", MIXED)
 def test_name_of_mixed_scripts_is_refused(name: str) -> None:
     with pytest.raises(ValidationError, match="mixes letters of different scripts"):
-        clean_account_name(name)
+        accounts.clean_account_name(name)
 
 
 @pytest.mark.parametrize("name", FREE + ONE_SCRIPT)
 def test_name_in_one_script_without_role_is_accepted(name: str) -> None:
-    assert clean_account_name(name) == unicodedata.normalize("NFC", name)
+    assert accounts.clean_account_name(name) == unicodedata.normalize("NFC", name)
 
 
 @pytest.mark.django_db
@@ -108,9 +101,9 @@ def test_only_look_alikes_of_taken_names_are_refused() -> None:
         *(("O'Neil", "O\u02bcNeil"), ("二ハ", "ニ八"), ("Ada", "a-d_a"), ("\uff21d\uff41", "Ada")),
     ]:
         guest = sign_up(taken)
-        with pytest.raises(AccountError, match="This name, or one like it, is taken"):
+        with pytest.raises(accounts.AccountError, match="This name, or one like it, is taken"):
             sign_up(name)
-        rename(guest, f"Guestless {guest.pk}")
+        accounts.rename(guest, f"Guestless {guest.pk}")
     for name in ("Zoe", "Zoë", "Bar", "Bär", "Иван", "Йван", "Ada 1", "Ada 2", "Max", "Mac"):
         assert sign_up(name).name == name
 
@@ -118,10 +111,10 @@ def test_only_look_alikes_of_taken_names_are_refused() -> None:
 @pytest.mark.django_db
 def test_rename_and_deletion_release_the_look_alikes(box: BallotBox) -> None:
     ada = sign_up("Bob")
-    rename(ada, clean_account_name("B0b"))
-    rename(ada, clean_account_name("Ada"))
+    accounts.rename(ada, accounts.clean_account_name("B0b"))
+    accounts.rename(ada, accounts.clean_account_name("Ada"))
     bob = sign_up("Bob")
-    delete_account(cast(User, bob.user), box)
+    accounts.delete_account(cast(User, bob.user), box)
     assert sign_up("B0b").name == "B0b"
 
 
@@ -136,12 +129,12 @@ def test_skeleton_is_stable_and_ignores_the_case_of_ascii_letters(text: str) -> 
 @given(st.text(max_size=30))
 def test_valid_name_is_harmless_and_stable_and_its_skeleton_fits_the_column(typed: str) -> None:
     try:
-        name = clean_account_name(typed)
+        name = accounts.clean_account_name(typed)
     except ValidationError:
         return
-    assert clean_account_name(name) == name
+    assert accounts.clean_account_name(name) == name
     assert not set(name) & set('<>&"@./:\n\r\0')
-    assert len(name_key(name)) >= 2
+    assert len(accounts.name_key(name)) >= 2
     assert 0 < len(name_skeleton(name)) <= GUEST_SKELETON_LENGTH
 
 

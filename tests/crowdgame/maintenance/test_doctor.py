@@ -25,6 +25,7 @@ from tests.server import Server, running_server
 from voting.ballot_box.stores import connect
 
 CLOSED = f"{LOOPBACK}:1"
+NO_WORKER = "workers: no Celery worker answers that"
 NAMESPACE = ("unshare", "--map-root-user", "--mount", "sh", "-c")
 BACKUP = 'mount -t tmpfs none /var/backups && mkdir -p /var/backups/crowdgame/"$0" && exec "$@"'
 SLOW_CLOCK = "import time\nnow = time.time\ntime.time = lambda: now() - 90\n"
@@ -113,24 +114,12 @@ FAULTS: dict[str, tuple[Plant, str, str]] = {
     "debugging": (setting(DEBUG="1"), "", "security.W018"),
     "mail server down": (setting(EMAIL_URL=f"smtp://{CLOSED}"), f"e-mail: {CLOSED} refuses", "Check host"),
     "plain e-mail": (setting(EMAIL_URL="smtp+plain://0.0.0.0:1"), "e-mail: EMAIL_URL is not encrypted", ""),
-    "webhooks": (
-        setting(WEBHOOKS="public"),
-        "workers: no Celery worker answers that sends webhooks",
-        "--queues",
-    ),
-    "database down": (
-        setting(DATABASE_URL=f"postgresql://{CLOSED}/none"),
-        "services: database: ",
-        "DATABASE_URL",
-    ),
+    "webhooks": (setting(WEBHOOKS="public"), f"{NO_WORKER} sends webhooks", "--queues"),
+    "database down": (setting(DATABASE_URL=f"postgresql://{CLOSED}/a"), "services: database: ", "DATABASE"),
     "pending migration": (pending_migration, "services: database: migrations pending", "manage.py migrate"),
     "slow clock": (slow_clock, "clocks: the clock of 127.0.0.1:", "Run NTP"),
     "few open files": (few_files, "processes: gateway ", "Raise `LimitNOFILE=`"),
-    "worker hangs": (
-        frozen("worker"),
-        "workers: no Celery worker answers that closes turns",
-        "--queues celery",
-    ),
+    "worker hangs": (frozen("worker"), f"{NO_WORKER} closes turns", "--queues celery"),
     "store hangs": (frozen("valkey"), "services: ballot box: ", "Start Valkey"),
     "store without file": (store("appendonly", "no"), "store: 127.0.0.1:", "Set `appendonly yes`"),
     "store syncs late": (store("appendfsync", "everysec"), "store: ", "appendfsync is everysec"),
@@ -183,9 +172,8 @@ def test_event_check_finds_schedulers_that_hang(ready: Server) -> None:
 def test_event_check_finds_a_full_disk(ready: Server, tmp_path: Path) -> None:
     mount = 'mount -t tmpfs -o size=16m,mode=700 none "$0" && cp "$1" "$0" && shift && exec "$@"'
     database = str(ready.stack.data / DATABASE)
-    found = run_doctor(
-        ready.stack, inside=(*NAMESPACE, mount, str(tmp_path), database), CROWDGAME_DATA=str(tmp_path)
-    )
+    inside = (*NAMESPACE, mount, str(tmp_path), database)
+    found = run_doctor(ready.stack, inside=inside, CROWDGAME_DATA=str(tmp_path))
     [line] = [line for line in found.splitlines() if line.startswith("✗ disk: ")]
     assert f" MB are free in {tmp_path}. Free space: " in line
 
@@ -266,10 +254,8 @@ def test_doctor_checks_the_limits_of_nginx() -> None:
     supplied = (ROOT / "deploy" / "server" / "nginx.conf").read_text()
     assert list(nginx_findings(supplied)) == []
     stock = "events {\n    worker_connections 768;\n}\n"
-    assert [finding.problem.split()[0] for finding in nginx_findings(stock)] == [
-        "worker_connections",
-        "worker_rlimit_nofile",
-    ]
+    limits = [finding.problem.split()[0] for finding in nginx_findings(stock)]
+    assert limits == ["worker_connections", "worker_rlimit_nofile"]
 
 
 @pytest.mark.parametrize(

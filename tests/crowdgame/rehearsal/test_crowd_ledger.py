@@ -70,10 +70,8 @@ def test_ledger_keeps_highest_sequence_and_recent_turns() -> None:
     ledger = RehearsalLedger(turns_kept=2)
     for turn, column, sequence in ((1, 1, 1), (2, 1, 2), (2, 3, 1), (3, 2, 1), (2, 4, 5)):
         ledger.count_ballot(0, BallotCounted(turn=turn, choice=column, sequence=sequence), newest=True)
-    assert {turn: entry.acknowledged for turn, entry in ledger.turns.items()} == {
-        2: {0: (4, 5)},
-        3: {0: (2, 1)},
-    }
+    kept = {turn: entry.acknowledged for turn, entry in ledger.turns.items()}
+    assert kept == {2: {0: (4, 5)}, 3: {0: (2, 1)}}
     assert ledger.acknowledged == 4
 
 

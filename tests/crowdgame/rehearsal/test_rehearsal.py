@@ -30,17 +30,8 @@ from games.engine.registry import find_game, read_options
 from tests.crowdgame.rehearsal.conftest import new_context
 from tests.voting.gateway_helpers import playing
 from tests.voting.positions import SIMULTANEOUS, a_turn, after
+from voting import protocol
 from voting.counting.methods.voting_method import METHODS
-from voting.protocol import (
-    MAX_RETRY_MS,
-    BallotCast,
-    BallotCounted,
-    CloseCode,
-    EventEdited,
-    PhoneWelcomed,
-    RetryAfter,
-    You,
-)
 
 NO_SERVER = "http://127.0.0.1:9"
 
@@ -115,9 +106,9 @@ def test_phone_address_derives_from_server_url() -> None:
 
 @pytest.mark.parametrize("name", ["short", "long" * 200])
 def test_decode_shares_changes_and_equal_state_of_welcomes(name: str) -> None:
-    changes = [EventEdited(seq=seq, at=0, state=replace(playing(1), name=name)) for seq in (1, 2)]
-    yous = [You(token=token, team=1) for token in "ab"]
-    welcomes = [PhoneWelcomed(now_at=7, seq=1, you=you, state=changes[0].state) for you in yous]
+    changes = [protocol.EventEdited(seq=seq, at=0, state=replace(playing(1), name=name)) for seq in (1, 2)]
+    yous = [protocol.You(token=token, team=1) for token in "ab"]
+    welcomes = [protocol.PhoneWelcomed(now_at=7, seq=1, you=you, state=changes[0].state) for you in yous]
     sent = [*changes, changes[1], *welcomes]
     read: list[Any] = [decode(msgspec.json.encode(message)) for message in sent]
     assert read == sent
@@ -129,11 +120,11 @@ def test_decode_caches_broadcast_frames_and_rejects_invalid_ones() -> None:
     frame = b'{"type":"turnout.counted","turn":1,"connected":[1,2],"voted":[0,0]}'
     assert decode(frame) is decode(bytes(bytearray(frame)))
     own = b'{"type":"ballot.counted","turn":1,"choice":2,"sequence":3}'
-    assert decode(own) == BallotCounted(turn=1, choice=2, sequence=3)
+    assert decode(own) == protocol.BallotCounted(turn=1, choice=2, sequence=3)
     for wrong in (b"", b"\xff", *(b'{"type":"%b"}' % t for t in (b"phone.welcomed", b"clock.synced", b"x"))):
         with pytest.raises(msgspec.DecodeError):
             decode(wrong)
-    cast = BallotCast(turn=1, epoch=1, choice=2, sequence=3, blind="0a" * 16)
+    cast = protocol.BallotCast(turn=1, epoch=1, choice=2, sequence=3, blind="0a" * 16)
     ballot = b'"turn":1,"epoch":1,"choice":2,"sequence":3,"blind":"%b"' % (b"0a" * 16)
     assert encode(cast) == b'{"type":"ballot.cast",%b}' % ballot
 
@@ -154,11 +145,15 @@ async def test_phone_keeps_newest_state_since_last_welcome() -> None:
     phone, states = Phone(0, context), [replace(playing(1), name=f"state {seq}") for seq in range(6)]
 
     def welcome(seq: int) -> None:
-        phone.closed(CloseCode.RESTARTING, "")
-        phone.receive(PhoneWelcomed(now_at=0, seq=seq, you=You(token="1.a.1:x", team=1), state=states[seq]))
+        phone.closed(protocol.CloseCode.RESTARTING, "")
+        phone.receive(
+            protocol.PhoneWelcomed(
+                now_at=0, seq=seq, you=protocol.You(token="1.a.1:x", team=1), state=states[seq]
+            )
+        )
 
     def newest_after(seq: int) -> object:
-        phone.receive(EventEdited(seq=seq, at=0, state=states[seq]))
+        phone.receive(protocol.EventEdited(seq=seq, at=0, state=states[seq]))
         assert context.state is states[context.seq]
         return context.seq
 
@@ -174,10 +169,10 @@ async def test_phone_keeps_newest_state_since_last_welcome() -> None:
 
 async def test_phone_caps_retry_delay() -> None:
     phone, loop = Phone(0, new_context(NO_SERVER)), asyncio.get_running_loop()
-    phone.receive(RetryAfter(within_ms=10 * MAX_RETRY_MS))
-    phone.closed(CloseCode.CROWDED, "")
+    phone.receive(protocol.RetryAfter(within_ms=10 * protocol.MAX_RETRY_MS))
+    phone.closed(protocol.CloseCode.CROWDED, "")
     assert phone._reconnect_timer
-    assert 0 < phone._reconnect_timer.when() - loop.time() <= MAX_RETRY_MS / 1000
+    assert 0 < phone._reconnect_timer.when() - loop.time() <= protocol.MAX_RETRY_MS / 1000
     phone.leave()
 
 

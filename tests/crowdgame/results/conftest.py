@@ -1,7 +1,20 @@
 import pytest
 from pytest_django.live_server_helper import LiveServer
 
+from tests.voting.match_helpers import RED_WINS, play, start
+from voting.ballot_box.ballot_box import BallotBox
+from voting.models import Match
+
 
 @pytest.fixture
 def url(live_server: LiveServer) -> str:
     return str(live_server.url)
+
+
+@pytest.fixture
+def match(box: BallotBox) -> Match:
+    """A match that red has won."""
+    finished_match = start(box).match
+    play(finished_match, box, RED_WINS)
+    finished_match.refresh_from_db()
+    return finished_match

@@ -171,10 +171,8 @@ def test_witness_detects_two_histories(rewrite: Callable[[], None], witness: Wit
     status, printed = witness.look()
     assert (status, "INCONSISTENT LOG" in printed) == (1, True)
     evidence = [(witness.folder / f"evidence-{number}").read_bytes() for number in (1, 2)]
-    assert [parse_checkpoint(parse_note(content).text) for content in evidence] == [
-        first,
-        load_log().checkpoint,
-    ]
+    found = [parse_checkpoint(parse_note(content).text) for content in evidence]
+    assert found == [first, load_log().checkpoint]
     assert witness.look()[0] == 1
 
 

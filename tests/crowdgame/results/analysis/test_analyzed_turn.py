@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from crowdgame.results.analysis import deciding_turns
 from crowdgame.results.analysis.analyzed_turn import (
     AnalyzedTurn,
     Crowd,
@@ -17,16 +18,11 @@ from crowdgame.results.analysis.analyzed_turn import (
     unpack_analysis,
 )
 from crowdgame.results.analysis.crowd_wisdom import MIN_TURNS, Wisdom, _t95, measure_wisdom
-from crowdgame.results.analysis.deciding_turns import (
-    find_decisive_mistake,
-    find_missed_win,
-    find_turning_turn,
-)
 from crowdgame.results.analysis.verdicts import judge_choices, vote_shares
 from crowdgame.results.reports.turning_point import TurningPoint, find_threats, find_turning_point
 from games.engine.game import Board, Picks, Side
 from games.engine.registry import find_game, read_options
-from games.solver.positions import Position, read_position
+from games.solver.positions import read_position
 from games.solver.solution import Solution
 from games.solver.solver import solve
 from voting.protocol import MissedWin, Verdict
@@ -35,14 +31,19 @@ Turns = Sequence[tuple[int | None, int | None]]
 SIMULTANEOUS, CLASSIC = "simultaneous-captains-mistress", "captains-mistress"
 
 
-def position_after(game_slug: str, picks: Turns, **options: object) -> Position:
-    game = find_game(game_slug)
-    state = game.start(read_options(game, options))
-    for red, yellow in picks:
-        state, _ = game.resolve(state, Picks(red, yellow))
-    position = read_position(state)
+def states(turns: Turns, game: str = SIMULTANEOUS, **options: object) -> list[Any]:
+    """The states of the game before the first turn and after each."""
+    rules = find_game(game)
+    found = [rules.start(read_options(rules, options))]
+    for turn in turns:
+        found.append(rules.resolve(found[-1], Picks(*turn))[0])
+    return found
+
+
+def solve_after(turns: Turns, **options: Any) -> Solution:
+    position = read_position(states(turns, **options)[-1])
     assert position is not None
-    return position
+    return solve(position)
 
 
 @pytest.fixture(scope="module")
@@ -51,10 +52,8 @@ def open_turn() -> AnalyzedTurn:
 
     As if the solution were exact.
     """
-    position = position_after(SIMULTANEOUS, [(4, 4), (4, 3), (3, 5)], token="red")
-    return analyze_turn(
-        replace(solve(position), is_exact=True), Picks(5, 3), {"red": {5: 2, 7: 1}, "yellow": {3: 1}}
-    )
+    solution = replace(solve_after([(4, 4), (4, 3), (3, 5)], token="red"), is_exact=True)
+    return analyze_turn(solution, Picks(5, 3), {"red": {5: 2, 7: 1}, "yellow": {3: 1}})
 
 
 def test_turn_is_judged_by_its_equilibrium(open_turn: AnalyzedTurn) -> None:
@@ -87,7 +86,7 @@ def test_crowd_is_judged_against_its_average_member(open_turn: AnalyzedTurn) -> 
 
 
 def test_side_without_pick_and_secret_half_have_no_position_after_it() -> None:
-    solution = solve(position_after(SIMULTANEOUS, [(1, 2), (1, 3), (1, 2)], token="red"))
+    solution = solve_after([(1, 2), (1, 3), (1, 2)], token="red")
     turn = analyze_turn(solution, Picks(None, 3), {"red": {1: 3}, "yellow": {}})
     red = turn.sides["red"]
     assert (red.pick, red.loss, red.quality, red.hindsight, red.crowd) == (None,) * 5
@@ -100,8 +99,7 @@ def test_side_without_pick_and_secret_half_have_no_position_after_it() -> None:
 
 def test_classic_game_judges_only_the_side_to_move() -> None:
     drops = [(1, None), (None, 2), (1, None), (None, 2), (1, None), (None, 3)]
-    position = position_after(CLASSIC, drops, first="red")
-    turn = analyze_turn(solve(position), Picks(7, None), {"red": {1: 1, 7: 2}})
+    turn = analyze_turn(solve_after(drops, game=CLASSIC, first="red"), Picks(7, None), {"red": {1: 1, 7: 2}})
     red = turn.sides["red"]
     assert turn.solution.value == 1
     assert red.loss is not None
@@ -187,33 +185,28 @@ def turn(before: float, after: float | None, red: int = 1, yellow: int = 1) -> A
 
 def test_turning_point_is_where_the_winners_chance_rose_the_most() -> None:
     match = {1: turn(0.0, -0.5), 2: turn(-0.5, -0.3), 3: turn(-0.3, 0.1), 4: turn(0.1, None)}
-    assert find_turning_turn(match, "red") == 3
-    assert find_turning_turn(match, "yellow") == 1
-    assert find_turning_turn({1: turn(0.5, 0.5)}, "red") is None
+    assert deciding_turns.find_turning_turn(match, "red") == 3
+    assert deciding_turns.find_turning_turn(match, "yellow") == 1
+    assert deciding_turns.find_turning_turn({1: turn(0.5, 0.5)}, "red") is None
 
 
 def test_decisive_mistake_is_the_losers_costliest_choice_the_last_of_several() -> None:
     match = {1: turn(0.2, 0.1, red=3), 2: turn(0.2, 0.1, red=3), 3: turn(0.2, 0.1, red=4), 4: turn(0.1, 0.1)}
-    assert find_decisive_mistake(match, "yellow") == 2
-    assert find_decisive_mistake(match, None) == 2
-    assert find_decisive_mistake(match, "red") is None
+    assert deciding_turns.find_decisive_mistake(match, "yellow") == 2
+    assert deciding_turns.find_decisive_mistake(match, None) == 2
+    assert deciding_turns.find_decisive_mistake(match, "red") is None
 
 
 def test_missed_win_counts_turns_with_a_certain_win() -> None:
     match = {1: turn(0.9, 1.0), 2: turn(1.0, 1.0), 3: turn(1.0, 0.2), 4: turn(0.2, -1.0)}
     missed = MissedWin(side="red", turns=2)
-    assert [find_missed_win(match, winner) for winner in ("red", "yellow", None)] == [None, missed, missed]
+    found = [deciding_turns.find_missed_win(match, winner) for winner in ("red", "yellow", None)]
+    assert found == [None, missed, missed]
 
 
 def boards(turns: Turns, game: str = SIMULTANEOUS, **options: object) -> list[Board]:
     """After each turn."""
-    rules = find_game(game)
-    state = rules.start(read_options(rules, options))
-    positions = []
-    for turn in turns:
-        state = rules.resolve(state, Picks(*turn))[0]
-        positions.append(rules.view(state, None))
-    return positions
+    return [find_game(game).view(state, None) for state in states(turns, game, **options)[1:]]
 
 
 THREE_UP = [(1, 2), (1, 3), (1, 2)]

@@ -11,12 +11,6 @@ from crowdgame.results.analysis import stored_judges
 from crowdgame.results.analysis.analyzed_turn import AnalyzedSide, AnalyzedTurn, pack_analysis
 from crowdgame.results.analysis.best_judges import TurnLosses, hash_judge, rank_voters
 from crowdgame.results.analysis.models import MatchJudges, TurnAnalysis
-from crowdgame.results.analysis.stored_judges import (
-    judges_version,
-    load_judge_hashes,
-    load_judges,
-    store_judges,
-)
 from games.engine.game import Side
 from games.solver.solution import Solution
 from tests.crowdgame.results.analysis.analysis_helpers import analyze_all, begin
@@ -69,7 +63,7 @@ def judge_with_costs(match: Match) -> None:
     MatchJudges.objects.all().delete()
     TurnAnalysis.objects.all().delete()
     TurnAnalysis.objects.bulk_create(TurnAnalysis(turn=turn, packed=packed) for turn in match.turns.all())
-    store_judges(match)
+    stored_judges.store_judges(match)
 
 
 @pytest.fixture
@@ -89,7 +83,7 @@ def judges(match: Match) -> list[str]:
     """The names of the judges if they have one, otherwise their ids, such as "red4"."""
     last = match.turns.latest("number").pk
     ids = {hash_judge(voter, last): voter for voter in VOTERS.values()}
-    return [judge.name or ids[judge.hash] for judge in load_judges(match, match.event)]
+    return [judge.name or ids[judge.hash] for judge in stored_judges.load_judges(match, match.event)]
 
 
 def test_three_voters_are_named_by_their_nicknames(match: Match, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -98,7 +92,7 @@ def test_three_voters_are_named_by_their_nicknames(match: Match, monkeypatch: py
     code = derive_voter_code("yellow3")
     Nickname.objects.create(event=match.event, voter_code=code, name="Heron", allowed=True, chosen_at=1)
     assert judges(match) == ["red4", "Heron", "red5"]
-    first, *_ = load_judges(match, match.event)  # known only by a hash that needs the voter's own id
+    first, *_ = stored_judges.load_judges(match, match.event)  # a hash that needs the voter's own id
     last = match.turns.get(number=4).pk
     assert first.hash == sha256(f"crowdgame judge:{last}:red4".encode()).hexdigest()
     assert derive_voter_code("red4") not in str(first)
@@ -116,7 +110,7 @@ def test_judges_are_announced_and_change_nicknames_at_once(match: Match, box: Ba
     assert shown.analysis
     assert shown.analysis.match
     assert len(shown.analysis.match.judges) == 3
-    judge, *_ = codes = list(load_judge_hashes(match, event))
+    judge, *_ = codes = list(stored_judges.load_judge_hashes(match, event))
     other = next(code for code in VOTERS if code not in codes)
     for voter, name, expected in (
         (other, "Heron 30", []),
@@ -130,12 +124,12 @@ def test_judges_are_announced_and_change_nicknames_at_once(match: Match, box: Ba
 
 def test_judges_are_unnamed_if_votes_are_secret_few_or_not_analyzed(match: Match) -> None:
     judge_with_costs(match)
-    before = judges_version(match)
+    before = stored_judges.judges_version(match)
     for setting in ({"hide_judges": True}, {"hide_tally": True}, {"admission": Admission.ROSTER}):
         event = vars(match.event).copy()
         vars(match.event).update(setting)
         assert judges(match) == []
-        assert judges_version(match) != before
+        assert stored_judges.judges_version(match) != before
         vars(match.event).update(event)
     match.max_side_changes = 1
     assert judges(match) == []
@@ -145,11 +139,11 @@ def test_judges_are_unnamed_if_votes_are_secret_few_or_not_analyzed(match: Match
             code = derive_voter_code(voter)
             StoredRestriction.objects.create(event=match.event, voter_code=code, banned=True, at=1)
         assert judges(match)[:2] == shown
-        assert judges_version(match) != before
+        assert stored_judges.judges_version(match) != before
     StoredRestriction.objects.all().delete()
     MatchJudges.objects.all().delete()
     TurnAnalysis.objects.filter(turn__number=2).delete()
-    store_judges(match)
+    stored_judges.store_judges(match)
     assert judges(match) == []
 
 

@@ -1,7 +1,7 @@
 """The record in a report that was downloaded as one file."""
 
 from collections.abc import Callable
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from io import StringIO
 from pathlib import Path
 
@@ -9,8 +9,8 @@ import pytest
 from django.core.management import call_command
 from django.test import Client
 
-from crowdgame.results.reports import record_download, views
-from tests.voting.match_helpers import RED_WINS, new_event, play
+from crowdgame.results.reports import views
+from tests.voting.match_helpers import play
 from tests.voting.turns.secret_side_helpers import start_secret
 from tests.voting.verifiers import ours, theirs
 from voting.ballot_box.ballot_box import BallotBox
@@ -20,7 +20,6 @@ from voting.transparency.accepted_witnesses import store_cosignatures
 from voting.transparency.cosignatures import Cosigner
 from voting.transparency.log import load_log
 from voting.transparency.notes import COSIGNATURE_V1, SignedNote
-from voting.turns.turns import start_match
 
 pytestmark = pytest.mark.django_db
 
@@ -31,11 +30,9 @@ def report_file(client: Client, match: Match) -> bytes:
 
 @pytest.mark.parametrize("verify", [ours, theirs])
 def test_verifiers_read_the_record_in_a_report_file(
-    box: BallotBox, client: Client, tmp_path: Path, verify: Callable[[bytes, Path], tuple[int, str]]
+    client: Client, match: Match, tmp_path: Path, verify: Callable[[bytes, Path], tuple[int, str]]
 ) -> None:
-    match = start_match(new_event().pk, box)
     Event.objects.update(name="</script><script id=record>")
-    play(match, box, RED_WINS)
     file = report_file(client, match)
     code, output = verify(file, tmp_path / "report.html")
     assert code == 0
@@ -46,26 +43,17 @@ def test_verifiers_read_the_record_in_a_report_file(
     assert verify(file.replace(b'id="record"', b""), tmp_path / "report.html")[0] == 1
 
 
-def test_report_file_has_no_record_while_sides_are_secret_or_if_it_is_too_large(
-    box: BallotBox, client: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_report_file_has_no_record_while_sides_are_secret(box: BallotBox, client: Client) -> None:
     secret = start_secret(box)
     play(secret, box, [(1, 2)])
     assert b'id="record"' not in report_file(client, secret)
-    match = start_match(new_event().pk, box)
-    play(match, box, RED_WINS)
+
+
+def test_report_file_omits_large_record(
+    client: Client, match: Match, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(views, "MAX_FILE_RECORD_BYTES", 100)
     assert b'id="record"' not in report_file(client, match)
-
-
-def test_report_file_waits_for_a_free_export(box: BallotBox, client: Client) -> None:
-    match = start_match(new_event().pk, box)
-    address = f"/report/{match.event.code}/{match.number}.html"
-    with ExitStack() as exports:
-        for _ in range(record_download.MAX_CONCURRENT):
-            exports.enter_context(record_download.export_slots)
-        assert client.get(address).status_code == 503
-    assert client.get(address).status_code == 200
 
 
 def cosign(cosigner: Cosigner) -> None:
@@ -77,9 +65,7 @@ def cosign(cosigner: Cosigner) -> None:
     store_cosignatures(str(cosigned).encode())
 
 
-def test_report_file_proves_what_the_log_has(box: BallotBox, client: Client, tmp_path: Path) -> None:
-    match = start_match(new_event().pk, box)
-    play(match, box, RED_WINS)
+def test_report_file_proves_what_the_log_has(client: Client, match: Match, tmp_path: Path) -> None:
     witness, other = (Cosigner(name, COSIGNATURE_V1, name.encode() * 8) for name in ("east", "west"))
     cosign(witness)
     file, path = report_file(client, match), tmp_path / "report.html"

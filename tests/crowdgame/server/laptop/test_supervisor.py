@@ -99,9 +99,8 @@ def test_children_stop_for_good_in_order(supervisor: Supervisor, said: list[str]
 
 
 def test_supervisor_sigterm_ends_children_that_ignore_it(tmp_path: Path) -> None:
-    process = start_supervisor(
-        tmp_path, f"deaf=0={IGNORES_SIGTERM}", f"parent=0={PARENT}", f"box=1={IGNORES_SIGTERM}"
-    )
+    described = f"deaf=0={IGNORES_SIGTERM}", f"parent=0={PARENT}", f"box=1={IGNORES_SIGTERM}"
+    process = start_supervisor(tmp_path, *described)
     wait_until(lambda: are_ready(tmp_path, 5))
     process.terminate()
     assert process.wait(30) == 0
@@ -224,9 +223,8 @@ from crowdgame.server.laptop.stop_signals import interrupt_on_signals
 interrupt_on_signals()
 run(Step("sleep", [sys.executable, "-c", {PARENT!r}, sys.argv[1]], "sleep", logs=Path(sys.argv[1])))
 """
-    process = subprocess.Popen(
-        [sys.executable, "-c", program, str(tmp_path)], cwd=ROOT, stderr=subprocess.PIPE
-    )
+    argv, pipe = [sys.executable, "-c", program, str(tmp_path)], subprocess.PIPE
+    process = subprocess.Popen(argv, cwd=ROOT, stderr=pipe)
     wait_until(lambda: len(marked(tmp_path)) == 3)
     os.kill(process.pid, signal.SIGTERM)
     process.communicate(timeout=30)

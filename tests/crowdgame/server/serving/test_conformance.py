@@ -1,7 +1,6 @@
 """WebSocket frames on the wire, after the cases of the Autobahn test suite, to an echo of each message."""
 
 import socket
-from contextlib import suppress
 from itertools import pairwise
 
 import pytest
@@ -10,7 +9,7 @@ from hypothesis import strategies as st
 
 from crowdgame.server.serving.frames import BINARY, CLOSE, CONTINUATION, PING, PONG, TEXT, FrameReader
 from tests.crowdgame.server.serving.conftest import AsgiServer
-from tests.crowdgame.server.serving.test_handshake import dial, head, read_until
+from tests.crowdgame.server.serving.test_handshake import dial, head, read_to_end, read_until
 from voting.gateway.text_frames import unmask
 from voting.protocol import MAX_FRAME_BYTES, CloseCode
 
@@ -100,9 +99,7 @@ REFUSED = {
     "length of 2^62": (b"\x81\xff" + (1 << 62).to_bytes(8, "big"), CloseCode.FRAME_TOO_LARGE),
     "length of 2^63": (b"\x81\xff" + (1 << 63).to_bytes(8, "big"), CloseCode.FRAME_TOO_LARGE),
     **{f"not UTF-8: {name}": (frame(TEXT, text), 1007) for name, text in NOT_UTF_8.items()},
-    **{
-        f"not UTF-8, long: {name}": (frame(TEXT, b"x" * 126 + text), 1007) for name, text in NOT_UTF_8.items()
-    },
+    **{f"not UTF-8, long: {name}": (frame(TEXT, b"x" * 126 + bad), 1007) for name, bad in NOT_UTF_8.items()},
     "not UTF-8, in the first fragment": (fragments(TEXT, b"\xed\xa0\x80", b"x"), 1007),
     "close": (closing(1000), 1000),
     "close twice": (closing(1000) * 2, 1000),
@@ -135,14 +132,6 @@ def connect(asgi_server: AsgiServer, *, kept: bool) -> socket.socket:
     connection.sendall(head())
     read_until(connection, b"\r\n\r\n")
     return connection
-
-
-def read_to_end(connection: socket.socket) -> bytes:
-    received = b""
-    with suppress(ConnectionResetError):
-        while more := connection.recv(65_536):
-            received += more
-    return received
 
 
 @pytest.mark.parametrize("kept", [False, True])

@@ -1,10 +1,14 @@
 import socket
 import time
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
 from crowdgame.server.laptop.network import LOOPBACK
-from tests.crowdgame.server.serving.conftest import AsgiServer
+from crowdgame.server.serving.proxy_headers import client_address
+from tests.crowdgame.server.serving.conftest import AsgiServer, run_asgi_server
+from tests.server import ASGI_SERVERS_TESTED
 
 KEY = "dGhlIHNhbXBsZSBub25jZQ=="
 HELLO = b"\x81\x85\0\0\0\0hello"
@@ -33,6 +37,14 @@ def read_until(connection: socket.socket, wanted: bytes) -> bytes:
     received = b""
     while wanted not in received and (more := connection.recv(65_536)):
         received += more
+    return received
+
+
+def read_to_end(connection: socket.socket) -> bytes:
+    received = b""
+    with suppress(ConnectionResetError):
+        while more := connection.recv(65_536):
+            received += more
     return received
 
 
@@ -107,3 +119,41 @@ def test_endless_request_head_is_rejected(asgi_server: AsgiServer) -> None:
             assert 400 <= status(read_until(connection, b"\r\n\r\n")) < 500
         except OSError:  # the server may reset the connection before its response is read
             return
+
+
+SPOOFED = "192.0.2.66"
+CLIENT = "93.184.216.34"
+OUTER_PROXY = "10.0.0.9"
+
+
+@pytest.mark.parametrize(
+    ("proxies", "values", "client"),
+    [
+        (1, [CLIENT], CLIENT),
+        (1, [SPOOFED, CLIENT], CLIENT),
+        (1, [f"{SPOOFED},{CLIENT}:4711"], CLIENT),
+        (1, [f"{SPOOFED}, [2606:2800::1]:4711"], "2606:2800::1"),
+        (1, [f"{SPOOFED}, unknown"], LOOPBACK),
+        (1, [], LOOPBACK),
+        (2, [f"{SPOOFED}, {CLIENT}, {OUTER_PROXY}"], CLIENT),
+        (2, [CLIENT], CLIENT),
+        (0, [SPOOFED], LOOPBACK),
+    ],
+)
+def test_client_address_is_from_the_outermost_proxy(proxies: int, values: list[str], client: str) -> None:
+    headers = [(b"x-forwarded-for", value.encode()) for value in values]
+    assert client_address(LOOPBACK, [(b"forwarded", SPOOFED.encode()), *headers], proxies) == client
+
+
+@pytest.mark.parametrize("server_name", ASGI_SERVERS_TESTED)
+@pytest.mark.parametrize(("proxies", "client"), [(0, f"http {LOOPBACK}"), (1, f"https {CLIENT}")])
+def test_only_trusted_proxy_is_believed(server_name: str, proxies: int, client: str, tmp_path: Path) -> None:
+    sent = {"X_Forwarded_For": f"{SPOOFED}\r\nX-Forwarded-For: {CLIENT}", "X_Forwarded_Proto": "https"}
+    handshake = head(**sent).replace(b"/anywhere?a=b", b"/client")
+    page = handshake.replace(b"Upgrade: websocket\r\n", b"").replace(b"keep-alive, Upgrade", b"close")
+    with run_asgi_server(server_name, tmp_path / "note", proxies=proxies) as asgi_server:
+        for request, expected in ((page, client), (handshake, client.replace("http", "ws"))):
+            with dial(asgi_server) as connection:
+                connection.sendall(request)
+                received = read_until(connection, expected.encode())
+                assert received.endswith(expected.encode()), received

@@ -1,7 +1,9 @@
+import asyncio
 import resource
 import socket
 import tempfile
 from contextlib import ExitStack, suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -15,8 +17,9 @@ from crowdgame.server.serving.request_limits import (
     BodyLimits,
     BodyRefused,
 )
+from crowdgame.server.serving.request_queue import RequestQueue
 from tests.crowdgame.server.serving.conftest import AsgiServer
-from tests.crowdgame.server.serving.test_handshake import dial, head, read_until
+from tests.crowdgame.server.serving.test_handshake import dial, head, read_to_end, read_until
 from tests.deploy.processes import wait_until
 from tests.monitoring.probes import own_refusals
 
@@ -164,9 +167,7 @@ def temporary_files(process_id: int) -> list[str]:
 def test_invalid_frame_with_handshake_closes_connection(fresh_server: AsgiServer) -> None:
     with dial(fresh_server) as connection:
         connection.sendall(head() + b"\xff\x80\0\0\0\0")
-        with suppress(OSError):
-            while connection.recv(65_536):
-                pass
+        read_to_end(connection)
     fresh_server.process.terminate()
     assert fresh_server.process.stderr is not None
     assert "Traceback" not in fresh_server.process.stderr.read()
@@ -270,3 +271,29 @@ def test_pipelined_bodies_return_their_memory(asgi_server: AsgiServer) -> None:
         with dial(asgi_server) as connection:
             connection.sendall(head(Content_Length=str(MAX_FORM_BYTES)) + b"x" * MAX_FORM_BYTES)
             read_until(connection, b"\r\n\r\n")
+
+
+async def test_request_queue_starts_few_requests_in_each_iteration() -> None:
+    """All in the order in which they came, also those that come while others wait."""
+    queue, started = RequestQueue(), list[int]()
+    for number in range(100):
+        queue.add(partial(started.append, number))
+    while len(started) < 150:
+        before = len(started)
+        await asyncio.sleep(0)
+        assert len(started) <= before + 2
+        if before < 50 <= len(started):
+            for number in range(100, 150):
+                queue.add(partial(started.append, number))
+    assert started == list(range(150))
+
+
+async def test_request_queue_continues_after_failure() -> None:
+    queue, started = RequestQueue(), list[int]()
+    asyncio.get_running_loop().set_exception_handler(lambda loop, context: None)
+    for number in (0, 1):
+        queue.add(partial([].pop))
+        queue.add(partial(started.append, number))
+    for _ in range(10):
+        await asyncio.sleep(0)
+    assert started == [0, 1]

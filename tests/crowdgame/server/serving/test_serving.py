@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from websockets.exceptions import ConnectionClosed
 
 from crowdgame.server.laptop.network import LOOPBACK, listen
 from crowdgame.server.serving.event_loop import new_event_loop
@@ -85,15 +84,6 @@ def test_send_after_oversized_frame_fails_like_a_disconnect(fresh_server: AsgiSe
             return other.recv(timeout=TIMEOUT_S) == "True"
 
         wait_until(send_has_failed)
-
-
-def test_close_code_reaches_client(asgi_server: AsgiServer) -> None:
-    with asgi_server.open() as connection:
-        connection.send("close 4321")
-        with pytest.raises(ConnectionClosed) as end:
-            connection.recv(timeout=TIMEOUT_S)
-    assert end.value.rcvd
-    assert end.value.rcvd.code == 4321
 
 
 @pytest.mark.parametrize("server_name", ASGI_SERVERS_TESTED)

@@ -16,13 +16,6 @@ from django.template.base import Lexer, TokenType
 from pytest_django.fixtures import Settings
 
 from crowdgame.server.translation import extraction
-from crowdgame.server.translation.extraction import (
-    PACKAGES,
-    catalog_path,
-    extract_texts,
-    load_catalog,
-    render_template,
-)
 from crowdgame.server.translation.missing import TRANSLATIONS, list_missing, missing_texts
 
 WORD = re.compile(r"[^\W\d_]{2,}")
@@ -39,9 +32,8 @@ SHOWN_ERRORS = {
     *("TooManyTickets", "ValidationError"),
 }
 # Programmers' and administrators' texts stay English, and printed pages are not marked yet.
-SKIPPED = re.compile(
-    r"/(admin|apps|models)\.py$|/(migrations|management|models)/|^crowdgame/templates/(printing|reports)/"
-)
+NO_PAGE = r"/(admin|apps|models)\.py$|/(migrations|management|models)/"
+SKIPPED = re.compile(rf"{NO_PAGE}|^crowdgame/templates/(printing|reports)/")
 TEMPLATE = """{% load i18n %}
 {# Translators: on a button #}
 <button aria-label="{% translate 'Close' context 'verb' %}">
@@ -161,11 +153,11 @@ def _unmarked(
 
 def test_texts_of_templates_and_code_are_marked() -> None:
     assert _unmarked(["crowdgame"], "templates/**/*.html", unmarked_in_template) == {}
-    assert _unmarked(PACKAGES, "*.py", unmarked_in_code) == {}
+    assert _unmarked(extraction.PACKAGES, "*.py", unmarked_in_code) == {}
 
 
 def test_placeholders_are_named() -> None:
-    catalog = read_po(BytesIO(render_template(extract_texts()).encode()))
+    catalog = read_po(BytesIO(extraction.render_template(extraction.extract_texts()).encode()))
     braces = [message.id for message in catalog if "python-brace-format" in message.flags]
     assert braces == []
 
@@ -182,7 +174,7 @@ def sources(tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_texts_of_templates_and_code_are_found(sources: Path) -> None:
-    catalog = read_po(BytesIO(render_template(extract_texts()).encode()))
+    catalog = read_po(BytesIO(extraction.render_template(extraction.extract_texts()).encode()))
     found = {(message.id, message.context) for message in catalog if message.id}
     assert found == {
         ("Team", None),
@@ -197,19 +189,20 @@ def test_texts_of_templates_and_code_are_found(sources: Path) -> None:
 
 
 def test_list_of_texts_does_not_depend_on_lines_or_dates(sources: Path) -> None:
-    before = render_template(extract_texts())
+    before = extraction.render_template(extraction.extract_texts())
     form = sources / "crowdgame" / "organizer" / "cups" / "forms.py"
     form.write_text("\n\n" + form.read_text())
-    assert render_template(extract_texts()) == before
+    assert extraction.render_template(extraction.extract_texts()) == before
     assert "Date" not in before
 
 
 def test_check_only_lists_missing_translations(sources: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    catalog_path("de").parent.mkdir(parents=True)
-    catalog_path("de").write_text('msgid ""\nmsgstr ""\n\nmsgid "Team"\nmsgstr "Team"\n')
+    extraction.catalog_path("de").parent.mkdir(parents=True)
+    extraction.catalog_path("de").write_text('msgid ""\nmsgstr ""\n\nmsgid "Team"\nmsgstr "Team"\n')
     call_command("generate_messages")
     for language in TRANSLATIONS:
-        catalog_path(language, "djangojs").write_text(catalog_path(language).read_text())
+        catalog = extraction.catalog_path(language).read_text()
+        extraction.catalog_path(language, "djangojs").write_text(catalog)
     call_command("generate_messages", check=True)
     head, *missing = capsys.readouterr().err.splitlines()
     assert head == "Not translated, shown in English:"
@@ -241,7 +234,7 @@ def _has_tags(form: str, texts: tuple[str, ...]) -> bool:
 
 @pytest.mark.parametrize("language", TRANSLATIONS)
 def test_translations_keep_placeholders_and_tags(language: str) -> None:
-    assert list(problems(load_catalog(language))) == []
+    assert list(problems(extraction.load_catalog(language))) == []
 
 
 @pytest.mark.nightly
