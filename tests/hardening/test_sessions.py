@@ -1,14 +1,20 @@
-"""A session ends with a logout, a password change or a deactivated account."""
+"""Sessions: what begins and ends them, and that no form of an account redirects to another site."""
 
+import re
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any, get_args
+from urllib.parse import quote
 
 import pytest
+from allauth.mfa.totp.internal.auth import TOTP, format_hotp_value, hotp_value, yield_hotp_counters_from_time
 from django.contrib.auth.models import User
 from django.contrib.sessions.models import Session
 from django.test import Client
 from django.utils import timezone
 
+from crowdgame.accounts.invitations import create_invitation
+from crowdgame.accounts.login_links import login_link_path
 from crowdgame.events.models import Member
 from crowdgame.events.permissions import EventPermission, find_access
 from voting.events import create_event
@@ -17,12 +23,14 @@ from voting.protocol import Role
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("valkey_url")]
 
-LOGIN = {"login": "ada", "password": "lovelace"}
+PASSWORD = "correct horse battery"
+LOGIN = {"login": "ada", "password": PASSWORD}
+SECRET = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def ada() -> User:
-    return User.objects.create_user("ada", password="lovelace")
+    return User.objects.create_user("ada", "ada@example.org", PASSWORD)
 
 
 @pytest.fixture
@@ -41,7 +49,7 @@ def may(browser: Client, event_id: int, permission: EventPermission) -> bool:
     return found is not None and found.may(permission)
 
 
-def test_session_expires_after_twelve_hours(ada: User, event: Event) -> None:
+def test_session_expires_after_twelve_hours(event: Event) -> None:
     browser = logged_in_client()
     left = Session.objects.get(session_key=browser.cookies["sessionid"].value).expire_date - timezone.now()
     assert timedelta(hours=11, minutes=59) < left <= timedelta(hours=12)
@@ -59,7 +67,7 @@ def test_session_ends_on_password_change(ada: User, event: Event) -> None:
     assert [browser.get("/console/").status_code for browser in browsers] == [302, 302]
 
 
-def test_session_survives_secret_rotation_with_fallback(ada: User, event: Event, settings: Any) -> None:
+def test_session_survives_secret_rotation_with_fallback(event: Event, settings: Any) -> None:
     browser = logged_in_client()
     settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = "another", [settings.SECRET_KEY]
     assert may(browser, event.pk, "run")
@@ -109,3 +117,81 @@ def test_role_gives_permissions(role: Role | None, permissions: set[EventPermiss
     assert not may(browser, other.pk, "view")
     found = find_access(browser.cookies["sessionid"].value, theirs.pk)
     assert (found and (found.name, found.role, found.user_id)) == (role and ("ada", role, ada.pk))
+
+
+def log_in(client: Client, after: str) -> Any:
+    return client.post("/console/login/", LOGIN | {"next": after})
+
+
+def log_in_by_query(client: Client, after: str) -> Any:
+    return client.post(f"/console/login/?next={quote(after)}", LOGIN)
+
+
+def log_in_with_second_factor(client: Client, after: str) -> Any:
+    TOTP.activate(User.objects.get(), SECRET)
+    log_in(client, after)
+    code = format_hotp_value(hotp_value(SECRET, next(yield_hotp_counters_from_time())))
+    return client.post("/console/2fa/authenticate/", {"code": code, "next": after})
+
+
+def visit_login_when_logged_in(client: Client, after: str) -> Any:
+    client.force_login(User.objects.get())
+    return client.get("/console/login/", {"next": after})
+
+
+def log_in_by_link(client: Client, after: str) -> Any:
+    return client.post(login_link_path(User.objects.get()), {"next": after})
+
+
+def sign_up(client: Client, after: str) -> Any:
+    client.get(f"/console/invitation/{create_invitation('Olga')}/", {"next": after})
+    form = {"username": "olga", "password1": PASSWORD, "next": after}
+    return client.post("/console/signup/", form)
+
+
+def log_out(client: Client, after: str) -> Any:
+    client.force_login(User.objects.get())
+    return client.post("/console/logout/", {"next": after})
+
+
+def reauthenticate(client: Client, after: str) -> Any:
+    log_in(client, "")
+    return client.post("/console/reauthenticate/", {"password": PASSWORD, "next": after})
+
+
+def change_password(client: Client, after: str) -> Any:
+    log_in(client, "")
+    new = "another horse battery"
+    form = {"oldpassword": PASSWORD, "password1": new, "password2": new, "next": after}
+    return client.post("/console/password/change/", form)
+
+
+FOLLOWING = (log_in, log_in_by_query, log_in_with_second_factor, sign_up, log_out, reauthenticate)
+FOREIGN = ["https://evil.example/", "///evil.example/", "/\\evil.example/", "http:///evil.example/"]
+FOREIGN += ["javascript:alert(1)", "https://testserver@evil.example/"]
+
+
+@pytest.mark.parametrize("foreign", FOREIGN)
+@pytest.mark.parametrize("flow", [*FOLLOWING, visit_login_when_logged_in, log_in_by_link, change_password])
+def test_account_form_redirects_to_no_other_site(flow: Callable[[Client, str], Any], foreign: str) -> None:
+    response = flow(Client(), foreign)
+    assert response.status_code == 302
+    assert re.match(r"/[^/\\]", response.headers["Location"])
+
+
+@pytest.mark.parametrize("flow", [log_in, log_in_by_link, log_in_with_second_factor, sign_up])
+def test_session_from_before_the_login_does_not_become_the_login(flow: Callable[[Client, str], Any]) -> None:
+    """Session fixation: an attacker plants the key of a session in the browser of somebody who logs in."""
+    browser, attacker = Client(), Client()
+    browser.get(f"/console/invitation/{create_invitation('Olga')}/")
+    attacker.cookies["sessionid"] = planted = browser.cookies["sessionid"].value
+    assert Session.objects.filter(session_key=planted).exists()
+    assert flow(browser, "").headers["Location"] == "/console/"
+    assert browser.get("/console/").status_code == 200
+    assert browser.cookies["sessionid"].value != planted
+    assert attacker.get("/console/").status_code == 302
+
+
+@pytest.mark.parametrize("flow", FOLLOWING)
+def test_account_form_redirects_to_a_page_of_this_site(flow: Callable[[Client, str], Any]) -> None:
+    assert flow(Client(), "/console/new/").headers["Location"] == "/console/new/"

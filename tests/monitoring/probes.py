@@ -79,9 +79,8 @@ def run_script(script: str, **env: str) -> subprocess.CompletedProcess[str]:
     """Run a Python script in a process that has no database and shares no metrics."""
     inherited = {name: value for name, value in os.environ.items() if name != "PROMETHEUS_MULTIPROC_DIR"}
     env = {**inherited, "DJANGO_SETTINGS_MODULE": "crowdgame.settings", **env}
-    return subprocess.run(
-        [sys.executable, "-c", script], env=env, cwd=ROOT, capture_output=True, text=True, check=False
-    )
+    argv = [sys.executable, "-c", script]
+    return subprocess.run(argv, env=env, cwd=ROOT, capture_output=True, text=True, check=False)
 
 
 def samples(text: str) -> list[Sample]:

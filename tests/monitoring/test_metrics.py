@@ -167,10 +167,8 @@ STAY = "import os;os.write(1, b'up\\n');input()"
 
 def start(folder: Path, script: str) -> subprocess.Popen[str]:
     env = {"PROMETHEUS_MULTIPROC_DIR": str(folder), "DJANGO_SETTINGS_MODULE": "crowdgame.settings"}
-    pipe = subprocess.PIPE
-    return subprocess.Popen(
-        [sys.executable, "-c", script], env=os.environ | env, cwd=ROOT, stdin=pipe, stdout=pipe, text=True
-    )
+    argv, pipe = [sys.executable, "-c", script], subprocess.PIPE
+    return subprocess.Popen(argv, env=os.environ | env, cwd=ROOT, stdin=pipe, stdout=pipe, text=True)
 
 
 def read_metrics(folder: Path) -> dict[str, list[tuple[str, float]]]:

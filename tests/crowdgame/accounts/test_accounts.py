@@ -89,12 +89,6 @@ def test_taken_or_similar_looking_name_is_rejected() -> None:
     _, ada = sign_up("Ada L")
     with pytest.raises(accounts.AccountError, match="You already have an account"):
         accounts.create_account(ada, "Eve", PASSWORD)
-    guest = new_guest()
-    for name in ("ada l", "ADA-L", "\uff21dal"):
-        with pytest.raises(accounts.AccountError, match="This name, or one like it, is taken"):
-            accounts.create_account(guest, accounts.clean_account_name(name), PASSWORD)
-    guest.refresh_from_db()
-    assert not guest.has_account
     User.objects.create_user("Grace", password=PASSWORD)
     for name in ("adal", "grace"):
         again = Client().post("/play/account", {"username": name, "password1": PASSWORD})

@@ -60,9 +60,7 @@ def test_login_link_used_twice_at_once_logs_in_one_client(client: Client, organi
     assert "_auth_user_id" not in client.session
 
 
-def test_any_login_spends_only_links_of_its_user(
-    client: Client, organizer: User, other: User, event: Event
-) -> None:
+def test_login_spends_links_of_its_user(client: Client, organizer: User, other: User, event: Event) -> None:
     """None of the two has logged in before."""
     path, others_path = login_link_path(organizer), login_link_path(other)
     client.login(username="ada", password="lovelace")

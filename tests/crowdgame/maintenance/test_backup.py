@@ -200,15 +200,8 @@ def test_restore_of_damaged_backup_changes_nothing(installation: Installation, t
     """Both the database and the ballots of open turns, which only the ballot box holds, stay unchanged."""
     path, redis = installation.backed_up(tmp_path), connect(installation.stack.redis)
     redis.hset("crowdgame:{7}:ballots3:9", "v1", "a ballot")
-    with zipfile.ZipFile(path) as archive:
-        database = archive.read("database")
-        begins = archive.getinfo("database").header_offset
+    database = zipfile.ZipFile(path).read("database")
     assert installation.restore(path, typed="no\n") != 0  # takes the database out of WAL mode
-    whole = path.read_bytes()
-    torn = tmp_path / "torn"
-    for at in (begins + 60, begins + 2_000, len(whole) // 2):
-        torn.write_bytes(whole[:at] + bytes(255 - byte for byte in whole[at : at + 40]) + whole[at + 40 :])
-        assert "cannot be read" in installation.refused(torn)
     holed = database[:4096] + b"\xff" * 8192 + database[12288:]
     for spoilt in (b"no database", database[:6000], holed):
         assert "is damaged" in installation.refused(changed(path, spoilt))

@@ -122,9 +122,8 @@ def test_anonymize_removes_voters_and_keeps_ballots_tallies_and_board(box: Ballo
     assert arrivals == [set(range(1, len(ballots) + 1)) for ballots in before]
     assert [arrival_order(ballots) for ballots in after] == orders
     for kept, ballots in zip(after, before, strict=True):
-        same = [
-            replace(b, voter="", sequence=0, arrival=k.arrival) for b, k in zip(ballots, kept, strict=True)
-        ]
+        pairs = zip(ballots, kept, strict=True)
+        same = [replace(was, voter="", sequence=0, arrival=now.arrival) for was, now in pairs]
         assert list(kept) == same
     assert (list(tallied.all()), load_position(Match.objects.get(pk=match.pk)).state) == (tallies, board)
     assert is_anonymized(event)

@@ -163,9 +163,7 @@ async def test_ballot_is_resent_until_counted(is_answered: bool, proxy: FaultPro
 async def test_phones_resend_ballots_missing_after_reconnect(proxy: FaultProxy) -> None:
     """No new epoch announces the loss: the gateway never stored what it acknowledged."""
     proxy.make_event()
-    proxy.answer = lambda voter, cast: [
-        BallotCounted(turn=cast.turn, choice=cast.choice, sequence=cast.sequence)
-    ]
+    proxy.answer = lambda _, cast: [BallotCounted(turn=cast.turn, choice=cast.choice, sequence=cast.sequence)]
     async with playing_crowd(proxy) as playing:
         proxy.begin()
         await until_voted(proxy)

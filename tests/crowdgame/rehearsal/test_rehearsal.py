@@ -146,11 +146,8 @@ async def test_phone_keeps_newest_state_since_last_welcome() -> None:
 
     def welcome(seq: int) -> None:
         phone.closed(protocol.CloseCode.RESTARTING, "")
-        phone.receive(
-            protocol.PhoneWelcomed(
-                now_at=0, seq=seq, you=protocol.You(token="1.a.1:x", team=1), state=states[seq]
-            )
-        )
+        you = protocol.You(token="1.a.1:x", team=1)
+        phone.receive(protocol.PhoneWelcomed(now_at=0, seq=seq, you=you, state=states[seq]))
 
     def newest_after(seq: int) -> object:
         phone.receive(protocol.EventEdited(seq=seq, at=0, state=states[seq]))
@@ -207,9 +204,7 @@ def test_mood_votes_by_the_tally_method(seed: int, name: str) -> None:
 
 
 @given(st.sampled_from(PROFILES), st.floats(0, 1e13), st.floats(0, 3e9), st.randoms(use_true_random=False))
-def test_draw_moments_returns_sorted_moments_within_window(
-    profile: Profile, begins: float, length: float, rng: Random
-) -> None:
+def test_moments_are_sorted_in_window(profile: Profile, begins: float, length: float, rng: Random) -> None:
     moments = draw_moments(profile, begins, begins + length, rng)
     assert len(moments) in (1, 2)
     assert moments == sorted(moments)

@@ -199,9 +199,7 @@ def witness_key(folder: Path) -> str:
     return str(open_witness(folder, "", COSIGNATURE_V1, None, LogReader("")).cosigner.verifier_key)
 
 
-def test_record_is_verified_with_log_and_witness(
-    box: BallotBox, url: str, witness: WitnessCommand, tmp_path: Path
-) -> None:
+def test_record_is_verified_by_log(box: BallotBox, url: str, witness: WitnessCommand, tmp_path: Path) -> None:
     turn = start(box)
     play(turn.match, box, RED_WINS)
     match = Match.objects.get()

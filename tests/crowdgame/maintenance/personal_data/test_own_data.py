@@ -72,9 +72,8 @@ def unpack(answer: Any) -> tuple[dict[str, Any], dict[str, list[dict[str, str]]]
     with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
         files = {name: archive.read(name).decode("utf-8-sig") for name in archive.namelist()}
     data = json.loads(files.pop("data.json"))
-    return data, {
-        name.removesuffix(".csv"): list(csv.DictReader(io.StringIO(text))) for name, text in files.items()
-    }
+    tables = {name: list(csv.DictReader(io.StringIO(text))) for name, text in files.items()}
+    return data, {name.removesuffix(".csv"): rows for name, rows in tables.items()}
 
 
 def test_every_table_about_a_person_is_exported() -> None:

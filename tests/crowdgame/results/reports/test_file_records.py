@@ -49,9 +49,7 @@ def test_report_file_has_no_record_while_sides_are_secret(box: BallotBox, client
     assert b'id="record"' not in report_file(client, secret)
 
 
-def test_report_file_omits_large_record(
-    client: Client, match: Match, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_file_omits_large_record(client: Client, match: Match, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(views, "MAX_FILE_RECORD_BYTES", 100)
     assert b'id="record"' not in report_file(client, match)
 

@@ -170,9 +170,7 @@ def test_script_of_the_verifier_is_served_as_text(client: Client) -> None:
     assert response.content == (ROOT / "docs/verify.py").read_bytes()
 
 
-def test_people_with_a_role_download_each_ended_match_in_one_file(
-    client: Client, event: Event, other: User, box: BallotBox
-) -> None:
+def test_members_download_ended_matches(client: Client, event: Event, other: User, box: BallotBox) -> None:
     """Two matches are over, a dry run too, one is live; another event has one, too."""
     theirs = create_event(event.owner, "Theirs", ("<b>East", "West"))
     for one in (event, event, theirs):

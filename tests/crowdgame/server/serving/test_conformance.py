@@ -81,6 +81,8 @@ NOT_UTF_8 = {
     "above U+10FFFF": b"\xf4\x90\x80\x80",
     "no byte of UTF-8": b"\xfe",
 }
+VALID_CODES = (1001, 1002, 1003, 1007, 1008, 1009, 1010, 1011, 3000, 3999, 4000, 4999)
+INVALID_CODES = (0, 999, 1004, 1005, 1006, 1016, 1100, 2000, 2999, 5000, 65535)
 REFUSED = {
     **{f"reserved bits {flags}": (frame(TEXT, b"a", flags=flags), 1002) for flags in range(1, 8)},
     "reserved bit of a ping": (frame(PING, flags=1), 1002),
@@ -111,14 +113,8 @@ REFUSED = {
     "close of one byte": (frame(CLOSE, b"a"), 1002),
     "close above 125 bytes": (closing(1000, b"x" * 124), 1002),
     "close with a reason that isn't UTF-8": (closing(1000, b"\xed\xa0\x80"), 1007),
-    **{
-        f"close {code}": (closing(code), code)
-        for code in (1001, 1002, 1003, 1007, 1008, 1009, 1010, 1011, 3000, 3999, 4000, 4999)
-    },
-    **{
-        f"close {code}": (closing(code), 1002)
-        for code in (0, 999, 1004, 1005, 1006, 1016, 1100, 2000, 2999, 5000, 65535)
-    },
+    **{f"close {code}": (closing(code), code) for code in VALID_CODES},
+    **{f"close {code}": (closing(code), 1002) for code in INVALID_CODES},
 }
 
 

@@ -21,6 +21,7 @@ USUAL = {
     "Sec-WebSocket-Version": "13",
     "Sec-WebSocket-Extensions": "permessage-deflate; client_max_window_bits",
 }
+INVALID_ORIGINS = (b"http://[bad", b"http://here:there", b"elsewhere")
 
 
 def head(**headers: str) -> bytes:
@@ -88,10 +89,7 @@ def test_handshake_in_pieces_is_accepted_without_subprotocol(asgi_server: AsgiSe
         (b"Host: here", b"Host: here\r\nTransfer-Encoding: chunked"),
         *((b"Host: here\r\n", line) for line in (b"", b"Host: here:there\r\n", b"Host: [here\r\n")),
         (b"Host: here\r\n", b"Host: here\r\n" * 2),
-        *(
-            (b"Host: here", b"Host: here\r\nOrigin: " + origin)
-            for origin in (b"http://[bad", b"http://here:there", b"elsewhere")
-        ),
+        *((b"Host: here", b"Host: here\r\nOrigin: " + origin) for origin in INVALID_ORIGINS),
         (b"keep-alive, Upgrade", b"keep-alive"),
         (b"GET /", b"POST /"),
         (b"HTTP/1.1", b"HTTP/1.0"),

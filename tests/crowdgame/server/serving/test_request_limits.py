@@ -71,9 +71,7 @@ def test_request_head_up_to_limit_is_answered(asgi_server: AsgiServer, route: st
 @pytest.mark.parametrize("size", [MAX_HEAD_BYTES + 1, 3 * MAX_HEAD_BYTES])
 @pytest.mark.parametrize("before", [b"", GET], ids=["first", "second request"])
 @pytest.mark.parametrize("route", ROUTES)
-def test_request_head_over_limit_is_refused(
-    asgi_server: AsgiServer, route: str, before: bytes, size: int
-) -> None:
+def test_large_request_head_is_refused(asgi_server: AsgiServer, route: str, before: bytes, size: int) -> None:
     with dial(asgi_server) as connection:
         if before:
             connection.sendall(before)

@@ -88,10 +88,8 @@ def test_send_after_oversized_frame_fails_like_a_disconnect(fresh_server: AsgiSe
 
 @pytest.mark.parametrize("server_name", ASGI_SERVERS_TESTED)
 def test_sigterm_drains_server_and_refuses_new_connections(server_name: str, tmp_path: Path) -> None:
-    with (
-        run_asgi_server(server_name, tmp_path / "note", drain_s=3) as asgi_server,
-        asgi_server.open() as connection,
-    ):
+    running = run_asgi_server(server_name, tmp_path / "note", drain_s=3)
+    with running as asgi_server, asgi_server.open() as connection:
         asgi_server.process.send_signal(signal.SIGTERM)
         wait_until(lambda: refuses(asgi_server.port))
         connection.send("still here")

@@ -143,10 +143,8 @@ def _name(node: ast.AST) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
-def _unmarked(
-    packages: Iterable[str], pattern: str, find: Callable[[str], list[str]]
-) -> dict[str, list[str]]:
-    paths = (path for package in packages for path in (settings.BASE_DIR / package).rglob(pattern))
+def _unmarked(folders: Iterable[str], pattern: str, find: Callable[[str], list[str]]) -> dict[str, list[str]]:
+    paths = (path for folder in folders for path in (settings.BASE_DIR / folder).rglob(pattern))
     found = {path.relative_to(settings.BASE_DIR).as_posix(): find(path.read_text()) for path in paths}
     return {name: texts for name, texts in found.items() if texts and not SKIPPED.search(name)}
 

@@ -184,9 +184,7 @@ def test_phone_page_language_follows_query_and_accept_language(files: Path) -> N
         ("en", b"", b"locale=de", "de"),
     ],
 )
-def test_display_page_is_in_language_of_event(
-    files: Path, event: str, accept: bytes, query: bytes, language: str
-) -> None:
+def test_display_is_translated(files: Path, event: str, accept: bytes, query: bytes, language: str) -> None:
     german = DISPLAY.replace(b"<!doctype html>", b"<!doctype html><html lang=de>")
     (files / "dist" / "display.de.html").write_bytes(german)
     client = PageClient(event_language=event)

@@ -36,9 +36,7 @@ def test_anonymous_user_is_redirected_to_login(page: str, client: Client, event:
 
 @pytest.mark.parametrize("page", OWN_PAGES)
 @pytest.mark.parametrize("role", ["", "viewer", "cohost"])
-def test_owner_pages_are_not_found_for_others(
-    *, role: str, page: str, client: Client, event: Event, cup: Cup, other: User
-) -> None:
+def test_others_get_404(*, role: str, page: str, client: Client, event: Event, cup: Cup, other: User) -> None:
     make_tickets(event, 1)
     if role:
         Member.objects.create(event=event, user=other, role=role)

@@ -98,12 +98,10 @@ def add_rows(event: Event, viewer: User, rows: int) -> None:
     """Add members, tickets, log entries and matches to the event, reported messages to the lobby, and events
     and cups to the owner. The viewer may see the events, each of which has two matches."""
     owner, guests = event.owner, [User(username=f"guest-{next(numbers)}") for _ in range(rows)]
-    Member.objects.bulk_create(
-        Member(event=event, user=user, role=Role.COHOST) for user in User.objects.bulk_create(guests)
-    )
-    AuditEntry.objects.bulk_create(
-        AuditEntry(event=event, by="ada", action="event.edit", what="x", at=1) for _ in range(rows)
-    )
+    users = User.objects.bulk_create(guests)
+    Member.objects.bulk_create(Member(event=event, user=user, role=Role.COHOST) for user in users)
+    entry = {"event": event, "by": "ada", "action": "event.edit", "what": "x", "at": 1}
+    AuditEntry.objects.bulk_create(AuditEntry(**entry) for _ in range(rows))
     room, guest, now = cast(ChatRoom, find_room("lobby")), new_guest(), timezone.now()
     said = ChatLine.objects.bulk_create(
         ChatLine(room=room, guest=guest, name=str(guest), text="Hello", at=now, seq=next(numbers))
@@ -115,9 +113,8 @@ def add_rows(event: Event, viewer: User, rows: int) -> None:
         Event(owner=owner, name="More", code=next(codes), admission=Admission.ROTATING) for _ in range(rows)
     )
     Member.objects.bulk_create(Member(event=one, user=viewer, role=Role.VIEWER) for one in events)
-    teams = Team.objects.bulk_create(
-        Team(event=one, number=number, name=str(number)) for one in events for number in (1, 2)
-    )
+    sides = [(one, number) for one in events for number in (1, 2)]
+    teams = Team.objects.bulk_create(Team(event=one, number=n, name=str(n)) for one, n in sides)
     pairs = [*zip(teams[::2], teams[1::2], strict=True)] * 2 + [tuple(event.teams.order_by("number"))] * rows
     Match.objects.bulk_create(
         Match(event=red.event, number=next(numbers), red=red, yellow=yellow, **ENDED) for red, yellow in pairs

@@ -67,10 +67,8 @@ def request_scope(request: str, address: str, *headers: tuple[bytes, bytes]) -> 
 
 def sent_form(*, leaves: bool = False) -> Callable[[], Awaitable[Any]]:
     """The `receive` of a client that sends a form, then stays connected or `leaves`."""
-    messages: list[Any] = [
-        *[{"type": "http.disconnect"}] * leaves,
-        {"type": "http.request", "body": b"a form"},
-    ]
+    disconnects = [{"type": "http.disconnect"}] * leaves
+    messages: list[Any] = [*disconnects, {"type": "http.request", "body": b"a form"}]
 
     async def receive() -> Any:
         return messages.pop() if messages else await asyncio.Event().wait()

@@ -132,7 +132,7 @@ SITE = "http://testserver"
 
 
 @pytest.fixture
-def embedded() -> Event:
+def embedded(db: None) -> Event:
     return new_event(embed_sites="https://school.example")
 
 
@@ -140,7 +140,6 @@ def ask(url: str, **query: Any) -> Any:
     return Client().get("/oembed", {"url": url, **query})
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize("path", ["/{}", "/display/{}", "/embed/{}", "/embed/{}/?locale=de#top"])
 def test_code_of_an_event_is_a_frame(embedded: Event, path: str) -> None:
     Event.objects.filter(pk=embedded.pk).update(name='<b>"Gala"')
@@ -153,7 +152,6 @@ def test_code_of_an_event_is_a_frame(embedded: Event, path: str) -> None:
     assert 'title="&lt;b&gt;&quot;Gala&quot;"' in shown["html"]
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize(
     ("limits", "size"),
     [
@@ -164,15 +162,12 @@ def test_code_of_an_event_is_a_frame(embedded: Event, path: str) -> None:
         ({"maxwidth": "-1", "maxheight": "wide"}, (960, 540)),
     ],
 )
-def test_frame_fits_the_size_asked_for(
-    embedded: Event, limits: dict[str, str], size: tuple[int, int]
-) -> None:
+def test_frame_fits_size_asked_for(embedded: Event, limits: dict[str, str], size: tuple[int, int]) -> None:
     shown = ask(f"{SITE}/{embedded.code}", **limits).json()
     assert (shown["width"], shown["height"]) == size
     assert f'width="{size[0]}" height="{size[1]}"' in shown["html"]
 
 
-@pytest.mark.django_db
 def test_there_is_no_code_for_anything_else(embedded: Event) -> None:
     unlisted = new_event()
     assert ask(f"{SITE}/{unlisted.code}").status_code == 404
@@ -181,7 +176,6 @@ def test_there_is_no_code_for_anything_else(embedded: Event) -> None:
     assert ask(f"{SITE}/{embedded.code}", format="xml").status_code == 501
 
 
-@pytest.mark.django_db
 def test_story_page_leads_to_the_code_only_if_sites_may_embed(embedded: Event) -> None:
     link = re.compile(r'<link rel="alternate" type="application/json\+oembed" href="([^"]+)">')
     (address,) = link.findall(Client().get(f"/follow/{embedded.code}").content.decode())
