@@ -25,13 +25,7 @@ from tests.monitoring.probes import ask
 from tests.restore_helpers import Lost, RestoredEvent, RestoreTests, lose_event, restored_event
 from tests.server import Server, running_server
 from tests.socket_clients import open_clients
-from tests.upgrades.release import (
-    RELEASES,
-    Release,
-    assert_columns_are_carried_over,
-    assert_upgraded,
-    upgraded_server,
-)
+from tests.upgrades.release import RELEASES, Release, assert_columns_kept, assert_upgraded, upgraded_server
 
 DATABASE_TESTS = [
     "voting/test_matches.py",
@@ -217,4 +211,4 @@ def test_running_matches_survive_upgrade(release: Release, tmp_path: Path, datab
 
 def test_columns_are_carried_over(tmp_path: Path, database_url: str) -> None:
     stack = Stack(data=tmp_path, secret_key="of the tests", port=0, database_url=database_url)
-    assert_columns_are_carried_over(stack)
+    assert_columns_kept(stack)

@@ -157,7 +157,7 @@ def assert_duel_goes_on(server: Server) -> None:
     assert len(sealed_ballots(server, turn)) == 2
 
 
-def assert_columns_are_carried_over(stack: Stack) -> None:
+def assert_columns_kept(stack: Stack) -> None:
     """A duel takes over from its event, and audit entries get the user who had the name at the time.
 
     Guests with a password become users, also if their name is taken or looks like another.

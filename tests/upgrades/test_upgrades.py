@@ -11,13 +11,7 @@ from crowdgame.server.laptop.stack import Stack
 from crowdgame.server.laptop.startup import migrate
 from tests.run_folder import DATABASE
 from tests.server import give_database
-from tests.upgrades.release import (
-    RELEASES,
-    Release,
-    assert_columns_are_carried_over,
-    assert_upgraded,
-    upgraded_server,
-)
+from tests.upgrades.release import RELEASES, Release, assert_columns_kept, assert_upgraded, upgraded_server
 
 pytestmark = pytest.mark.nightly
 
@@ -31,7 +25,7 @@ def test_running_matches_survive_upgrade(release: Release, tmp_path: Path) -> No
 
 
 def test_columns_are_carried_over(tmp_path: Path) -> None:
-    assert_columns_are_carried_over(Stack(data=tmp_path, secret_key="of the tests", port=0))
+    assert_columns_kept(Stack(data=tmp_path, secret_key="of the tests", port=0))
 
 
 @pytest.mark.parametrize("release", RELEASES, ids=lambda release: release.name)

@@ -18,13 +18,7 @@ from django.http import HttpRequest, HttpResponse
 from django.test import Client, RequestFactory
 from django.utils import timezone
 
-from crowdgame.accounts.invitations import (
-    SESSION_KEY,
-    create_invitation,
-    find_open_invitation,
-    revoke_invitation,
-    spend_invitation,
-)
+from crowdgame.accounts import invitations
 from crowdgame.accounts.login_links import LINK_MAX_AGE_S, LoginLinkTokens, login_link_path, login_link_tokens
 from crowdgame.accounts.models import Invitation
 from voting.models import Event
@@ -99,26 +93,26 @@ def test_malformed_login_link_returns_410(client: Client, organizer: User, path:
 
 @pytest.mark.parametrize("administrator", [False, True])
 def test_invitation_is_spent_once_or_revoked_and_affects_no_other(administrator: bool, other: User) -> None:
-    def opened(*invitations: Invitation) -> HttpRequest:
+    def opened(*chosen: Invitation) -> HttpRequest:
         request = RequestFactory().post("/console/signup/")
         request.session = SessionStore()
-        for one in invitations:
-            request.session[SESSION_KEY] = one.pk
+        for one in chosen:
+            request.session[invitations.SESSION_KEY] = one.pk
         return request
 
     for name in ("mine", "open", "revoked"):
-        create_invitation(name, administrator=administrator == (name == "mine"))
+        invitations.create_invitation(name, administrator=administrator == (name == "mine"))
     mine, still_open, revoked = Invitation.objects.order_by("pk")
     request = opened(mine)
-    assert find_open_invitation(request) == mine
-    assert spend_invitation(request, other)
-    assert not any(spend_invitation(again, other) for again in (request, opened(mine), opened()))
-    assert [find_open_invitation(again) for again in (opened(mine), opened())] == [None, None]
-    assert find_open_invitation(opened(still_open)) == still_open
+    assert invitations.find_open_invitation(request) == mine
+    assert invitations.spend_invitation(request, other)
+    assert not any(invitations.spend_invitation(again, other) for again in (request, opened(mine), opened()))
+    assert [invitations.find_open_invitation(again) for again in (opened(mine), opened())] == [None, None]
+    assert invitations.find_open_invitation(opened(still_open)) == still_open
     other.refresh_from_db()
     assert (other.is_staff, other.is_superuser) == (administrator, administrator)
     for one in (mine, revoked, revoked):
-        revoke_invitation(one.pk)
+        invitations.revoke_invitation(one.pk)
     kept = Invitation.objects.order_by("pk").values_list("name", "used_by__username")
     assert list(kept) == [("mine", "bob"), ("open", None)]
 

@@ -14,16 +14,7 @@ from crowdgame.results.reports.png import SHEETS, STATIC, render_picture
 from crowdgame.results.reports.preview import draw_preview, plain_style
 from games.engine.game import Board, Side
 from games.engine.registry import all_games, find_game, read_options
-from tests.voting.match_helpers import (
-    RED_WINS,
-    new_event,
-    only_turn,
-    open_now,
-    play,
-    play_out,
-    play_turn,
-    vote,
-)
+from tests.voting.match_helpers import RED_WINS, new_event, open_now, play, play_out, play_turn, vote
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Event, Team, TurnState
 from voting.turns.turns import start_match
@@ -140,7 +131,7 @@ def test_preview_uses_page_colors_and_dims_the_loser() -> None:
 def test_revealed_turns_are_animated_and_lead_to_the_editor(client: Client, box: BallotBox) -> None:
     match = start_match(new_event(options={"columns": 6, "token": "yellow"}).pk, box)
     play(match, box, [(1, 2), (3, 3)])
-    live = only_turn(match)
+    live = match.turns.latest("pk")
     open_now(live, box)
     vote(live, box, [5], [6])
     address = f"/board/{match.event.code}/1.svg"
@@ -160,7 +151,7 @@ def test_revealed_turns_are_animated_and_lead_to_the_editor(client: Client, box:
     assert balls(editor) == 4
     secret = start_match(new_event(game="single-selector", options={"token": "red"}).pk, box)
     for votes in ({"red": [6]}, {"yellow": [5]}, {"yellow": [3]}):
-        play_turn(only_turn(secret), box, **votes)
+        play_turn(secret.turns.latest("pk"), box, **votes)
     assert secret.turns.filter(state=TurnState.CONCEALED).count() == 1
     assert page(client, f"/board/{secret.event.code}/1.svg").count("<animate") == 3
     [position] = re.findall(r'href="(/board\?[^"]+)"', page(client, f"/report/{secret.event.code}/1"))

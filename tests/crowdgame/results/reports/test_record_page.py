@@ -27,17 +27,7 @@ from crowdgame.server.laptop.paths import ROOT
 from games.engine.record import read_record, replay
 from tests.crowdgame.results.reports.test_report_pages import FORBIDDEN, LOADED, Elements
 from tests.monitoring.probes import own_refusals
-from tests.voting.match_helpers import (
-    RED_WINS,
-    new_event,
-    only_turn,
-    open_now,
-    organizer,
-    play,
-    play_turn,
-    start,
-    store,
-)
+from tests.voting.match_helpers import RED_WINS, new_event, only_turn, open_now, play, play_turn, start, store
 from tests.voting.sample_matches import MATCHES, play_match, record_of
 from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
@@ -280,7 +270,7 @@ def test_consent_text_is_fixed_during_a_match(box: BallotBox) -> None:
 def test_study_export_is_a_private_download(box: BallotBox, client: Client) -> None:
     event = new_event(consent=CONSENT, in_study=True)
     played(event, box)
-    client.force_login(organizer())
+    client.force_login(event.owner)
     response = client.get(f"/console/{event.code}/study.csv")
     rows = list(csv.reader(io.StringIO(response.content.decode("utf-8-sig"))))
     assert (tuple(rows[0]), len(rows)) == (HEADER, 1 + 8)

@@ -19,17 +19,7 @@ from crowdgame.results.reports.sentences import (
     describe_turning_point,
 )
 from games.engine.game import SIDES
-from tests.voting.match_helpers import (
-    RED_WINS,
-    new_event,
-    only_turn,
-    open_now,
-    play,
-    play_out,
-    play_turn,
-    start,
-    vote,
-)
+from tests.voting.match_helpers import RED_WINS, new_event, only_turn, open_now, play, play_out, start, vote
 from tests.voting.sample_matches import MATCHES, play_match, record_of
 from voting.ballot_box.ballot_box import BallotBox
 from voting.matches import abort_match, end_match
@@ -183,7 +173,7 @@ def test_story_changes_with_turns_and_plans_not_with_ballots(box: BallotBox, cli
     vote(turn, box, red=[3, 3], yellow=[5])
     assert follow(event) == opened
     play_out(turn, box)
-    play_turn(only_turn(match), box, red=[3], yellow=[5])
+    play(match, box, [(3, 5)])
     shown = follow(event)
     assert re.findall(r'<li value="(\d)">', shown) == ["2", "1"], "the latest first"
     for text in ("Turn 3: vote before", f"/board/{event.code}/1/2.svg", f'href="/{event.code}"'):

@@ -21,13 +21,7 @@ from crowdgame.server.laptop.paths import ROOT
 from crowdgame.server.laptop.play import build_stack, make_private
 from crowdgame.server.laptop.secret import load_secret_key
 from crowdgame.server.laptop.stack import MANAGE, Stack
-from crowdgame.server.laptop.startup import (
-    MAX_DEATHS,
-    migrate,
-    start_ballot_box,
-    start_demo_event,
-    wait_until_ready,
-)
+from crowdgame.server.laptop.startup import migrate, start_ballot_box, start_demo_event, wait_until_ready
 from crowdgame.server.laptop.steps import StepFailed
 from crowdgame.server.laptop.supervisor import Supervisor
 from tests.crowdgame.server.laptop.supervisor_program import SLEEPER, child
@@ -126,7 +120,7 @@ def test_start_waits_for_a_child_that_lives(tmp_path: Path, capfd: pytest.Captur
     readiness = iter([False, False, True])
     with Supervisor(tmp_path / "logs") as supervisor:
         supervisor.start(child("dead", FAILS, tmp_path), child("slow", SLEEPER, tmp_path))
-        wait_until(lambda: supervisor.deaths("dead") >= MAX_DEATHS)
+        wait_until(lambda: supervisor.deaths("dead") >= 3)
         wait_until_ready("start the gateways", ["dead", "slow"], supervisor, lambda: next(readiness))
     assert "✓ start the gateways, " in capfd.readouterr().out
 
