@@ -1,5 +1,3 @@
-"""The pictures that the documentation shows."""
-
 import re
 from pathlib import Path
 

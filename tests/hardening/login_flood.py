@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import accumulate
 from pathlib import Path
 from urllib.parse import urlencode
@@ -12,7 +13,7 @@ from crowdgame.server.laptop.stack import Stack
 from tests.monitoring.probes import HttpReply, ask
 from tests.server import Server, organizer, running_parts
 
-LOGINS = 60  # for each gateway, where at most 32 logins of a network wait
+LOGINS = 60  # of which at most 32 of a network wait
 CSRF_TOKEN = "c" * 32
 HEADERS = {"Content-Type": "application/x-www-form-urlencoded", "Cookie": f"csrftoken={CSRF_TOKEN}"}
 # Each form hashes a password, also for an unknown name.
@@ -32,15 +33,9 @@ class RecordedStack(Stack):
 
 
 @contextmanager
-def running_recorded_server(data: Path, database_url: str = "", gateways: int = 1) -> Iterator[Server]:
-    stack = RecordedStack(
-        data=data,
-        secret_key="of the tests",
-        port=free_port(),
-        valkey_port=free_port(),
-        database_url=database_url,
-        gateways=gateways,
-    )
+def running_recorded_server(data: Path, database_url: str) -> Iterator[Server]:
+    stack = RecordedStack(data=data, secret_key="x", port=free_port(), valkey_port=free_port())
+    stack = replace(stack, database_url=database_url)
     with running_parts(stack) as supervisor, organizer(stack) as asked:
         yield Server(stack, supervisor, asked)
 
@@ -60,30 +55,20 @@ def login_flood(server: Server) -> Iterator[list[HttpReply]]:
         return submit(server, path, {**fields, name: f"Nobody {number}"})
 
     replies: list[HttpReply] = []
-    logins = LOGINS * server.stack.gateways
-    with ThreadPoolExecutor(logins) as threads:
-        started = [threads.submit(log_in, number) for number in range(logins)]
+    with ThreadPoolExecutor(LOGINS) as threads:
+        started = [threads.submit(log_in, number) for number in range(LOGINS)]
         yield replies
         replies += [one.result() for one in started]
 
 
-def hashes(server: Server) -> dict[str, str]:
-    """What each gateway recorded: `+` for each begin of a hash, `-` for its end."""
-    pids = {name: server.supervisor.pid(name) for name in server.stack.gateway_names}
-    return {name: (server.stack.data / f"hashes-{pid}").read_text() for name, pid in pids.items()}
-
-
-def most_at_once(record: str) -> int:
-    return max(accumulate(1 if mark == "+" else -1 for mark in record))
-
-
 def assert_flood_is_limited(server: Server, replies: list[HttpReply]) -> None:
-    """Every login has a reply; those that would wait long are refused; each process hashes one at a time."""
-    assert len(replies) == LOGINS * server.stack.gateways
-    refused = [reply for reply in replies if reply.status == 503]
+    """Every login has a reply; those that would wait long are refused; the gateway hashes one at a time."""
+    assert len(replies) == LOGINS
     assert {reply.status for reply in replies} <= {200, 302, 400, 503}
+    refused = [reply for reply in replies if reply.status == 503]
     assert refused
     for reply in refused:
         assert reply.headers["Retry-After"]
         assert b"Too many people are logging in" in reply.body
-    assert {most_at_once(record) for record in hashes(server).values() if record} == {1}
+    record = (server.stack.data / f"hashes-{server.supervisor.pid('gateway')}").read_text()
+    assert max(accumulate(1 if mark == "+" else -1 for mark in record)) == 1

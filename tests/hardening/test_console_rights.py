@@ -1,5 +1,3 @@
-"""An open console loses its rights when its session or its ownership ends."""
-
 from contextlib import suppress
 
 from websockets.exceptions import ConnectionClosed

@@ -1,5 +1,3 @@
-"""User-supplied names are escaped on every page."""
-
 import re
 from contextlib import closing
 

@@ -18,7 +18,6 @@ from voting.counting.ballots import DRAW
 
 LOW, HIGH = [DRAW + 1, DRAW + 1, 2], [7, 7, 6]
 IN_THE_BOX_MS, IN_THE_DATABASE_MS = 540_000, 1_100_000
-HEX = "0123456789abcdef"
 DEADLINE_AND_HEARTBEAT_S = 1.5
 OWN_COUNTS_S = 2.5
 TERMS: dict[str, Any] = {"lobby": "open", "team_choice": "choose", "analysis": "turn", "draw_offers": True}
@@ -105,7 +104,7 @@ def open_vote(stage: Stage, votes: Votes, window_ms: int) -> object:
         stage.look("after the deadline")
         assert stage.count_analyses() == 0
         assert all(seed not in text for text in stage.watching.raw_output.values())
-        digits = [f"/admin/voting/turn/?seed__startswith={digit}" for digit in HEX]
+        digits = [f"/admin/voting/turn/?seed__startswith={digit}" for digit in "0123456789abcdef"]
         assert {stage.watching.admin_status(query) for query in digits} == {400}
     reveal = stage.projector.receive("turn.revealed")["state"]["match"]["reveal"]
     assert reveal["seed"] == seed

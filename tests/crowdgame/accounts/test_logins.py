@@ -1,5 +1,3 @@
-"""Logins by link and OpenID Connect, and invitations: each link works once, for a limited time."""
-
 from datetime import timedelta
 from typing import Any
 

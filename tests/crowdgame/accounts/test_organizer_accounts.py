@@ -1,5 +1,3 @@
-"""Organizers' accounts: invitation, sign-up, confirmation, reset, sessions, second factor."""
-
 import re
 from typing import Any
 from urllib.parse import urlsplit

@@ -1,5 +1,3 @@
-"""Passwords: hashed one at a time, and kept from guest accounts of earlier versions."""
-
 import os
 import sys
 import threading
@@ -19,7 +17,6 @@ from tests.deploy.processes import wait_until
 
 THREADS = 30
 PASSWORD = "anchors-aweigh"
-MONA = "M\u043ena L"  # with a Cyrillic letter, as accounts could have before look-alikes were refused
 
 
 @pytest.fixture

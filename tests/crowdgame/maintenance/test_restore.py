@@ -5,26 +5,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from crowdgame.server.laptop.stack import Stack
 from tests.restore_helpers import Lost, RestoredEvent, RestoreTests, lose_event, restored_event
 
 pytestmark = pytest.mark.nightly
-
-
-def lose_disk(stack: Stack) -> None:
-    """The disk is lost; the secret key is in the environment."""
-    for path in [*stack.data.glob("db.sqlite3*")]:
-        path.unlink()
-    shutil.rmtree(stack.data / "valkey")
-
-
-def keep_disk(stack: Stack) -> None:
-    """The disk survives, with everything the ballot box has stored."""
-    assert (stack.data / "db.sqlite3").exists()
-    assert (stack.data / "valkey").exists()
-
-
-LOST = {lose_disk: ("--box-is-empty",), keep_disk: ()}
 
 
 @pytest.fixture(scope="module")
@@ -32,17 +15,19 @@ def lost(tmp_path_factory: pytest.TempPathFactory) -> Lost:
     return lose_event(tmp_path_factory.mktemp("lost"), "")
 
 
-@pytest.fixture(
-    scope="module",
-    params=[lose_disk, pytest.param(keep_disk, marks=pytest.mark.nightly)],
-    ids=lambda lose: lose.__name__,
-)
+@pytest.fixture(scope="module", params=[True, False], ids=["disk lost", "disk kept"])
 def restored(
     request: pytest.FixtureRequest, lost: Lost, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[RestoredEvent]:
     copy = lost.copied(tmp_path_factory.mktemp("restore") / "data", "")
-    request.param(copy.stack)
-    with restored_event(copy, *LOST[request.param]) as restored:
+    data, options = copy.stack.data, list[str]()
+    assert (data / "db.sqlite3").exists()
+    if request.param:  # the secret key is in the environment
+        for path in [*data.glob("db.sqlite3*")]:
+            path.unlink()
+        shutil.rmtree(data / "valkey")
+        options = ["--box-is-empty"]
+    with restored_event(copy, *options) as restored:
         yield restored
 
 

@@ -1,5 +1,3 @@
-"""A simulated crowd at a running gateway: joining, reconnecting, its ballots, and how a rehearsal ends."""
-
 import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable

@@ -1,5 +1,3 @@
-"""Parts of a rehearsal without a server, and what a simulated crowd votes for, and when."""
-
 import asyncio
 from collections import Counter
 from io import StringIO

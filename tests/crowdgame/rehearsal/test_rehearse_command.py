@@ -1,5 +1,3 @@
-"""The command `manage.py rehearse`, without a server, at a running one, and at events that require a code."""
-
 import asyncio
 import os
 import signal

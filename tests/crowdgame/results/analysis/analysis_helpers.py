@@ -1,5 +1,3 @@
-"""Matches for tests of analyses, and the analyzer at work."""
-
 from typing import Any
 
 from crowdgame.results.analysis.analyzer import POLL_S, Analyzer

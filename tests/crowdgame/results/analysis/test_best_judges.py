@@ -1,5 +1,3 @@
-"""The voters with the best judgment of a match: how they are ranked, and when nobody is named."""
-
 from hashlib import sha256
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""The analysis on the report page: numbers, matrix, crowd wisdom, and when it is shown."""
-
 import csv
 import io
 import re

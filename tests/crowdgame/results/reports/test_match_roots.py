@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from channels.testing import HttpCommunicator
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
@@ -138,16 +139,10 @@ class Django:
 
 
 async def get(app: Any, path: str = PATH, method: str = "GET", **headers: bytes) -> tuple[int, Any, bytes]:
-    sent: list[Any] = []
-
-    async def send(message: Any) -> None:
-        sent.append(message)
-
     named = [(name.replace("_", "-").encode(), value) for name, value in headers.items()]
-    scope = {"type": "http", "path": path, "method": method, "headers": [(b"host", b"testserver"), *named]}
-    await app(scope, None, send)
-    body = b"".join(message.get("body", b"") for message in sent[1:])
-    return sent[0]["status"], dict(sent[0]["headers"]), body
+    request = HttpCommunicator(app, method, path, headers=[(b"host", b"testserver"), *named])
+    response = await request.get_response(timeout=20)
+    return response["status"], dict(response["headers"]), response["body"]
 
 
 PATHS = [PATH.replace("/1/", f"/{number}/") for number in range(CACHE_SIZE + 1)]

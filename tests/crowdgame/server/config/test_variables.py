@@ -125,7 +125,6 @@ def test_variable_is_read_or_refused_with_what_to_write(value: str, monkeypatch:
 PASSWORD = "pa#ss"
 Read = Callable[[str], object]
 HOSTS = partial(host_names, "ALLOWED_HOSTS")
-REDIS = partial(store_url, "REDIS_URL")
 BALLOT_BOX = partial(store_url, "BALLOT_BOX_URL", may_be_cluster=True)
 STORES = ("redis://h", "rediss://u:p@h:6379/0", "redis://[::1]:6379/0", "unix:///run/valkey.sock")
 CLUSTERS = ("redis+cluster://a:1,b:2", "rediss+cluster://u:p@a:1,b")
@@ -140,7 +139,7 @@ NO_DATABASES = ("x", "mysql://h/n", f"postgresql://u:{PASSWORD}@h/n", "postgresq
 REFUSED_ADDRESSES: list[tuple[Read, str, tuple[str, ...]]] = [
     (public_origin, r"PUBLIC_URL must be .* such as https://play.example.org", NO_ORIGINS),
     (HOSTS, "ALLOWED_HOSTS must", ("https://play.example.org", "play.example.org:80", "a,b/", "a b")),
-    (REDIS, "REDIS_URL must be redis://", (*NO_STORES, *NO_CLUSTERS, *CLUSTERS)),
+    (partial(store_url, "REDIS_URL"), "REDIS_URL must be redis://", (*NO_STORES, *NO_CLUSTERS, *CLUSTERS)),
     (BALLOT_BOX, "BALLOT_BOX_URL must be redis://", (*NO_STORES, *NO_CLUSTERS)),
     (lambda url: database(url, Path()), "DATABASE_URL must be postgresql://", NO_DATABASES),
     (mail_server, "EMAIL_URL must be smtp://", ("h:25", "imap://h", "smtp://", "smtp://h:x", "smtp://[::1")),

@@ -1,5 +1,3 @@
-"""`make play`: preparations, start and output."""
-
 import os
 import re
 import shutil

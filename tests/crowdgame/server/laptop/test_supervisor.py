@@ -1,5 +1,3 @@
-"""The supervisor of processes, and the steps before they start."""
-
 import os
 import signal
 import subprocess

@@ -15,7 +15,6 @@ from voting.protocol import MAX_FRAME_BYTES, CloseCode
 
 HELLO = b"\x81\x05hello"
 GREEK = "κόσμε 😀".encode()
-TOO_LARGE = MAX_FRAME_BYTES + 1
 BYTES_ALONE = 20
 
 
@@ -96,7 +95,7 @@ REFUSED = {
     "text begun twice": (frame(TEXT, b"a", final=False) * 2, 1002),
     "text without a mask": (frame(TEXT, b"hello", mask=b""), 1002),
     "ping without a mask": (frame(PING, b"a", mask=b""), 1002),
-    "text too large": (frame(TEXT, b"x" * TOO_LARGE), CloseCode.FRAME_TOO_LARGE),
+    "text too large": (frame(TEXT, b"x" * (MAX_FRAME_BYTES + 1)), CloseCode.FRAME_TOO_LARGE),
     "fragments too large": (fragments(TEXT, b"x" * MAX_FRAME_BYTES, b"x"), CloseCode.FRAME_TOO_LARGE),
     "length of 2^62": (b"\x81\xff" + (1 << 62).to_bytes(8, "big"), CloseCode.FRAME_TOO_LARGE),
     "length of 2^63": (b"\x81\xff" + (1 << 63).to_bytes(8, "big"), CloseCode.FRAME_TOO_LARGE),

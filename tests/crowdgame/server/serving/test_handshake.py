@@ -121,7 +121,6 @@ def test_endless_request_head_is_rejected(asgi_server: AsgiServer) -> None:
 
 SPOOFED = "192.0.2.66"
 CLIENT = "93.184.216.34"
-OUTER_PROXY = "10.0.0.9"
 
 
 @pytest.mark.parametrize(
@@ -133,7 +132,7 @@ OUTER_PROXY = "10.0.0.9"
         (1, [f"{SPOOFED}, [2606:2800::1]:4711"], "2606:2800::1"),
         (1, [f"{SPOOFED}, unknown"], LOOPBACK),
         (1, [], LOOPBACK),
-        (2, [f"{SPOOFED}, {CLIENT}, {OUTER_PROXY}"], CLIENT),
+        (2, [f"{SPOOFED}, {CLIENT}, 10.0.0.9"], CLIENT),
         (2, [CLIENT], CLIENT),
         (0, [SPOOFED], LOOPBACK),
     ],
