@@ -1,5 +1,4 @@
 import re
-from contextlib import closing
 
 import pytest
 from django.contrib.auth.models import User
@@ -18,25 +17,17 @@ UNSAFE = re.compile(
 )
 # The phone's renderer escapes everything it is given (dom.test.ts). The templates embed our own drawings,
 # whose text is escaped in `charts.py` and `board_drawing.py`.
-KNOWN = {
-    "frontend/src/phone/dom.ts",
-    "crowdgame/templates/paper.html",
-    "crowdgame/templates/printing/about.html",
-    "crowdgame/templates/printing/rules.html",
-    "crowdgame/templates/reports/board_editor.html",
-    "crowdgame/templates/reports/match_body.html",
-    "crowdgame/templates/reports/match_file.html",
-}
+DRAWN = "paper printing/about printing/rules reports/board_editor reports/match_body reports/match_file"
+KNOWN = {"frontend/src/phone/dom.ts", *(f"crowdgame/templates/{name}.html" for name in DRAWN.split())}
 
 
 @pytest.mark.django_db(transaction=True)
-def test_script_in_a_name_is_escaped_on_every_page(client: Client, valkey_url: str) -> None:
+def test_script_in_a_name_is_escaped_on_every_page(client: Client, box: BallotBox) -> None:
     boss = User.objects.create_superuser("root")
     event = create_event(boss, f"a\u202eb\u200bc {SCRIPT}", (f"{SCRIPT}1", f"{SCRIPT}2"))
     assert event.name == f"abc {SCRIPT}"
     client.force_login(boss)
-    with closing(BallotBox()) as box:
-        play(start_match(event.pk, box), box, RED_WINS)
+    play(start_match(event.pk, box), box, RED_WINS)
     console = f"/console/{event.code}"
     for page in ("/console/", f"{console}/edit/", f"{console}/delete/", f"/report/{event.code}/1"):
         text = client.get(page).content.decode()

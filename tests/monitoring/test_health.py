@@ -3,6 +3,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from channels.testing import HttpCommunicator
 from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 
@@ -18,18 +19,15 @@ AWAY = {"unavailable", "timed out"}
 
 async def respond(path: str, method: str = "GET", client: str = "127.0.0.1") -> tuple[int, bytes]:
     """The response's status and body. Other requests are passed to an application that responds with 418."""
-    sent: list[dict[str, Any]] = []
-
-    async def send(message: dict[str, Any]) -> None:
-        sent.append(message)
 
     async def application(scope: Any, receive: Any, send: Any) -> None:
-        await send({"status": 418})
-        await send({"body": scope["path"].encode()})
+        await send({"type": "http.response.start", "status": 418, "headers": []})
+        await send({"type": "http.response.body", "body": scope["path"].encode()})
 
-    scope = {"type": "http", "path": path, "method": method, "headers": [], "client": (client, 1)}
-    await serve_monitoring(application)(scope, None, send)
-    return sent[0]["status"], sent[1]["body"]
+    request = HttpCommunicator(serve_monitoring(application), method, "/")
+    request.scope |= {"path": path, "client": (client, 1)}
+    response = await request.get_response(timeout=20)
+    return response["status"], response["body"]
 
 
 def test_gateway_is_healthy_and_ready(server: Server) -> None:

@@ -3,11 +3,16 @@
 import gzip
 import json
 import re
+from collections.abc import Callable
+from contextlib import suppress
 from html import unescape
 from html.parser import HTMLParser
+from io import StringIO
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from django.core.management import call_command
 from django.test import Client
 
 from crowdgame.results.reports import chat_receipt
@@ -18,13 +23,18 @@ from tests.voting.match_helpers import new_event, only_turn, open_now, play, pla
 from tests.voting.merkle_path import root_of_path
 from tests.voting.sources.test_casting import begin
 from tests.voting.turns.secret_side_helpers import start_secret
+from tests.voting.verifiers import ours, theirs
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.commitments import ballot_leaf
 from voting.models import Event, LogWitness, Match, TallyRecord, Team
 from voting.records.exports import record_version
+from voting.records.log_proof import PROOF_OPENS
 from voting.sources.chat_casting import cast_votes, chat_turns
 from voting.sources.chat_lines import ChatVote
+from voting.transparency.accepted_witnesses import store_cosignatures
+from voting.transparency.cosignatures import Cosigner
 from voting.transparency.log import load_log
+from voting.transparency.notes import COSIGNATURE_V1, SignedNote
 from voting.turns.turns import start_match
 
 pytestmark = pytest.mark.django_db
@@ -183,9 +193,63 @@ def test_file_shows_what_the_page_shows(client: Client, match: Match) -> None:
 def test_file_shows_nothing_of_secret_sides(client: Client, box: BallotBox) -> None:
     secret = start_secret(box)
     play(secret, box, [(1, 2)])
+    assert 'id="record"' not in file_of(client, secret)
     root = TallyRecord.objects.filter(turn__match=secret).values_list("root", flat=True)[0]
     assert root[:4] not in re.findall(r"<code>(\w{4}) ", file_of(client, secret))
     assert client.get("/report/BCDF/7.html").status_code == 404
+
+
+@pytest.mark.parametrize("verify", [ours, theirs])
+def test_verifiers_read_the_record_in_a_report_file(
+    client: Client, match: Match, tmp_path: Path, verify: Callable[[bytes, Path], tuple[int, str]]
+) -> None:
+    Event.objects.update(name="</script><script id=record>")
+    file = file_of(client, match).encode()
+    code, output = verify(file, tmp_path / "report.html")
+    assert code == 0
+    assert "VALID: red won, Rooks" in output.splitlines()
+    assert output.startswith("</script><script id=record>, match 1")
+    other_pick = file.replace(b'"pick":1', b'"pick":2', 1)
+    assert verify(other_pick, tmp_path / "report.html")[0] == 1
+    assert verify(file.replace(b'id="record"', b""), tmp_path / "report.html")[0] == 1
+
+
+def test_file_omits_large_record(client: Client, match: Match, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(report_pages, "MAX_FILE_RECORD_BYTES", 100)
+    assert 'id="record"' not in file_of(client, match)
+
+
+def cosign(cosigner: Cosigner) -> None:
+    """Accept the witness, and let it cosign the latest checkpoint."""
+    LogWitness.objects.create(key=str(cosigner.verifier_key))
+    log = load_log()
+    note = log.sign(log.checkpoint)
+    cosigned = SignedNote(note.text, (*note.signatures, cosigner.cosign(note.text, 1)))
+    store_cosignatures(str(cosigned).encode())
+
+
+def test_report_file_proves_what_the_log_has(client: Client, match: Match, tmp_path: Path) -> None:
+    witness, other = (Cosigner(name, COSIGNATURE_V1, name.encode() * 8) for name in ("east", "west"))
+    cosign(witness)
+    file, path = file_of(client, match).encode(), tmp_path / "report.html"
+
+    def verify(content: bytes, **options: object) -> str:
+        path.write_bytes(content)
+        out = StringIO()
+        with suppress(SystemExit):
+            call_command("verify", str(path), stdout=out, **options)
+        return out.getvalue().splitlines()[-1]
+
+    assert verify(file) == "not checked: whether the log has others. --log checks that"
+    assert verify(file, witness=[str(witness.verifier_key)]).startswith("not checked")
+    assert verify(file, witness=[str(other.verifier_key)]) == "INVALID: 1 fault"
+    assert verify(file, log_key=str(other.verifier_key)) == "INVALID: 1 fault"
+    head, opens, proof = file.partition(PROOF_OPENS)
+    assert b"lot 1" in proof
+    assert verify(head + opens + proof.replace(b'"index":2,', b'"index":3,')) == "INVALID: 1 fault"
+    rewritten = head.replace(b'"ended_by":"board"', b'"ended_by":"forfeit"')
+    assert verify(rewritten + opens + proof).startswith("INVALID")
+    assert verify(head) == "VALID: red won, Rooks"
 
 
 def test_chatter_finds_the_vote_and_its_proof_after_the_reveal(client: Client, box: BallotBox) -> None:
