@@ -210,11 +210,7 @@ ALTERED: dict[str, Altered] = {
         "turn 2: it was resolved before it was sealed$",
     ),
     "id of an earlier turn": ("lots", put("counts", 1, "turn", to=1), r"turn 2: its id \d+ is not higher"),
-    "voter removed": (
-        SECRET,
-        _remove_voter,
-        r"turn 1: red has (\d|more) ballots.* voters$",
-    ),
+    "voter removed": (SECRET, _remove_voter, r"turn 1: red has (\d|more) ballots.* voters$"),
 }
 #: Alterations of the record of the eventful match.
 _HISTORY: dict[str, tuple[Alteration, str]] = {

@@ -1,6 +1,3 @@
-import asyncio
-import inspect
-
 import pytest
 
 from tests.server import server, servers, spread_over_asgi_servers
@@ -20,12 +17,3 @@ ON_BOTH_SERVERS = {
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     module = metafunc.module.__name__.rsplit(".", 1)[-1]
     spread_over_asgi_servers(metafunc, both=module in ON_BOTH_SERVERS)
-
-
-def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
-    """Run a test that is a coroutine in an event loop of its own."""
-    if not inspect.iscoroutinefunction(pyfuncitem.obj):
-        return None
-    arguments = inspect.signature(pyfuncitem.obj).parameters
-    asyncio.run(pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in arguments}))
-    return True

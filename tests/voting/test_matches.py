@@ -9,15 +9,7 @@ from games.engine.registry import find_game
 from voting import events
 from voting.announcements.snapshots import load_snapshot
 from voting.events import CODE_LETTERS, create_event, generate_code
-from voting.matches import (
-    MatchError,
-    abort_match,
-    claim_turn,
-    create_match,
-    draft_turn,
-    end_match,
-    live_turn,
-)
+from voting.matches import MatchError, abort_match, claim_turn, create_match, draft_turn, end_match, live_turn
 from voting.models import Event, Match, Turn, TurnState
 from voting.positions import load_end_reasons, load_position
 from voting.terms import HANDS, Ending, EndReason, MatchState, TieRule

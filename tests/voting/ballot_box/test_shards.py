@@ -9,19 +9,7 @@ from redis import Redis
 from redis.crc import REDIS_CLUSTER_HASH_SLOTS, key_slot
 
 from games.engine.game import SIDES
-from tests.voting.box_helpers import (
-    EVENT,
-    R1,
-    TURN,
-    ask,
-    cast,
-    gateway_box,
-    over,
-    seal,
-    sealed,
-    voted,
-    votes,
-)
+from tests.voting.box_helpers import EVENT, R1, TURN, ask, cast, gateway_box, over, seal, sealed, voted, votes
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import BoxedTurn, BoxLost, CastResult, PresenceCounts, Sealed, TooEarly
 from voting.ballot_box.sealed_lists import BATCH_BALLOTS

@@ -6,15 +6,7 @@ import pytest
 
 from tests.voting.action_helpers import event_of, press, refused
 from tests.voting.event_states import last_announced, shown
-from tests.voting.match_helpers import (
-    SELECTOR,
-    kinds,
-    only_turn,
-    play_out,
-    play_turn,
-    start,
-    tally_of,
-)
+from tests.voting.match_helpers import SELECTOR, kinds, only_turn, play_out, play_turn, start, tally_of
 from tests.voting.sample_matches import plain
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.opened_ballots import load_opened_ballots
