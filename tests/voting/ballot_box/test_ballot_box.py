@@ -57,9 +57,7 @@ def counted(turn: BoxedTurn, batches: list[list[Ballot]]) -> tuple[list[list[int
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(cast_batches, max_size=4))
 @example([[R1], [R1, Y2], [Ballot("v1", "yellow", 3, 1)], [Ballot("v1", "yellow", 3, 2), R1]])
-def test_cast_keeps_newest_ballot_of_each_voter(
-    box: BallotBox, shards: int, batches: list[list[Ballot]]
-) -> None:
+def test_cast_keeps_newest_of_each_voter(box: BallotBox, shards: int, batches: list[list[Ballot]]) -> None:
     """With shards, ballots of a batch count in the order of their shards."""
     box.delete_all_events()
     turn = running(box, shards=shards)
@@ -126,9 +124,7 @@ def test_cast_accepts_batch_of_maximum_size_and_splits_larger_ones(turn: BoxedTu
         assert numbered(there, turn.shard.total) == tuple(with_arrival(b, i) for i, b in enumerate(own, 1))
 
 
-def test_cast_into_sealed_box_is_late_despite_clock_step(
-    turn: BoxedTurn, box: BallotBox, redis: Redis
-) -> None:
+def test_cast_after_seal_is_late_despite_clock_step(turn: BoxedTurn, box: BallotBox, redis: Redis) -> None:
     later = over(turn, box)
     sealed(later, box)
     redis.hset(later.keys[0], "closes_at", box.now() + HOUR_MS)

@@ -52,9 +52,7 @@ async def is_discarded(turn: BoxedTurn, box: BallotBox) -> bool:
 
 
 @pytest.mark.parametrize("damage", ["older copy", "no box", "no ballots"])
-async def test_damaged_box_takes_no_ballot_and_is_discarded(
-    damage: str, turn: BoxedTurn, box: BallotBox
-) -> None:
+async def test_damaged_box_is_discarded(damage: str, turn: BoxedTurn, box: BallotBox) -> None:
     async with gateway_box() as gateway:
         older = copy_all()
         await votes(gateway, turn, R1)
@@ -145,9 +143,7 @@ def test_box_of_older_format_counts_as_lost(turn: BoxedTurn, box: BallotBox, red
     assert cast(turn, R1) == [CastResult.OK]
 
 
-def test_ballots_without_blinds_from_older_version_still_count(
-    turn: BoxedTurn, box: BallotBox, redis: Redis
-) -> None:
+def test_ballots_without_blinds_still_count(turn: BoxedTurn, box: BallotBox, redis: Redis) -> None:
     """During an upgrade, a server of the older version uses the same box."""
     veteran = Ballot("veteran", "red", 3, 1, 1)
     assert turn.keys == [event_key(EVENT, f"{name}:{TURN}") for name in ("box2", "ballots2", "prefetch")]

@@ -49,7 +49,7 @@ def test_seal_returns_the_same_with_prefetch(
     assert uses(prefetched, later, box)
 
 
-def test_large_lists_are_read_in_batches(
+def test_large_list_is_read_in_parts(
     turn: BoxedTurn, box: BallotBox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also while ballots arrive and change. Ballots that are missing since the seal are noticed."""

@@ -97,9 +97,7 @@ def test_seal_waits_for_all_shards(turn: BoxedTurn, box: BallotBox, redis: Redis
 # ------------------------------------------------------------------ a lost shard
 @pytest.mark.parametrize("loss", ["box", "ballots", "last second"])
 @pytest.mark.parametrize("number", range(3))
-def test_turn_with_lost_shard_is_lost(
-    loss: str, number: int, turn: BoxedTurn, box: BallotBox, redis: Redis
-) -> None:
+def test_lost_shard_loses_turn(loss: str, number: int, turn: BoxedTurn, box: BallotBox, redis: Redis) -> None:
     """Whole shards answer `duplicate` in the new epoch. Nothing is lost or counted twice."""
     cast(turn, *CROWD)
     later = over(turn, box)

@@ -73,9 +73,7 @@ def test_turn_closes_once_both_picked_and_charges_each_side(box: BallotBox) -> N
     assert following.closes_at - following.opens_at == min(left)
 
 
-def test_pick_extends_turn_to_time_bank_of_other_side(
-    box: BallotBox, django_assert_max_num_queries: Any
-) -> None:
+def test_pick_extends_turn_to_other_time_bank(box: BallotBox, django_assert_max_num_queries: Any) -> None:
     """Thousands of duels close this way, so each query counts."""
     turn = age(begin(box), box, 1_000, red_bank_ms=10_000, yellow_bank_ms=50_000)
     assert turn.closes_at - turn.opens_at == 10_000
@@ -113,7 +111,7 @@ def test_close_turn_extends_turn_after_unnoticed_pick(box: BallotBox) -> None:
         (50_000, 10_000, ["red"], MatchResult.RED),
     ],
 )
-def test_side_out_of_time_loses_and_both_draw(
+def test_side_out_of_time_loses(
     box: BallotBox, red_ms: int, yellow_ms: int, picks: list[Side], result: str
 ) -> None:
     turn = age(begin(box), box, 1_000, red_bank_ms=red_ms, yellow_bank_ms=yellow_ms)

@@ -71,9 +71,7 @@ def test_close_turn_stores_tallies_and_opens_next_turn_at_its_deadline(box: Ball
     assert box._redis.pttl(to_boxed_turn(turn).keys[0]) > 0
 
 
-def test_close_turn_stops_if_deadline_moves_away(
-    box: BallotBox, due: DueTurn, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_close_turn_stops_if_extended(box: BallotBox, due: DueTurn, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("voting.turns.closing.MAX_EARLY_WAIT_MS", 5_000)  # moving the window takes a moment
     turn, asked, seal_all = due(), list[int](), box.seal_all
 
@@ -90,7 +88,7 @@ def test_close_turn_stops_if_deadline_moves_away(
     assert load_turn(turn.pk).state == TurnState.OPEN
 
 
-def test_close_turn_announces_time_of_first_seal_and_is_not_resolved_before(
+def test_close_turn_keeps_time_of_first_seal(
     box: BallotBox, due: DueTurn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A worker died between the seal and the transaction. Another one, whose clock is behind, closes."""
@@ -108,9 +106,7 @@ def test_close_turn_announces_time_of_first_seal_and_is_not_resolved_before(
     assert match.reveal.sealed_at == first.sealed_at
 
 
-def test_moved_window_is_sealed_at_new_deadline(
-    box: BallotBox, due: DueTurn, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_moved_window_has_new_seal(box: BallotBox, due: DueTurn, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(closing, "MAX_EARLY_WAIT_MS", 5_000)
     turn = due()
     first = seal(box, to_boxed_turn(turn))
@@ -122,9 +118,7 @@ def test_moved_window_is_sealed_at_new_deadline(
     assert (after.sealed_at or 0) >= after.closes_at > first.sealed_at
 
 
-def test_turn_closes_without_channel_layer_and_is_announced_later(
-    box: BallotBox, due: DueTurn, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_turn_is_announced_later(box: BallotBox, due: DueTurn, caplog: pytest.LogCaptureFixture) -> None:
     turn = due()
     with unreachable_layer():
         close_turn(turn.pk, box)
@@ -137,9 +131,7 @@ def test_turn_closes_without_channel_layer_and_is_announced_later(
     assert waiting.count() == 0
 
 
-def test_turns_of_all_kinds_are_closed_together(
-    box: BallotBox, due: DueTurn, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_all_kinds_are_closed_together(box: BallotBox, due: DueTurn, monkeypatch: pytest.MonkeyPatch) -> None:
     counts = []
     for size in (2, 12):
         ids = [due(red=[3], yellow=[4]).pk for _ in range(size)]
@@ -177,7 +169,7 @@ def test_turns_of_all_kinds_are_closed_together(
             assert not box.find_inconsistent([to_boxed_turn(live).ref])
 
 
-def test_a_leased_turn_is_left_to_the_process_that_holds_the_lease(
+def test_leased_turn_is_left_to_its_process(
     box: BallotBox, due: DueTurn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("voting.ballot_box.closing_lease.LEASE_MS", 3_600_000)
@@ -223,9 +215,7 @@ def test_next_turn_changed_before_its_box_exists_is_placed_as_changed(
     assert not box.find_inconsistent([to_boxed_turn(turn).ref for turn in following])
 
 
-def test_failure_of_one_turn_leaves_the_others_to_close_alone(
-    box: BallotBox, due: DueTurn, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_failed_turn_stops_no_other(box: BallotBox, due: DueTurn, monkeypatch: pytest.MonkeyPatch) -> None:
     broken, whole = due(), due(red=[3])
 
     def decide(turn: Turn, *arguments: Any) -> Any:
@@ -240,7 +230,7 @@ def test_failure_of_one_turn_leaves_the_others_to_close_alone(
 
 
 @pytest.mark.django_db(transaction=True)
-def test_concurrent_closes_of_overlapping_sets_close_each_turn_once(
+def test_concurrent_closes_close_turn_once(
     box: BallotBox, due: DueTurn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("voting.ballot_box.closing_lease.LEASE_MS", 1)  # no lease keeps them apart

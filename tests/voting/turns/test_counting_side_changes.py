@@ -41,9 +41,7 @@ def matches(draw: st.DrawFn) -> tuple[list[Votes], list[SideChange]]:
 
 
 @given(matches(), st.sampled_from(["red", "yellow", "draw"]))
-def test_summary_counts_every_voter_and_change_once(
-    match: tuple[list[Votes], list[SideChange]], result: Side
-) -> None:
+def test_summary_counts_voters_and_changes(match: tuple[list[Votes], list[SideChange]], result: Side) -> None:
     votes, side_changes = match
     histories = voter_histories(votes, side_changes)
     summary = summarize_sides(histories.values(), side_changes, result, len(votes))
@@ -67,9 +65,7 @@ def test_summary_counts_every_voter_and_change_once(
 
 
 @pytest.mark.parametrize(("result", "in_time", "too_soon"), [("red", 2, 1), ("yellow", 1, 2), ("draw", 0, 0)])
-def test_summary_counts_voters_who_ended_on_the_other_side(
-    result: Result, in_time: int, too_soon: int
-) -> None:
+def test_summary_counts_voters_ended_on_other_side(result: Result, in_time: int, too_soon: int) -> None:
     votes: list[Votes] = [{"a": "red", "b": "yellow", "c": "yellow", "d": "yellow"}, {}]
     moves: list[tuple[str, Side]] = [("a", "yellow"), ("b", "red"), ("c", "red")]
     side_changes = [SideChange(voter, 1, 2, side, "") for voter, side in moves]

@@ -39,9 +39,7 @@ def offer_in(turn: Turn) -> Any:
         ("draw accepted in secret", ["", "", "yellow"], "draw"),
     ],
 )
-def test_majority_offers_or_accepts_a_draw(
-    name: str, offers: list[str], result: str | None, box: BallotBox
-) -> None:
+def test_majority_agrees_to_draw(name: str, offers: list[str], result: str | None, box: BallotBox) -> None:
     match = play_match(box, *MATCHES[name])
     turns = match.turns.order_by("number")
     assert list(turns.values_list("draw_offered_by", flat=True)) == offers
@@ -50,7 +48,7 @@ def test_majority_offers_or_accepts_a_draw(
     assert (end_reason(match, load_position(match)) == EndReason.AGREED) is (result == "draw")
 
 
-def test_offer_is_public_and_logged_from_its_reveal_until_the_answer(
+def test_offer_is_public_and_logged_until_the_answer(
     box: BallotBox, caplog: pytest.LogCaptureFixture
 ) -> None:
     first = play_turn(start(box, draw_offers=True), box, red=[DRAW + 1, DRAW + 2, 3], yellow=[DRAW + 4, 4])

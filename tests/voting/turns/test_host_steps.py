@@ -50,9 +50,7 @@ def wait(turn: Turn, seconds: int) -> None:
     Turn.objects.filter(pk=turn.pk).update(**times)
 
 
-def test_turn_is_sealed_at_its_deadline_and_not_counted_before_the_host_presses(
-    waiting: Turn, box: BallotBox
-) -> None:
+def test_sealed_turn_is_not_counted_before_the_host_presses(waiting: Turn, box: BallotBox) -> None:
     assert (waiting.state, waiting.is_sealed, waiting.red_pick) == (TurnState.OPEN, True, None)
     assert not TallyRecord.objects.exists()
     vote(waiting, box, red=[7, 7])
@@ -75,7 +73,7 @@ def test_turn_is_sealed_at_its_deadline_and_not_counted_before_the_host_presses(
     assert opened.closes_at - opened.opens_at == following.closes_at - following.opens_at
 
 
-def test_scheduler_reveals_turn_sealed_before_a_crash_that_no_host_reveals(
+def test_scheduler_reveals_turn_without_host(
     box: BallotBox, due: DueTurn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     enqueued: list[int] = []
@@ -184,9 +182,7 @@ def test_pause_keeps_remaining_talk_time(passed_ms: int, turn: Turn, box: Ballot
         ({"bank_s": 600}, 0),
     ],
 )
-def test_next_vote_waits_for_the_time_to_read_an_analysis(
-    choices: dict[str, Any], pause_ms: int, box: BallotBox
-) -> None:
+def test_next_vote_waits_to_read_an_analysis(choices: dict[str, Any], pause_ms: int, box: BallotBox) -> None:
     turn = start(box, **{"pace": "brisk", "analysis": "turn", **choices})
     after, following = play_turn(turn, box, [1], [2]), only_turn(turn.match)
     assert following.opens_at - (after.resolved_at or 0) - reveal_ms(turn) == pause_ms

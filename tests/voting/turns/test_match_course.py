@@ -68,7 +68,7 @@ def test_start_match_opens_lobby_and_first_turn_after_its_rules_are_read(
         ({"tally_method": "approval"}, "“Approval” allows up to 6 choices"),
     ],
 )
-def test_start_match_refuses_unplayable_terms(
+def test_unplayable_terms(
     terms: dict[str, Any], words: str, box: BallotBox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(METHODS["approval"], "max_columns", 6)
@@ -202,9 +202,7 @@ def test_next_match_is_planned_only_before_event_end(ends_in_ms: int, planned: b
         (TieRule.LOT, "bob", None),
     ],
 )
-def test_captain_is_named_by_the_captain_rule_if_they_voted(
-    rule: TieRule, captain: str, index: int | None
-) -> None:
+def test_captain_is_named_by_captain_rule(rule: TieRule, captain: str, index: int | None) -> None:
     turn = Turn(match=Match(tie_rule=rule), red_captain=captain and derive_voter_code(captain))
     ballots = [Ballot("ada", "red", 3, 1), Ballot("bob", "red", 4, 1)]
     assert captain_index(turn, "red", ballots) == index

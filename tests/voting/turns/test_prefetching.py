@@ -14,13 +14,6 @@ from voting.counting.commitments import sort_ballots
 from voting.models import Turn, TurnState
 from voting.turns import closing, prefetching
 from voting.turns.closing import close_turn
-from voting.turns.prefetching import (
-    ENQUEUE_EARLY_MS,
-    MAX_EARLY_MS,
-    PreparedBallots,
-    enqueue_early_ms,
-    prepare_ballots,
-)
 from voting.turns.scheduler import DeadlineScheduler
 from voting.turns.turns import load_turn, to_boxed_turn
 
@@ -44,20 +37,20 @@ def voting_turn(box: BallotBox, **terms: Any) -> Turn:
 
 def test_larger_turns_are_enqueued_earlier(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(prefetching, "LARGE_TURN", 2_000)
-    early_ms = [enqueue_early_ms(count) for count in (0, 1_999, 2_000, 50_000, 10**6)]
-    assert early_ms == [100, 100, 120, 600, MAX_EARLY_MS]
+    early_ms = [prefetching.enqueue_early_ms(count) for count in (0, 1_999, 2_000, 50_000, 10**6)]
+    assert early_ms == [100, 100, 120, 600, prefetching.MAX_EARLY_MS]
 
 
-def test_large_turn_counts_ballots_cast_after_preparation(
+def test_ballots_after_preparation_count(
     box: BallotBox, shards: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A new one and a revote: the records and roots are those of a count without preparation."""
-    turn, prepared = voting_turn(box), list[PreparedBallots]()
+    turn, prepared = voting_turn(box), list[prefetching.PreparedBallots]()
     before = kinds(turn.match.event_id)
 
-    def prepare_then_cast(turn: Turn, box: BallotBox) -> PreparedBallots:
-        prepared.append(prepare_ballots(turn, box))
-        assert turn.closes_at - ENQUEUE_EARLY_MS <= box.now() < turn.closes_at
+    def prepare_then_cast(turn: Turn, box: BallotBox) -> prefetching.PreparedBallots:
+        prepared.append(prefetching.prepare_ballots(turn, box))
+        assert turn.closes_at - prefetching.ENQUEUE_EARLY_MS <= box.now() < turn.closes_at
         assert (load_turn(turn.pk).state, kinds(turn.match.event_id)) == (TurnState.OPEN, before)
         late = [Ballot("red1", "red", 6, 2), Ballot("new", "yellow", 2, 1)]
         box.cast(to_boxed_turn(turn), with_blinds(late))
@@ -83,8 +76,8 @@ def test_large_turn_counts_ballots_cast_after_preparation(
     ("left_ms", "large_turn", "terms"),
     [
         (-1, 1, {}),
-        (ENQUEUE_EARLY_MS, 1, {}),
-        (MAX_EARLY_MS + 1_000, 1, {}),
+        (prefetching.ENQUEUE_EARLY_MS, 1, {}),
+        (prefetching.MAX_EARLY_MS + 1_000, 1, {}),
         (LEFT_MS, 4, {}),
         (LEFT_MS, 1, {"bank_s": 60}),
         (LEFT_MS, 1, {"max_side_changes": 3}),
@@ -96,10 +89,10 @@ def test_nothing_is_prepared_at_other_times_or_for_small_or_special_turns(
     monkeypatch.setattr(prefetching, "LARGE_TURN", large_turn)
     turn = voting_turn(box, **terms)
     set_window(turn, box, -1_000, left_ms)
-    assert prepare_ballots(turn, box) == PreparedBallots()
+    assert prefetching.prepare_ballots(turn, box) == prefetching.PreparedBallots()
 
 
-def test_scheduler_enqueues_large_turn_early_and_alone(
+def test_large_turn_is_enqueued_early(
     box: BallotBox, valkey_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, value in (("BALLOTS_PER_MS", 0.0005), ("LARGE_TURN", 3), ("MAX_EARLY_MS", 6_100)):

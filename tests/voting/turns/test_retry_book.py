@@ -35,7 +35,7 @@ def test_failed_key_is_retried_when_its_time_has_come_and_after_the_others() -> 
 
 
 @pytest.mark.django_db(transaction=True)
-def test_turn_is_closed_once_redis_accepts_writes_again(
+def test_turn_closes_after_failure(
     box: BallotBox, due: DueTurn, valkey_url: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     turn = due(red=[3])
@@ -78,9 +78,7 @@ def test_turn_that_cannot_be_closed_delays_no_other(
 
 
 @pytest.mark.parametrize("damage", ["unknown game", "garbled ballots", "unplayable next match"])
-def test_damage_of_one_event_delays_no_other(
-    damage: str, box: BallotBox, due: DueTurn, valkey_url: str
-) -> None:
+def test_damaged_event_delays_no_other(damage: str, box: BallotBox, due: DueTurn, valkey_url: str) -> None:
     broken, sound = due(red=[3]), due(red=[3])
     match = Match.objects.filter(pk=broken.match_id)
     if damage == "unknown game":

@@ -56,7 +56,7 @@ from voting.turns.turns import load_turn, to_boxed_turn
 pytestmark = pytest.mark.django_db
 
 
-def test_scheduler_hands_turn_to_worker_once_each_time_its_deadline_comes(
+def test_scheduler_hands_due_turn_to_worker(
     box: BallotBox, valkey_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("voting.turns.scheduler.WORKER_TIMEOUT_MS", 60_000)  # however slow this process is
@@ -85,7 +85,7 @@ def test_scheduler_closes_late_turns_together(
     assert "no worker closed turn " not in caplog.text
 
 
-def test_scheduler_leaves_turn_to_worker_while_it_holds_the_lease(
+def test_scheduler_respects_lease_of_worker(
     box: BallotBox, due: DueTurn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("voting.turns.scheduler.WORKER_TIMEOUT_MS", 0)
@@ -103,9 +103,7 @@ def test_scheduler_leaves_turn_to_worker_while_it_holds_the_lease(
     wait_until(lambda: scheduler.run_once() and load_turn(turn.pk).state == TurnState.RESOLVED)
 
 
-def test_scheduler_sleeps_until_next_deadline_or_poll(
-    box: BallotBox, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_scheduler_sleeps_until_deadline_or_poll(box: BallotBox, monkeypatch: pytest.MonkeyPatch) -> None:
     scheduler = DeadlineScheduler(box)
     assert scheduler.run_once() == IDLE_POLL_S
     monkeypatch.setattr("voting.turns.scheduler.POLL_S", 600.0)
@@ -131,7 +129,7 @@ def test_scheduler_rearms_window_moved_between_iterations(box: BallotBox, valkey
 
 
 @pytest.mark.parametrize("state", [TurnState.RESOLVED, TurnState.VOID])
-def test_scheduler_finishes_what_crashed_processes_left(
+def test_scheduler_repairs_after_crash(
     state: TurnState, box: BallotBox, due: DueTurn, valkey_url: str
 ) -> None:
     """An unsent announcement, an outdated box, and the box of a turn that has ended."""

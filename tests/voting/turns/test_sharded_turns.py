@@ -51,7 +51,7 @@ def shards(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"game": SELECTOR}, 1),
     ],
 )
-def test_match_has_shards_unless_by_clocks_or_secret(
+def test_only_some_matches_have_shards(
     terms: dict[str, Any], count: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert create_match(new_event(**terms), now=5).shards == count

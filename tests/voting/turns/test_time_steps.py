@@ -64,9 +64,7 @@ def test_schedulers_move_turn_once(box: BallotBox) -> None:
 
 
 @pytest.mark.parametrize(("offsets", "moved"), [((0, -STEP, -STEP), -STEP), ((STEP, 0, 0), 0)])
-def test_turn_moves_only_if_planned_by_the_time_before_the_step(
-    offsets: tuple[int, int, int], moved: int, box: BallotBox
-) -> None:
+def test_turn_planned_before_a_step_moves(offsets: tuple[int, int, int], moved: int, box: BallotBox) -> None:
     steps = TimeSteps(box)
     for off_ms in offsets[:2]:
         follow(steps, box, off_ms)

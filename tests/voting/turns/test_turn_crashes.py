@@ -96,9 +96,7 @@ def logged(turn: Turn) -> list[str]:
         (BallotBox, "expire_all"),
     ],
 )
-def test_crashed_close_is_finished_by_next_process(
-    owner: Any, step: str, after: bool, box: BallotBox, due: DueTurn
-) -> None:
+def test_crashed_close_is_finished(owner: Any, step: str, after: bool, box: BallotBox, due: DueTurn) -> None:
     whole, half = due(red=[3, 3, 1], yellow=[6]), due(red=[3, 3, 1], game=SELECTOR)
     with crashing(owner, step, after=after):
         close_together([whole.pk, half.pk], box)
