@@ -39,9 +39,7 @@ def draw_picks(data: st.DataObject, game: Game[Any], state: Any, passes: bool) -
 
 
 @given(st.data(), games, st.integers(0, 10**12), st.booleans())
-def test_game_legal_play_has_valid_boards_and_terminates(
-    data: st.DataObject, game: Game[Any], lot: int, passes: bool
-) -> None:
+def test_legal_play_is_valid_and_ends(data: st.DataObject, game: Game[Any], lot: int, passes: bool) -> None:
     state = game.start(game.draw_lots(read_options(game, {}), lot))
     turns = 0
     while game.to_move(state) and turns < LONGEST:
@@ -91,7 +89,7 @@ def check_board(board: Board) -> None:
 
 
 @given(st.data(), games, st.integers(0, 10**12), st.integers(0, 60), anything)
-def test_game_refuses_illegal_pick_without_effect(
+def test_illegal_pick_is_refused(
     data: st.DataObject, game: Game[Any], lot: int, turns: int, pick: Any
 ) -> None:
     state = game.start(game.draw_lots(read_options(game, {}), lot))

@@ -1,7 +1,8 @@
 """Event rooms and gateways for tests, with sockets that record what is written to them."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -156,18 +157,16 @@ def playing(turn_id: int) -> protocol.EventState:
     )  # fmt: skip
 
 
-def with_gateway(scenario: Callable[[Gateway], Awaitable[None]]) -> None:
-    async def held() -> None:
-        gateway = Gateway()
-        try:
-            async with asyncio.timeout(20):
-                await scenario(gateway)
-        finally:
-            await end(gateway._tasks)
-            await gateway.box.close()
-            await asyncio.to_thread(connections.close_all)
-
-    asyncio.run(held())
+@asynccontextmanager
+async def open_gateway() -> AsyncIterator[Gateway]:
+    gateway = Gateway()
+    try:
+        async with asyncio.timeout(20):
+            yield gateway
+    finally:
+        await end(gateway._tasks)
+        await gateway.box.close()
+        await asyncio.to_thread(connections.close_all)
 
 
 async def in_a_thread(action: Callable[[], T]) -> T:

@@ -31,9 +31,7 @@ def create_turn(match: Match, number: int, red: int | None = None, yellow: int |
     return turn
 
 
-def test_codes_have_no_ambiguous_characters_and_grow_when_shorter_ones_are_in_use(
-    event: Event, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_codes_are_unambiguous_and_grow_if_necessary(event: Event, monkeypatch: pytest.MonkeyPatch) -> None:
     assert not set(CODE_LETTERS) & set("AEIOUL01")
     assert len({generate_code() for _ in range(20)}) > 1
     monkeypatch.setattr(events, "CODE_LETTERS", "B")
@@ -61,9 +59,7 @@ def test_match_keeps_terms_from_its_creation(event: Event) -> None:
         ({"game": "single-selector"}, "same columns at once"),
     ],
 )
-def test_match_with_secret_sides_refuses_what_reveals_them(
-    event: Event, changes: dict[str, Any], text: str
-) -> None:
+def test_secret_sides_refuse_what_reveals_them(event: Event, changes: dict[str, Any], text: str) -> None:
     for name, value in changes.items():
         setattr(event, name, value)
     event.max_side_changes = 1
@@ -111,7 +107,7 @@ def test_create_match_reports_invalid_game_or_options(event: Event, choices: dic
         ("holder", [*[(1, 7)] * 3, (1, 6)], EndReason.LINE),
     ],
 )
-def test_end_reason_follows_from_last_turn(
+def test_last_turn_has_end_reason(
     event: Event, tie: str, picks: list[tuple[int, int]], reason: EndReason
 ) -> None:
     event.options = {"tie": tie}

@@ -64,9 +64,7 @@ def samples(draw: st.DrawFn) -> Sample:
 
 
 @given(samples(), samples(), strengths, st.integers(0, 2**32).map(str))
-def test_bot_pick_depends_on_its_arguments_only(
-    sample: Sample, other: Sample, strength: int, seed: str
-) -> None:
+def test_pick_depends_on_its_arguments_only(sample: Sample, other: Sample, strength: int, seed: str) -> None:
     mover = sample.game.to_move(sample.state)[-1]
     first = bot_pick(sample.position, mover, strength, seed)
     bot_pick(other.position, other.game.to_move(other.state)[-1], 4, seed)  # fills the solver's table

@@ -117,9 +117,7 @@ def unreachable_layer() -> Iterator[None]:
         yield
 
 
-def test_relay_keeps_unsent_announcements_in_order(
-    event: Event, valkey_url: str, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_relay_keeps_unsent_in_order(event: Event, valkey_url: str, caplog: pytest.LogCaptureFixture) -> None:
     with unreachable_layer():
         relay()
         assert "unavailable" not in caplog.text, "nothing to send"
@@ -214,7 +212,7 @@ def test_relay_records_lag_metric(event: Event, valkey_url: str) -> None:
     assert 5 <= lag("sum") - before[1] < 60
 
 
-def test_publish_recovers_from_frozen_or_dropped_connection(
+def test_publish_recovers_from_lost_connection(
     event: Event, valkey_url: str, valkey_process: Supervisor
 ) -> None:
     """The publisher reuses its connection, which may have died since the last announcement."""

@@ -144,9 +144,7 @@ def test_ended_match_keeps_last_reveal_and_is_listed_as_finished(box: BallotBox)
     assert state.next_match_at == Event.objects.get(pk=turn.match.event_id).next_match_at
 
 
-def test_snapshot_lists_latest_finished_matches_without_aborted(
-    box: BallotBox, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_snapshot_lists_latest_finished_matches(box: BallotBox, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(snapshots, "MAX_FINISHED", 3)
     event = new_event(no_ballot_rule="forfeit")
     for red, yellow in (([1], []), ([1], []), ([], []), ([1], []), ([], [1])):

@@ -16,9 +16,7 @@ from voting.counting.voter_codes import (
 
 
 @given(ballot_lists, ballot_lists)
-def test_merge_ballots_keeps_newest_of_each_voter_by_arrival(
-    sealed: list[Ballot], stored: list[Ballot]
-) -> None:
+def test_merge_ballots_keeps_newest_by_arrival(sealed: list[Ballot], stored: list[Ballot]) -> None:
     merged = merge_ballots(sealed, stored)
     newest = {ballot.voter: ballot.sequence for ballot in sorted(sealed + stored, key=lambda b: b.sequence)}
     assert {ballot.voter: ballot.sequence for ballot in merged} == newest

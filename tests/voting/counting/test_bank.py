@@ -63,7 +63,7 @@ def test_out_of_time_names_first_side_or_both_at_once_or_at_the_cap() -> None:
 
 
 @given(terms, lefts, pickers)
-def test_out_of_time_is_empty_only_if_all_sides_picked(
+def test_no_side_is_out_of_time_if_all_picked(
     bank: BankTerms, left: dict[Side, int], picked: set[Side]
 ) -> None:
     over = bank.ends_after_ms(left, picked)
@@ -76,7 +76,7 @@ def test_out_of_time_is_empty_only_if_all_sides_picked(
 
 
 @given(terms, lefts, pickers, st.sampled_from(SIDES))
-def test_pick_never_ends_turn_before_other_side_is_done(
+def test_pick_only_extends_turn(
     bank: BankTerms, left: dict[Side, int], picked: set[Side], side: Side
 ) -> None:
     """If running out of time loses, a pick can only extend the turn to the other side's own time."""

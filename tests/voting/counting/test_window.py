@@ -76,7 +76,7 @@ def test_close_window_never_extends_and_keep_window_open_never_shortens(window: 
         (400, 395, False, 405),
     ],
 )
-def test_restored_window_waits_for_gateway_then_for_voters(
+def test_restored_window_waits_for_voters(
     now_s: int, reached_s: int | None, complete: bool, until_s: int
 ) -> None:
     reached_at = None if reached_s is None else reached_s * 1000

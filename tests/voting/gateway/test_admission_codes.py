@@ -57,9 +57,7 @@ def database(server: Server) -> Iterator[sqlite3.Connection]:
         yield connection
 
 
-def test_current_rotating_code_admits_only_while_event_requires_it(
-    server: Server, clients: SocketClients
-) -> None:
+def test_rotating_code_admits_only_while_event_requires_it(server: Server, clients: SocketClients) -> None:
     made = event(server, "open")
     code = made["code"]
     display = display_with_codes(server, clients, code)
@@ -102,9 +100,7 @@ def test_new_display_link_closes_displays_with_old_ones(server: Server, clients:
         assert not any("key.shown" in frame or rotating["key"] in frame for frame in other.frames)
 
 
-def test_guessing_rotating_codes_is_limited_except_for_scanned_ones(
-    server: Server, clients: SocketClients
-) -> None:
+def test_guessing_rotating_codes_is_limited_unless_scanned(server: Server, clients: SocketClients) -> None:
     """Some typed codes are still checked, so a correct one may succeed: try it several times."""
     made = event(server, "rotating")
     display = display_with_codes(server, clients, made["code"])
@@ -191,9 +187,7 @@ def test_ticket_is_released_if_client_left_before_its_seat(server: Server, clien
 
 
 @pytest.mark.parametrize(("lobby", "code"), [("closed", "lobby_closed"), ("locked", "joining_locked")])
-def test_ticket_is_refused_while_lobby_is_closed_or_locked(
-    lobby: str, code: str, server: Server, clients: SocketClients
-) -> None:
+def test_ticket_needs_open_lobby(lobby: str, code: str, server: Server, clients: SocketClients) -> None:
     made, [ticket] = with_tickets(server, lobby=lobby)
     assert join_refusal(clients, made["code"], key=ticket) == code
     assert used_at(server, made) is None
@@ -226,7 +220,7 @@ def test_ticket_admits_once_until_released(server: Server, clients: SocketClient
     assert join_refusal(clients, code, key=ticket) == "key_used"
 
 
-def test_locked_database_delays_only_ticket_holders(
+def test_locked_database_delays_tickets(
     server: Server, clients: SocketClients, database: sqlite3.Connection
 ) -> None:
     open_event, (club, tickets) = event(server, "open"), with_tickets(server, 2)
@@ -246,7 +240,7 @@ def test_locked_database_delays_only_ticket_holders(
     assert waiting.receive("phone.welcomed")
 
 
-def test_ticket_holder_is_disconnected_if_database_refuses(
+def test_refusal_of_database_disconnects(
     server: Server, clients: SocketClients, database: sqlite3.Connection
 ) -> None:
     made, [ticket] = with_tickets(server)

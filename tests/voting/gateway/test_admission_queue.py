@@ -85,9 +85,7 @@ def is_refused(outcome: object) -> bool:
     return isinstance(outcome, RetryLater)
 
 
-def test_new_voters_get_seat_in_smaller_or_chosen_team_and_are_recorded(
-    harness: Harness, box: BallotBox
-) -> None:
+def test_new_voters_get_seat_in_smaller_or_chosen_team(harness: Harness, box: BallotBox) -> None:
     offered = player()
     admitted = harness.gather(*[harness.join() for _ in range(6)], harness.join(offered, TeamWish(2)))
     seats = [voter.seat for voter in admitted]
@@ -127,9 +125,7 @@ def test_returning_players_leave_a_fifth_of_each_batch_to_new_voters(harness: Ha
     assert (len(ranks), max(ranks) < JOIN_BATCH_SIZE) == (new, True)
 
 
-def test_admission_queue_spreads_retries_of_large_crowd(
-    harness: Harness, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_queue_spreads_retries_of_large_crowd(harness: Harness, monkeypatch: pytest.MonkeyPatch) -> None:
     assign_teams = harness.box.assign_teams
 
     async def slowly(event_id: int, wishes: Sequence[TeamWish]) -> list[int]:
@@ -190,7 +186,7 @@ def test_cancelled_admission_takes_no_seat(harness: Harness) -> None:
     assert abs(teams.count(1) - teams.count(2)) <= 1
 
 
-def test_admission_queue_reports_unreachable_box_and_recovers(
+def test_queue_reports_unreachable_box_and_recovers(
     harness: Harness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def away(event_id: int, wishes: Any) -> list[int]:

@@ -19,23 +19,19 @@ CHEER, CLOCK = b'{"type":"cheer.send","presses":1}', b'{"type":"clock.ask","sent
 
 
 @pytest.mark.parametrize("frames", [[], [b"{}"]], ids=["silent", "malformed frame"])
-def test_phone_that_does_not_join_in_time_is_closed(
+async def test_phone_that_joins_too_late_is_closed(
     frames: list[bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Other frames do not extend the timeout."""
-
-    async def wait() -> None:
-        connection = FakeConnection()
-        phone = PhoneConsumer(connection.scope)
-        phone.begin()
-        for frame in frames:
-            phone.handle_message(frame)
-        await until(lambda: connection.closed_with is not None)
-        assert ["malformed" in text for text in connection.texts] == [True] * len(frames)
-        assert connection.closed_with == CloseCode.JOIN_TIMEOUT
-
     monkeypatch.setattr(socket, "JOIN_TIMEOUT_S", 0.02)
-    asyncio.run(wait())
+    connection = FakeConnection()
+    phone = PhoneConsumer(connection.scope)
+    phone.begin()
+    for frame in frames:
+        phone.handle_message(frame)
+    await until(lambda: connection.closed_with is not None)
+    assert ["malformed" in text for text in connection.texts] == [True] * len(frames)
+    assert connection.closed_with == CloseCode.JOIN_TIMEOUT
 
 
 class ReadyGateway:
@@ -54,7 +50,7 @@ class ReadyGateway:
         return 7
 
 
-def test_busy_server_answers_join_with_retry_after(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_busy_server_answers_join_with_retry_after(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the delay, all phones would reconnect at once and time out again."""
 
     async def load_forever(*_: object) -> None:
@@ -64,7 +60,7 @@ def test_busy_server_answers_join_with_retry_after(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(socket, "JOIN_TIMEOUT_S", 0.05)
     monkeypatch.setattr(ReadyGateway, "room", load_forever)
     monkeypatch.setattr(socket, "gateway", ReadyGateway)
-    asyncio.run(handle(PhoneConsumer(connection.scope), JOIN))
+    await handle(PhoneConsumer(connection.scope), JOIN)
     assert json.loads(connection.texts[0]) == {"type": "retry.after", "within_ms": 15_000}
     assert connection.closed_with == CloseCode.CROWDED
 
@@ -76,25 +72,20 @@ async def handle(consumer: SocketConsumer, text: bytes | None) -> None:
         await waiting
 
 
-def test_phone_chooses_nicknames_one_at_a_time_and_only_a_few_in_a_row(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_phone_chooses_nicknames_one_at_a_time_and_only_a_few(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str | None] = []
 
     async def answer(_event: int, _code: str, message: NicknameAsk, _now: int) -> NicknameAnswered:
         asked.append(message.name)
         return NicknameAnswered()
 
-    async def ask() -> None:
-        room, phone = new_room(1, 0, playing(1)), PhoneConsumer(FakeConnection().scope)
-        phone.voter = room.add_voter(phone, Seat(1, "a", 1))
-        for number in range(20):
-            for name in (f"first {number}", f"second {number}"):
-                phone.handle_joined(NicknameAsk(name=name), room)
-            await asyncio.sleep(0)
-
     monkeypatch.setattr(hooks, "nickname_requests", [answer])
-    asyncio.run(ask())
+    room, phone = new_room(1, 0, playing(1)), PhoneConsumer(FakeConnection().scope)
+    phone.voter = room.add_voter(phone, Seat(1, "a", 1))
+    for number in range(20):
+        for name in (f"first {number}", f"second {number}"):
+            phone.handle_joined(NicknameAsk(name=name), room)
+        await asyncio.sleep(0)
     assert asked == [f"first {number}" for number in range(10)]
 
 
@@ -132,28 +123,21 @@ BEFORE_JOIN = socket.FRAME_BURST // socket.FRAME_COST_BEFORE_JOIN
         (True, None, 1, CloseCode.BAD_FRAME),
     ],
 )
-def test_flood_and_binary_messages_close_the_socket(
+async def test_flood_and_binary_messages_close_the_socket(
     joined: bool, frame: bytes | None, messages: int, code: int | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def flood() -> FakeConnection:
-        consumer, connection = await echo(joined=joined)
-        for _ in range(messages):
-            await handle(consumer, frame)
-        return connection
-
     monkeypatch.setattr(socket, "gateway", ReadyGateway)
-    connection = asyncio.run(flood())
+    consumer, connection = await echo(joined=joined)
+    for _ in range(messages):
+        await handle(consumer, frame)
     assert connection.closed_with == code
     assert len(connection.texts) <= socket.FRAME_BURST
 
 
-def test_closed_phone_leaves_the_room_before_it_disconnects(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def close() -> None:
-        consumer, _ = await echo()
-        assert consumer.room is not None
-        consumer.room.sockets.add_unseated(consumer)
-        await handle(consumer, None)
-        assert consumer.room.sockets.all() == []
-
+async def test_closed_phone_leaves_the_room_before_it_disconnects(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(socket, "gateway", ReadyGateway)
-    asyncio.run(close())
+    consumer, _ = await echo()
+    assert consumer.room is not None
+    consumer.room.sockets.add_unseated(consumer)
+    await handle(consumer, None)
+    assert consumer.room.sockets.all() == []

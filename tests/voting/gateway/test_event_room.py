@@ -66,9 +66,7 @@ def test_event_room_closes_oldest_sockets_of_a_seat(box: BallotBox) -> None:
     assert room.connected() == (1, 0)
 
 
-def test_side_change_is_refused_while_the_queue_is_full(
-    box: BallotBox, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_side_change_is_refused_if_queue_is_full(box: BallotBox, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(side_change_queue, "MAX_QUEUED", 0)
     turn, connection, before = start(box, max_side_changes=1), FakeConnection(), own_refusals("change")
     queue = make_room(turn.match.event_id).side_change_queue

@@ -10,7 +10,7 @@ import pytest
 from asgiref.sync import sync_to_async
 from django.db.models import F
 
-from tests.voting.gateway_helpers import FakeSocket, in_a_thread, open_room, until, with_gateway
+from tests.voting.gateway_helpers import FakeSocket, in_a_thread, open_gateway, open_room, until
 from tests.voting.match_helpers import new_event, start
 from voting import protocol
 from voting.announcements import channel_layer as layer
@@ -19,17 +19,15 @@ from voting.announcements.outbox import announce, announcements_after
 from voting.ballot_box.ballot_box import BallotBox
 from voting.gateway import event_lookup
 from voting.gateway.event_room import EventRoom
-from voting.gateway.gateway import Gateway
 from voting.gateway.heartbeats import IDLE_ROOM_TTL_S
 from voting.models import Event, Match
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def test_gateway_has_one_room_per_code_and_drops_it_when_idle(valkey_url: str) -> None:
-    event, other = new_event(), new_event()
-
-    async def scenario(gateway: Gateway) -> None:
+async def test_gateway_has_one_room_per_code_and_drops_it_when_idle(valkey_url: str) -> None:
+    event, other = await in_a_thread(new_event), await in_a_thread(new_event)
+    async with open_gateway() as gateway:
         rooms = await asyncio.gather(*[gateway.room(code) for code in [event.code, event.code.lower()] * 5])
         assert len(set(map(id, rooms))) == 1
         assert await gateway.room("ZZZZ") is None
@@ -41,13 +39,11 @@ def test_gateway_has_one_room_per_code_and_drops_it_when_idle(valkey_url: str) -
         assert await gateway.room(event.code) is kept
         assert await gateway.room(other.code) is not dropped
 
-    with_gateway(scenario)
 
-
-def test_guessed_codes_share_queries_and_are_cached_and_block_no_room(
+async def test_guessed_codes_share_queries_and_block_no_room(
     valkey_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    events, loads = [new_event(), new_event()], []
+    events, loads = [await in_a_thread(new_event), await in_a_thread(new_event)], []
     stuck, find = asyncio.Event(), event_lookup.existing_codes
     guesses = [f"Z{number}" for number in range(500)]
 
@@ -55,7 +51,7 @@ def test_guessed_codes_share_queries_and_are_cached_and_block_no_room(
         loads.append(codes)
         return find(codes)
 
-    async def scenario(gateway: Gateway) -> None:
+    async with open_gateway() as gateway:
         heartbeat = gateway._presence.heartbeat
 
         async def stuck_heartbeat(room: EventRoom) -> Any:
@@ -79,20 +75,21 @@ def test_guessed_codes_share_queries_and_are_cached_and_block_no_room(
         await gateway.room("z7")
         assert loads[2:] == [{"Z7"}]
 
-    with_gateway(scenario)
 
-
-def test_gateway_broadcasts_duplicate_and_late_announcements_once_in_order(
+async def test_gateway_broadcasts_announcements_once_in_order(
     valkey_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("voting.gateway.subscriber.POLL_S", 3600)  # the database holds other numbers
-    event, socket = new_event(), FakeSocket()
-    for now in range(4):
-        announce(event.pk, protocol.EventEdited, now)
-    copies = announcements_after(event.pk, 0)
-    Event.objects.filter(pk=event.pk).update(seq=0)
+    event, socket = await in_a_thread(new_event), FakeSocket()
 
-    async def scenario(gateway: Gateway) -> None:
+    def announce_four() -> list[LayerMessage]:
+        for now in range(4):
+            announce(event.pk, protocol.EventEdited, now)
+        Event.objects.filter(pk=event.pk).update(seq=0)
+        return announcements_after(event.pk, 0)
+
+    copies = await in_a_thread(announce_four)
+    async with open_gateway() as gateway:
         room = await open_room(gateway, event.code, socket)
         room.seq = 0
         for number in (0, 0, 2, 1, 0, 3, 2):
@@ -102,16 +99,13 @@ def test_gateway_broadcasts_duplicate_and_late_announcements_once_in_order(
         last = LayerMessage(event.pk, 5, copies[0].body.replace(b'"seq":1', b'"seq":5'))
         await asyncio.to_thread(layer.publish, [last])
         await until(lambda: room.seq == 5)
-
-    with_gateway(scenario)
     assert socket.seqs == [1, 2, 3, 4, 5]
 
 
-def test_gateway_finds_unsent_announcements_once(valkey_url: str) -> None:
+async def test_gateway_finds_unsent_announcements_once(valkey_url: str) -> None:
     """The heartbeat and the subscriber may catch up at the same time, and during a slow console action."""
-    event, socket = new_event(), FakeSocket()
-
-    async def scenario(gateway: Gateway) -> None:
+    event, socket = await in_a_thread(new_event), FakeSocket()
+    async with open_gateway() as gateway:
         room = await open_room(gateway, event.code, socket)
         for _ in range(3):
             await in_a_thread(lambda: announce(event.pk, protocol.EventEdited, 1))
@@ -125,11 +119,9 @@ def test_gateway_finds_unsent_announcements_once(valkey_url: str) -> None:
         announced.set()
         assert await slow_action
 
-    with_gateway(scenario)
 
-
-def test_unreadable_announcement_is_replaced_by_fresh_snapshot(box: BallotBox) -> None:
-    turn, socket = start(box), FakeSocket()
+async def test_unreadable_announcement_is_replaced_by_fresh_snapshot(box: BallotBox) -> None:
+    turn, socket = await in_a_thread(lambda: start(box)), FakeSocket()
     event_id = turn.match.event_id
 
     def publish_unreadable(game: str) -> None:
@@ -138,7 +130,7 @@ def test_unreadable_announcement_is_replaced_by_fresh_snapshot(box: BallotBox) -
         seq = Event.objects.get(pk=event_id).seq
         layer.publish([LayerMessage(event_id, seq, b'{"type":"turn.turned"}')])
 
-    async def scenario(gateway: Gateway) -> None:
+    async with open_gateway() as gateway:
         room = await open_room(gateway, turn.match.event.code, socket)
         await in_a_thread(lambda: publish_unreadable(turn.match.game))
         await until(lambda: socket.seqs)
@@ -150,5 +142,3 @@ def test_unreadable_announcement_is_replaced_by_fresh_snapshot(box: BallotBox) -
         await until(lambda: room.seq == seq + 1)
         assert socket.seqs == [seq]
         assert not any(task.done() for task in gateway._tasks)
-
-    with_gateway(scenario)

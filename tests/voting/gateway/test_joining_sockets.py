@@ -20,7 +20,7 @@ from voting.terms import HANDS
 __all__ = ["harmless", "stage"]
 
 
-def test_displays_without_key_and_miniatures_displace_each_other_but_not_the_projector(
+def test_displays_without_key_and_miniatures_displace_each_other(
     server: Server, clients: SocketClients
 ) -> None:
     """The oldest ones are closed, and may reconnect."""
@@ -74,9 +74,7 @@ def test_phone_must_choose_team_if_required(choice: str, server: Server, clients
     assert sorted(teams) == [1, 1, 1, 2, 2, 2], "the chosen team does not count otherwise"
 
 
-def test_phone_joins_only_while_lobby_is_open_unless_it_has_a_seat(
-    server: Server, clients: SocketClients
-) -> None:
+def test_phone_joins_only_an_open_lobby_unless_it_has_a_seat(server: Server, clients: SocketClients) -> None:
     code = event(server)
     console = open_console(server, clients, code)
     phone = clients.open("phone").say("phone.join", code=code)
@@ -91,9 +89,7 @@ def test_phone_joins_only_while_lobby_is_open_unless_it_has_a_seat(
 
 
 @pytest.mark.usefixtures("harmless")
-def test_display_welcome_contains_join_url_and_qr_code(
-    stage: Stage, server: Server, clients: SocketClients
-) -> None:
+def test_display_welcome_contains_qr_codes(stage: Stage, server: Server, clients: SocketClients) -> None:
     _, welcome = clients.display(stage.code)
     assert welcome["join_url"] == f"{server.http}/{stage.code}"
     links = [welcome["join_url"], *(f"{welcome['join_url']}/{team}" for team in (1, 2))]
@@ -119,9 +115,7 @@ def test_phone_is_refused_while_both_teams_show_hands(server: Server, clients: S
 
 
 @pytest.mark.parametrize("choice", ["balance", "choose", "link"])
-def test_phones_and_pupils_join_the_team_without_show_of_hands(
-    choice: str, server: Server, clients: SocketClients
-) -> None:
+def test_phones_and_pupils_join_the_other_team(choice: str, server: Server, clients: SocketClients) -> None:
     code = hands_event(server, [1], team_choice=choice)["code"]
     assert [clients.phone(code, team=wish)[1]["you"]["team"] for wish in (None, 1, 2)] == [2, 2, 2]
     listed = hands_event(server, [2], team_choice=choice, admission="roster")
@@ -155,9 +149,7 @@ def test_solo_team_admits_ticket_holder_only(server: Server, clients: SocketClie
     assert clients.phone(code, token=first["token"])[1]["you"]["team"] == solo
 
 
-def test_turnout_counts_watching_displays_and_refused_visitors(
-    server: Server, clients: SocketClients
-) -> None:
+def test_turnout_counts_displays_and_refused_visitors(server: Server, clients: SocketClients) -> None:
     duel = server.ask("duel")
     displays = [clients.display(duel["code"])[0] for _ in range(3)]
     displays[0].receive("turnout.counted", watching=3)
@@ -195,9 +187,7 @@ def token_fields(token: str | None) -> list[str]:
 
 
 @pytest.mark.parametrize("admission", ["open", "rotating"])
-def test_pages_preload_same_state_as_welcome_without_key(
-    admission: str, server: Server, clients: SocketClients
-) -> None:
+def test_pages_preload_state_without_key(admission: str, server: Server, clients: SocketClients) -> None:
     notice = "</script><script>alert(1)</script>"
     code, welcome = offering_event(server, clients, admission=admission, notice=notice)
     found = preload(server, code)
@@ -209,9 +199,7 @@ def test_pages_preload_same_state_as_welcome_without_key(
     assert embedded(server, "display/ZZZZ") is None
 
 
-def test_offered_seats_are_unique_and_balanced_and_assigned_on_join(
-    server: Server, clients: SocketClients
-) -> None:
+def test_offered_seats_are_balanced_and_assigned_on_join(server: Server, clients: SocketClients) -> None:
     code, _ = offering_event(server, clients)
     found = [preload(server, code) for _ in range(10)]
     assert sorted(offered.team for offered in found) == [1] * 5 + [2] * 5

@@ -18,11 +18,11 @@ from tests.voting.gateway_helpers import (
     in_a_thread,
     join_room,
     new_room,
+    open_gateway,
     open_room,
     playing,
     until,
     voter,
-    with_gateway,
 )
 from tests.voting.match_helpers import new_event, start_open
 from voting import protocol
@@ -32,7 +32,6 @@ from voting.ballot_box.box_types import event_key
 from voting.ballot_box.intake import Slot
 from voting.counting.ballots import Ballot
 from voting.gateway.drain import LEAST_RETRY_MS
-from voting.gateway.gateway import Gateway
 from voting.gateway.supplements import send_rehearsal
 from voting.models import Announcement, Event
 from voting.protocol import CloseCode, RehearsalUpdated
@@ -40,10 +39,10 @@ from voting.protocol import CloseCode, RehearsalUpdated
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def test_heartbeat_continues_while_database_hangs(
+async def test_heartbeat_continues_while_database_hangs(
     valkey_url: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    event, screen, back = new_event(), FakeSocket(), threading.Event()
+    event, screen, back = await in_a_thread(new_event), FakeSocket(), threading.Event()
 
     def hang_then_fail(_: object) -> dict[int, int]:
         back.wait(30)
@@ -52,7 +51,7 @@ def test_heartbeat_continues_while_database_hangs(
     def is_connected(number: int) -> bool:
         return [number, 0] in connected(screen)
 
-    async def scenario(gateway: Gateway) -> None:
+    async with open_gateway() as gateway:
         room = await open_room(gateway, event.code, screen)
         monkeypatch.setattr("voting.gateway.subscriber.latest_seqs", hang_then_fail)
         try:
@@ -63,20 +62,18 @@ def test_heartbeat_continues_while_database_hangs(
             back.set()
         await until(lambda: "it is away" in caplog.text)
 
-    with_gateway(scenario)
 
-
-def test_failed_or_frozen_heartbeat_of_one_room_delays_no_other(
+async def test_failed_or_frozen_heartbeat_of_one_room_delays_no_other(
     valkey_url: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    failing, *frozen, sound = (new_event() for _ in range(4))
+    failing, *frozen, sound = [await in_a_thread(new_event) for _ in range(4)]
     stuck, asked = asyncio.Event(), list[int]()
 
     def spoil() -> None:
         with Redis.from_url(valkey_url) as redis:
             redis.set(event_key(failing.pk, "gateways"), "spoilt")
 
-    async def scenario(gateway: Gateway) -> None:
+    async with open_gateway() as gateway:
         for event in (failing, *frozen, sound):
             await gateway.room(event.code)
         heartbeat = gateway.box.heartbeat
@@ -95,17 +92,15 @@ def test_failed_or_frozen_heartbeat_of_one_room_delays_no_other(
         stuck.set()
         await until(lambda: min(asked.count(event.pk) for event in frozen) >= 2)
 
-    with_gateway(scenario)
 
-
-def test_gateway_logs_number_of_slow_consumers(valkey_url: str, caplog: pytest.LogCaptureFixture) -> None:
-    async def scenario(gateway: Gateway) -> None:
+async def test_gateway_logs_number_of_slow_consumers(
+    valkey_url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "voting")
+    async with open_gateway() as gateway:
         gateway.slow_consumers += 3
         await until(lambda: [vars(record).get("sockets") for record in caplog.records] == [3])
         await asyncio.sleep(1.2)
-
-    with caplog.at_level(logging.INFO, "voting"):
-        with_gateway(scenario)
     assert [vars(record).get("sockets") for record in caplog.records] == [3]
 
 
@@ -130,10 +125,10 @@ def rename(event: Event, name: str) -> None:
     announce(event.pk, protocol.EventEdited, 1)
 
 
-def test_rolled_back_database_resets_room_and_closes_sockets(valkey_url: str) -> None:
-    event, sockets = new_event(), [FakeSocket(), voter("a", 1), voter("b", 2)]
+async def test_rolled_back_database_resets_room_and_closes_sockets(valkey_url: str) -> None:
+    event, sockets = await in_a_thread(new_event), [FakeSocket(), voter("a", 1), voter("b", 2)]
     for name in ("One", "Two", "Three", "Four"):
-        rename(event, name)
+        await in_a_thread(partial(rename, event, name))
 
     def roll_back() -> None:
         Announcement.objects.filter(event=event, seq__gt=1).delete()
@@ -148,7 +143,7 @@ def test_rolled_back_database_resets_room_and_closes_sockets(valkey_url: str) ->
             rename(event, "Last")
             Announcement.objects.all().delete()
 
-    async def scenario(gateway: Gateway) -> None:
+    async with open_gateway() as gateway:
         room = await open_room(gateway, event.code, *sockets)
         await in_a_thread(roll_back)
         await until(lambda: all(socket.close_calls for socket in sockets))
@@ -160,19 +155,18 @@ def test_rolled_back_database_resets_room_and_closes_sockets(valkey_url: str) ->
         await in_a_thread(lose_announcements)
         await until(lambda: room.state.name == "Last")
         assert back.seqs == [2, 3]
-
-    with_gateway(scenario)
     assert {code for socket in sockets for code, _ in socket.close_calls} == {CloseCode.RESTARTING}
     assert all(within_ms for socket in sockets for _, within_ms in socket.close_calls)
 
 
-def test_announcement_received_during_poll_is_kept(valkey_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_announcement_received_during_poll_is_kept(
+    valkey_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The sequence numbers that it loads may be older than an announcement received meanwhile."""
     monkeypatch.setattr("voting.gateway.subscriber.POLL_S", 3600)  # the test polls itself
-    event, socket = new_event(), FakeSocket()
-    rename(event, "One")
-
-    async def scenario(gateway: Gateway) -> None:
+    event, socket = await in_a_thread(new_event), FakeSocket()
+    await in_a_thread(lambda: rename(event, "One"))
+    async with open_gateway() as gateway:
         loop, room = asyncio.get_running_loop(), await open_room(gateway, event.code, socket)
 
         def poll_slowly(events: Any) -> dict[int, int]:
@@ -185,8 +179,6 @@ def test_announcement_received_during_poll_is_kept(valkey_url: str, monkeypatch:
         await gateway.subscriber.catch_up_all()
         assert (room.state.name, socket.close_calls, socket.seqs) == ("Two", [], [2])
 
-    with_gateway(scenario)
-
 
 class Caster:
     def __init__(self) -> None:
@@ -196,8 +188,10 @@ class Caster:
         self.codes.append(code)
 
 
-def test_drain_closes_sockets_answers_ballots_and_leaves_turnout(box: BallotBox, valkey_url: str) -> None:
-    turn = start_open(box)
+async def test_drain_closes_sockets_answers_ballots_and_leaves_turnout(
+    box: BallotBox, valkey_url: str
+) -> None:
+    turn = await in_a_thread(lambda: start_open(box))
     event_id, caster = turn.match.event_id, Caster()
     sockets = [voter(f"v{number}", 1 + number % 2) for number in range(20)] + [FakeSocket()]
 
@@ -205,7 +199,7 @@ def test_drain_closes_sockets_answers_ballots_and_leaves_turnout(box: BallotBox,
         with Redis.from_url(valkey_url) as redis:
             return int(redis.hlen(event_key(event_id, "gateways")))
 
-    async def scenario(gateway: Gateway) -> None:
+    async with open_gateway() as gateway:
         room = await open_room(gateway, turn.match.event.code, *sockets)
         assert room.poll is not None
         assert await asyncio.to_thread(gateways_in_box) == 1
@@ -217,22 +211,17 @@ def test_drain_closes_sockets_answers_ballots_and_leaves_turnout(box: BallotBox,
         await asyncio.sleep(1.2)
         assert await asyncio.to_thread(gateways_in_box) == 0
         await gateway.drain(10)
-
-    with_gateway(scenario)
     [close_call] = {close_call for socket in sockets for close_call in socket.close_calls}
     assert close_call[0] == CloseCode.RESTARTING
     assert (close_call[1] or 0) >= LEAST_RETRY_MS
     assert {len(socket.close_calls) for socket in sockets} == {1}
 
 
-def test_drain_stops_waiting_for_unreachable_box_at_timeout(box: BallotBox, valkey_url: str) -> None:
-    event = new_event()
-
-    async def scenario(gateway: Gateway) -> None:
+async def test_drain_stops_waiting_for_unreachable_box_at_timeout(box: BallotBox, valkey_url: str) -> None:
+    event = await in_a_thread(new_event)
+    async with open_gateway() as gateway:
         await gateway.room(event.code)
         gateway.intake.new_queue(Slot(event.pk, 1, 1)).add(Ballot("a", "red", 1, 1), Caster())
         await gateway.box.close()
         async with asyncio.timeout(20):
             await gateway.drain(0.3)
-
-    with_gateway(scenario)

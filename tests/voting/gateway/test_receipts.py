@@ -66,9 +66,7 @@ def ask(client: SocketClient, turn: int) -> Message:
     return client.say("receipt.ask", turn=turn).receive("receipt.issued", turn=turn)
 
 
-def test_receipt_path_leads_to_root_published_at_seal(
-    server: Server, stage: Stage, clients: SocketClients
-) -> None:
+def test_receipt_path_leads_to_published_root(server: Server, stage: Stage, clients: SocketClients) -> None:
     earlier, you = join(clients, stage)
     box, ballots, _ = turn_keys(stage.id, stage.turn)
     with Redis.from_url(server.stack.redis) as redis:  # a ballot of an earlier version has no blind
@@ -101,9 +99,7 @@ def test_receipt_path_leads_to_root_published_at_seal(
     assert (receipt["choice"], receipt["blind"]) == (None, None)
 
 
-def test_ballots_are_counted_while_receipts_wait_for_database(
-    server: Server, stage: Stage, clients: SocketClients
-) -> None:
+def test_ballots_count_while_receipts_wait(server: Server, stage: Stage, clients: SocketClients) -> None:
     phone, other = voted(clients, stage, [3, 3])
     close(server, stage, phone)
     following = phone.received[-1]["state"]["match"]["turn"]["id"]
@@ -126,7 +122,7 @@ def test_ballots_are_counted_while_receipts_wait_for_database(
     assert metric_value(server, "crowdgame_refusals_total", kind="receipt") == before + 4
 
 
-def test_receipts_of_a_large_turn_are_loaded_for_connected_voters(
+def test_large_turn_has_receipts_of_connected_voters(
     server: Server, stage: Stage, clients: SocketClients
 ) -> None:
     display = clients.display(stage.code)[0]
@@ -160,7 +156,7 @@ def test_unreadable_ballot_list_is_logged_once(server: Server, stage: Stage, cli
     assert server.log("gateway").count(f"could not read the ballot list of turn {stage.turn}") == 1
 
 
-def test_receipt_is_issued_for_recent_turns_but_not_for_open_foreign_or_unknown_ones(
+def test_receipt_is_issued_only_for_recent_turns(
     server: Server, stage: Stage, clients: SocketClients
 ) -> None:
     (phone,) = voted(clients, stage, [3])
@@ -205,7 +201,7 @@ def place(shown: Message) -> tuple[Any, ...]:
     return shown["side"], shown["column"], shown["rank"], shown["symbol"]
 
 
-def test_drops_are_marked_at_the_reveal(
+def test_drops_are_marked(
     server: Server, stage: Stage, clients: SocketClients, display: SocketClient
 ) -> None:
     phones = voted(clients, stage, CHOICES)
@@ -224,7 +220,7 @@ def test_drops_are_marked_at_the_reveal(
     )
 
 
-def test_drop_is_marked_at_once_during_the_reveal(
+def test_drop_during_the_reveal(
     server: Server, stage: Stage, clients: SocketClients, display: SocketClient
 ) -> None:
     (phone,) = voted(clients, stage, [3])
@@ -260,7 +256,7 @@ def test_drops_are_not_marked_if_hidden(server: Server, clients: SocketClients, 
     assert ask_mark(phone, stage.turn)["answer"] == "unavailable"
 
 
-def test_requests_during_a_reveal_do_not_disturb_those_of_the_next_turn(
+def test_requests_do_not_disturb_those_of_next_turn(
     server: Server, stage: Stage, clients: SocketClients
 ) -> None:
     early, late = voted(clients, stage, [3, 4])
@@ -284,7 +280,7 @@ def test_requests_during_a_reveal_do_not_disturb_those_of_the_next_turn(
         ("score", [(3, 3, 3), (3,), (3, 3)], [(3, 0), (3, 3), (3, 4)]),
     ],
 )
-def test_rank_counts_votes_before_it_in_the_pile(
+def test_rank_counts_votes_before(
     name: str, ballots: list[tuple[int, ...]], places: list[tuple[int, int]]
 ) -> None:
     method = find_method(name)

@@ -15,12 +15,12 @@ from tests.voting.gateway_helpers import (
     join_room,
     make_room,
     new_room,
+    open_gateway,
     open_room,
     playing,
     until,
     vote_by_hands,
     voter,
-    with_gateway,
 )
 from tests.voting.match_helpers import new_event
 from voting.admission.restrictions import NO_RESTRICTION, Restriction
@@ -33,7 +33,6 @@ from voting.counting.ballots import Ballot
 from voting.counting.voter_codes import derive_voter_code
 from voting.gateway.admission_queue import AdmittedVoter
 from voting.gateway.event_room import EventRoom
-from voting.gateway.gateway import Gateway
 from voting.gateway.phone import PhoneConsumer
 from voting.gateway.restriction_enforcement import enforce_restrictions
 from voting.gateway.socket import CloseSocket
@@ -144,11 +143,10 @@ def test_room_counts_match_a_recount(steps: list[tuple[str, int] | dict[str, Res
 
 
 @pytest.mark.django_db(transaction=True)
-def test_restrictions_apply_on_room_load_on_message_and_if_it_is_lost(valkey_url: str) -> None:
-    event, sockets = new_event(), [voter("a", 1), voter("b", 1)]
-    restriction(event, "b", team=2)
-
-    async def scenario(gateway: Gateway) -> None:
+async def test_restrictions_apply_on_room_load_on_message_and_if_it_is_lost(valkey_url: str) -> None:
+    event, sockets = await in_a_thread(new_event), [voter("a", 1), voter("b", 1)]
+    await in_a_thread(lambda: restriction(event, "b", team=2))
+    async with open_gateway() as gateway:
         room = await open_room(gateway, event.code, *sockets)
         assert room.connected() == (1, 1)
         await in_a_thread(lambda: restriction(event, "a", kicked_at=7))
@@ -157,8 +155,6 @@ def test_restrictions_apply_on_room_load_on_message_and_if_it_is_lost(valkey_url
         await in_a_thread(lambda: event.restrictions.update(banned=True))  # without a message
         await until(lambda: sockets[1].close_calls)
         assert not room.sockets.phones
-
-    with_gateway(scenario)
 
 
 def restriction(event: Event, name: str, **fields: object) -> None:
@@ -180,9 +176,7 @@ SEAT = Seat(1, "a", 1)
 BANNED = {derive_voter_code("a"): Restriction(banned=True)}
 
 
-def test_phone_banned_during_admission_or_removed_before_is_not_seated(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_phone_banned_during_admission_or_removed_has_no_seat(monkeypatch: pytest.MonkeyPatch) -> None:
     sent, room, admitted = FakeConnection(), new_room(1, 0, playing(1)), list[Seat]()
     consumer, join = PhoneConsumer(sent.scope), PhoneJoin("C", token=sign_seat(SEAT))
 

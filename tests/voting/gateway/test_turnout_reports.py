@@ -17,10 +17,10 @@ from tests.voting.gateway_helpers import (
     join_room,
     latest,
     make_room,
+    open_gateway,
     open_room,
     until,
     voter,
-    with_gateway,
 )
 from tests.voting.match_helpers import ballots, new_event, only_turn, open_now, play_out, start, vote
 from voting import protocol
@@ -32,7 +32,6 @@ from voting.ballot_box.box_types import Turnout
 from voting.counting.ballots import Ballot
 from voting.gateway import heartbeats
 from voting.gateway.event_room import EventRoom
-from voting.gateway.gateway import Gateway
 from voting.gateway.presence import Presence, may_move_deadline
 from voting.sources.casting import cast_pick
 from voting.terms import HANDS, PHONES
@@ -71,20 +70,19 @@ def send_updates(
     asyncio.run(scenario())
 
 
-def test_busy_gateway_sends_turnout_to_screens_only(valkey_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    event, screen, phone = new_event(), FakeSocket(), voter("a", 1)
+async def test_busy_gateway_sends_turnout_to_screens_only(
+    valkey_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    event, screen, phone = await in_a_thread(new_event), FakeSocket(), voter("a", 1)
     monkeypatch.setattr(heartbeats, "PHONES_EVERY_HEARTBEATS", 1)
     monkeypatch.setattr(heartbeats, "MAX_LAG_S", 0.0)  # every heartbeat counts as late
-
-    async def scenario(gateway: Gateway) -> None:
+    async with open_gateway() as gateway:
         await open_room(gateway, event.code, screen, phone)
         await until(lambda: connected(screen) == [[1, 0]])
         await asyncio.sleep(1.2)
         assert connected(phone) == []
         monkeypatch.setattr(heartbeats, "MAX_LAG_S", 60.0)
         await until(lambda: connected(phone) == [[1, 0]])
-
-    with_gateway(scenario)
 
 
 @pytest.mark.parametrize("bank_s", [None, 60])
@@ -174,7 +172,7 @@ def test_screens_receive_number_of_reconnecting_voters(box: BallotBox) -> None:
 
 
 @pytest.mark.parametrize(("hands", "voted", "requests"), [(False, 2, 4), (False, 1, 0), (True, 1, 19)])
-def test_early_close_requests_back_off_unless_hands_vote(
+def test_early_close_requests_back_off(
     hands: bool, voted: int, requests: int, box: BallotBox, valkey_url: str
 ) -> None:
     """In twenty heartbeats, a gateway requests an early close after two, four, eight and sixteen.

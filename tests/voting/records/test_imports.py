@@ -61,9 +61,7 @@ def test_import_match_appends_to_existing_event(box: BallotBox) -> None:
     assert following.turns.get().pk > max(count.turn for count in record.counts)
 
 
-def test_turn_of_imported_match_with_draw_offers_stays(
-    box: BallotBox, match_records: dict[str, MatchRecord]
-) -> None:
+def test_turn_of_imported_draw_offers_stays(box: BallotBox, match_records: dict[str, MatchRecord]) -> None:
     """Records don't say which offer stood before a turn, which the turn voted again would need."""
     match = import_event(match_records["draw accepted"], organizer(), NOW)
     with pytest.raises(MatchError, match="imported"):

@@ -78,7 +78,7 @@ def test_concealed_turn_taken_back_changes_the_record(box: BallotBox) -> None:
     assert void_reasons(plain(match)) == [(1, "taken_back", 1), (2, "superseded", 0)]
 
 
-def test_histories_name_open_turns_of_aborted_matches_lost_boxes_and_backups(
+def test_histories_name_aborted_matches_lost_boxes_and_backups(
     records: dict[str, Record], tmp_path: Path
 ) -> None:
     aborted, eventful, restored = (records[name] for name in ("aborted", "eventful", "restored"))
@@ -115,7 +115,7 @@ def test_stored_ballots_are_named(box: BallotBox) -> None:
 
 
 @pytest.mark.parametrize("reason", ["time_added", "box_lost"])
-def test_replaced_seal_is_listed_with_its_cause(
+def test_replaced_seal_has_a_cause(
     reason: str, box: BallotBox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     published: list[Any] = []
@@ -153,7 +153,7 @@ def test_seal_of_turn_that_was_aborted_meanwhile_is_kept(box: BallotBox) -> None
     assert void_reasons(plain(turn.match)) == [(1, "stopped", 1)]
 
 
-def test_record_takes_as_many_queries_with_more_turns(
+def test_record_queries_do_not_grow(
     box: BallotBox, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
     match, counted = start(box).match, []
@@ -187,9 +187,7 @@ def test_both_verifiers_read_a_match_against_a_bot(box: BallotBox, tmp_path: Pat
     assert "not checked: the picks of the computer, which this script cannot recompute" in other
 
 
-def test_other_ballot_in_the_name_of_the_bot_is_found(
-    box: BallotBox, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_other_ballot_in_name_of_the_bot_is_found(box: BallotBox, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bots, "pick_action", lambda *_: 7)
     record = record_of(play_bot(box, "bot:4", 2))
     faults = [(fault.side, fault.text.rpartition(", but ")[2]) for fault in find_faults(record)]

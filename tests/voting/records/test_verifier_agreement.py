@@ -160,7 +160,7 @@ def test_verifiers_reject_unsorted_ballots(records: dict[str, Record], tmp_path:
         ("lots", ("sides",)),
     ],
 )
-def test_verifiers_treat_null_as_missing(
+def test_null_is_missing(
     name: str, keys: tuple[Any, ...], records: dict[str, Record], tmp_path: Path
 ) -> None:
     missing, null = deepcopy(records[name]), deepcopy(records[name])

@@ -84,9 +84,7 @@ def test_bot_votes_once_the_window_is_open(box: BallotBox) -> None:
     ("owner", "step"),
     [(BallotBox, "now"), (BallotBox, "cast_new"), (casting, "store_ballots"), (casting, "load_turn")],
 )
-def test_crash_at_any_step_repeats_the_same_ballot(
-    box: BallotBox, owner: Any, step: str, after: bool
-) -> None:
+def test_crash_at_any_step_repeats_same_ballot(box: BallotBox, owner: Any, step: str, after: bool) -> None:
     turn = begin(box)
     with crashing(owner, step, after=after):
         cast_due(box)

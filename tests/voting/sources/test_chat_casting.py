@@ -126,9 +126,7 @@ def test_banned_chatter_does_not_vote(turn: Turn, box: BallotBox) -> None:
 
 @pytest.mark.parametrize("after", [False, True])
 @pytest.mark.parametrize(("owner", "step"), [(BallotBox, "cast_new"), (casting, "store_ballots")])
-def test_killed_reader_loses_no_vote_that_another_one_reads(
-    turn: Turn, box: BallotBox, owner: Any, step: str, after: bool
-) -> None:
+def test_killed_reader_loses_no_vote(turn: Turn, box: BallotBox, owner: Any, step: str, after: bool) -> None:
     votes = said(turn, ("ann", 2), ("bob", 3))
     with crashing(owner, step, after=after):
         read(turn, votes, box)

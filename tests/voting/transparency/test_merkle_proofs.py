@@ -5,24 +5,7 @@ from random import Random
 import pytest
 
 from voting.counting.commitments import EMPTY, Tree, hash_leaf
-from voting.transparency.merkle import (
-    CompactRange,
-    InvalidProof,
-    Subtrees,
-    hash_range,
-    prove_consistency,
-    prove_inclusion,
-    verify_consistency,
-    verify_inclusion,
-)
-from voting.transparency.tiles import (
-    decode_bundle,
-    encode_bundle,
-    parse_tile_path,
-    tile_path,
-    tile_subtrees,
-    tile_width,
-)
+from voting.transparency import merkle, tiles
 
 SIZES = 300
 LEAVES = [hash_leaf(str(number).encode()) for number in range(SIZES)]
@@ -30,7 +13,7 @@ ROOTS = [Tree(LEAVES[:size]).root for size in range(SIZES + 1)]
 LARGE = 70_000
 
 
-def subtrees(size: int) -> Subtrees:
+def subtrees(size: int) -> merkle.Subtrees:
     """The subtrees of a tree as its tiles contain them."""
     levels = {0: LEAVES[:size], 1: [Tree(LEAVES[:256]).root] if size >= 256 else []}
 
@@ -39,7 +22,7 @@ def subtrees(size: int) -> Subtrees:
         assert len(hashes) == width > 0
         return b"".join(hashes)
 
-    return tile_subtrees(read, size)
+    return tiles.tile_subtrees(read, size)
 
 
 def other_proofs(proof: list[bytes], random: Random) -> list[list[bytes]]:
@@ -53,14 +36,14 @@ def other_proofs(proof: list[bytes], random: Random) -> list[list[bytes]]:
 
 
 def test_appending_gives_the_root_of_each_size() -> None:
-    grown = CompactRange()
+    grown = merkle.CompactRange()
     assert grown.root == EMPTY
     for size, leaf in enumerate(LEAVES, 1):
         grown, _ = grown.append([leaf])
         assert grown.root == ROOTS[size]
-    assert CompactRange().append(LEAVES)[0] == grown
+    assert merkle.CompactRange().append(LEAVES)[0] == grown
     for size in (0, 1, 255, 256, 257, 300):
-        assert hash_range(subtrees(size), 0, size) == ROOTS[size]
+        assert merkle.hash_range(subtrees(size), 0, size) == ROOTS[size]
 
 
 def test_every_inclusion_proof_verifies_and_no_altered_one() -> None:
@@ -68,15 +51,15 @@ def test_every_inclusion_proof_verifies_and_no_altered_one() -> None:
     for size in range(1, SIZES + 1):
         tree = subtrees(size)
         for index in {0, size - 1, *random.sample(range(size), min(size, 5))}:
-            proof = prove_inclusion(tree, index, size)
-            verify_inclusion(LEAVES[index], index, size, proof, ROOTS[size])
+            proof = merkle.prove_inclusion(tree, index, size)
+            merkle.verify_inclusion(LEAVES[index], index, size, proof, ROOTS[size])
             for other in other_proofs(proof, random):
-                with pytest.raises(InvalidProof):
-                    verify_inclusion(LEAVES[index], index, size, other, ROOTS[size])
-            with pytest.raises(InvalidProof):
-                verify_inclusion(EMPTY, index, size, proof, ROOTS[size])
-        with pytest.raises(InvalidProof):
-            verify_inclusion(LEAVES[0], size, size, [], ROOTS[size])
+                with pytest.raises(merkle.InvalidProof):
+                    merkle.verify_inclusion(LEAVES[index], index, size, other, ROOTS[size])
+            with pytest.raises(merkle.InvalidProof):
+                merkle.verify_inclusion(EMPTY, index, size, proof, ROOTS[size])
+        with pytest.raises(merkle.InvalidProof):
+            merkle.verify_inclusion(LEAVES[0], size, size, [], ROOTS[size])
 
 
 def test_every_consistency_proof_verifies_and_no_altered_one() -> None:
@@ -84,27 +67,27 @@ def test_every_consistency_proof_verifies_and_no_altered_one() -> None:
     for size in range(1, SIZES + 1):
         tree = subtrees(size)
         for old in {0, 1, size, *random.sample(range(size), min(size, 5))}:
-            proof = prove_consistency(tree, old, size)
-            verify_consistency(old, ROOTS[old], size, ROOTS[size], proof)
+            proof = merkle.prove_consistency(tree, old, size)
+            merkle.verify_consistency(old, ROOTS[old], size, ROOTS[size], proof)
             for other in other_proofs(proof, random):
-                with pytest.raises(InvalidProof):
-                    verify_consistency(old, ROOTS[old], size, ROOTS[size], other)
-            with pytest.raises(InvalidProof):
-                verify_consistency(old, hash_leaf(b"other"), size, ROOTS[size], proof)
-    with pytest.raises(InvalidProof):
-        verify_consistency(2, ROOTS[2], 1, ROOTS[1], [])
+                with pytest.raises(merkle.InvalidProof):
+                    merkle.verify_consistency(old, ROOTS[old], size, ROOTS[size], other)
+            with pytest.raises(merkle.InvalidProof):
+                merkle.verify_consistency(old, hash_leaf(b"other"), size, ROOTS[size], proof)
+    with pytest.raises(merkle.InvalidProof):
+        merkle.verify_consistency(2, ROOTS[2], 1, ROOTS[1], [])
 
 
 def test_tiles_of_specification_example() -> None:
-    widths = [[tile_width(level, index, LARGE) for index in range(300)] for level in range(3)]
+    widths = [[tiles.tile_width(level, index, LARGE) for index in range(300)] for level in range(3)]
     assert [(row.count(256), [width for width in row if 0 < width < 256]) for row in widths] == [
         (273, [112]),
         (1, [17]),
         (0, [1]),
     ]
-    assert [tile_width(level, 0, 256) for level in range(3)] == [256, 1, 0]
-    assert tile_path(0, 1234067, 256) == "0/x001/x234/067"
-    assert tile_path("entries", 5, 17) == "entries/005.p/17"
+    assert [tiles.tile_width(level, 0, 256) for level in range(3)] == [256, 1, 0]
+    assert tiles.tile_path(0, 1234067, 256) == "0/x001/x234/067"
+    assert tiles.tile_path("entries", 5, 17) == "entries/005.p/17"
 
 
 @pytest.mark.parametrize(
@@ -117,13 +100,13 @@ def test_tiles_of_specification_example() -> None:
 )
 def test_only_tile_path_is_parsed(paths: tuple[str, ...], is_tile: bool) -> None:
     for path in paths:
-        tile = parse_tile_path(path)
-        assert (tile and tile_path(*tile)) == (path if is_tile else None), path
+        tile = tiles.parse_tile_path(path)
+        assert (tile and tiles.tile_path(*tile)) == (path if is_tile else None), path
 
 
 def test_bundle_has_length_prefixed_entries() -> None:
-    assert encode_bundle([b"", b"ab", b"c" * 256]) == b"\0\0\0\2ab\1\0" + b"c" * 256
-    assert decode_bundle(encode_bundle([b"", b"ab"])) == [b"", b"ab"]
+    assert tiles.encode_bundle([b"", b"ab", b"c" * 256]) == b"\0\0\0\2ab\1\0" + b"c" * 256
+    assert tiles.decode_bundle(tiles.encode_bundle([b"", b"ab"])) == [b"", b"ab"]
     for cut in (b"\0", b"\0\2a"):
         with pytest.raises(ValueError, match="cut off"):
-            decode_bundle(cut)
+            tiles.decode_bundle(cut)

@@ -4,20 +4,10 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.mldsa import MLDSA44PublicKey
 
 from voting.counting.commitments import Tree, hash_leaf
+from voting.transparency import notes
 from voting.transparency.checkpoints import Checkpoint, parse_checkpoint, read_checkpoint
 from voting.transparency.cosignatures import Cosigner, find_cosignature
 from voting.transparency.merkle import InvalidProof
-from voting.transparency.notes import (
-    COSIGNATURE_V1,
-    ML_DSA_44,
-    InvalidNote,
-    SignedNote,
-    ed25519_verifier_key,
-    is_signed,
-    parse_note,
-    parse_verifier_key,
-    sign_note,
-)
 from voting.transparency.proof_files import ProofFile, parse_proof, verify_proof
 
 KEY = "example.com/foo+530d903a+AekyeRrm56hApGFkyQR4ZCbV54Id2LKaANYcrnKv3U2k"
@@ -39,26 +29,28 @@ jWbPPwAAAABkGFDLEZMHwSRaJNiIDoe9DYn/zXcrtPHeolMI5OWXEhZCB9dlrDJsX3b2oyin1nPZqhf5
 LOG, LOG_KEY = "example.com/log", b"l" * 32
 CHECKPOINT = Checkpoint(LOG, 2, Tree([hash_leaf(b"first"), hash_leaf(b"second")]).root)
 TEXT = str(CHECKPOINT)
-SIGNED = SignedNote(TEXT, (sign_note(TEXT, LOG, LOG_KEY),))
-WITNESSES = [Cosigner("witness.example", kind, b"w" * 32) for kind in (COSIGNATURE_V1, ML_DSA_44)]
+SIGNED = notes.SignedNote(TEXT, (notes.sign_note(TEXT, LOG, LOG_KEY),))
+WITNESSES = [Cosigner("witness.example", kind, b"w" * 32) for kind in (notes.COSIGNATURE_V1, notes.ML_DSA_44)]
 
 
 def test_example_note_verifies_by_its_key_only() -> None:
-    note, key = parse_note(NOTE.encode()), parse_verifier_key(KEY)
-    assert is_signed(note, key)
+    note, key = notes.parse_note(NOTE.encode()), notes.parse_verifier_key(KEY)
+    assert notes.is_signed(note, key)
     assert (str(note), str(key)) == (NOTE, KEY)
-    assert not is_signed(note, ed25519_verifier_key("example.com/foo", b"o" * 32))
-    with pytest.raises(InvalidNote):
-        is_signed(parse_note(NOTE.replace("example message", "other message").encode()), key)
+    assert not notes.is_signed(note, notes.ed25519_verifier_key("example.com/foo", b"o" * 32))
+    with pytest.raises(notes.InvalidNote):
+        notes.is_signed(notes.parse_note(NOTE.replace("example message", "other message").encode()), key)
 
 
 def test_only_the_first_signature_of_a_key_is_kept() -> None:
     """Otherwise each copy would be verified, and a note could have a thousand."""
     [line] = [f"{line}\n" for line in NOTE.splitlines() if line.startswith("— ")]
     copies = line.replace("aQM=", "aQQ=") * 2
-    assert parse_note((NOTE + copies).encode()) == parse_note(NOTE.encode())
-    with pytest.raises(InvalidNote):
-        is_signed(parse_note(NOTE.replace(line, copies + line).encode()), parse_verifier_key(KEY))
+    assert notes.parse_note((NOTE + copies).encode()) == notes.parse_note(NOTE.encode())
+    with pytest.raises(notes.InvalidNote):
+        notes.is_signed(
+            notes.parse_note(NOTE.replace(line, copies + line).encode()), notes.parse_verifier_key(KEY)
+        )
 
 
 def test_malformed_note_or_key_is_refused() -> None:
@@ -66,15 +58,15 @@ def test_malformed_note_or_key_is_refused() -> None:
         *(("\n\n", "\n"), ("message.", "message.\t"), ("— ", "- "), ("example.com/foo", "example.com/a+b")),
         *(("aQM=\n", "aQM="), ("aQM=", "aQN="), ("aQM=", "aQM")),
     ]:
-        with pytest.raises(InvalidNote):
-            parse_note(NOTE.replace(*change).encode())
+        with pytest.raises(notes.InvalidNote):
+            notes.parse_note(NOTE.replace(*change).encode())
     for change in (("530d", "530e"), ("+Aek", "+Bek"), ("U2k", "U2k="), ("example.com", "x y")):
-        with pytest.raises(InvalidNote):
-            parse_verifier_key(KEY.replace(*change))
+        with pytest.raises(notes.InvalidNote):
+            notes.parse_verifier_key(KEY.replace(*change))
 
 
 def test_example_checkpoint_is_parsed() -> None:
-    note = parse_note(COSIGNED.encode())
+    note = notes.parse_note(COSIGNED.encode())
     checkpoint = parse_checkpoint(note.text)
     assert str(checkpoint) == note.text
     assert (checkpoint.origin, checkpoint.size) == ("example.com/behind-the-sofa", 20852163)
@@ -84,35 +76,35 @@ def test_example_checkpoint_is_parsed() -> None:
 
 @pytest.mark.parametrize("size", ["01", "-1", "+1", "1.0", "", "٣"])
 def test_malformed_size_is_refused(size: str) -> None:
-    with pytest.raises(InvalidNote):
+    with pytest.raises(notes.InvalidNote):
         parse_checkpoint(TEXT.replace("\n2\n", f"\n{size}\n"))
 
 
 def test_checkpoint_of_other_log_is_refused() -> None:
-    key = ed25519_verifier_key(LOG, LOG_KEY)
+    key = notes.ed25519_verifier_key(LOG, LOG_KEY)
     assert read_checkpoint(str(SIGNED).encode(), key)[1] == CHECKPOINT
     other = TEXT.replace(LOG, "example.com/other")
-    renamed = SignedNote(other, (sign_note(other, LOG, LOG_KEY),))
-    for note in (renamed, SignedNote(TEXT, (sign_note(TEXT, LOG, b"x" * 32),))):
-        with pytest.raises(InvalidNote):
+    renamed = notes.SignedNote(other, (notes.sign_note(other, LOG, LOG_KEY),))
+    for note in (renamed, notes.SignedNote(TEXT, (notes.sign_note(TEXT, LOG, b"x" * 32),))):
+        with pytest.raises(notes.InvalidNote):
             read_checkpoint(str(note).encode(), key)
 
 
 @pytest.mark.parametrize("witness", WITNESSES)
 def test_cosignature_verifies(witness: Cosigner) -> None:
-    key = parse_verifier_key(str(witness.verifier_key))
+    key = notes.parse_verifier_key(str(witness.verifier_key))
     cosignature = witness.cosign(TEXT, 1_700_000_000)
-    note = parse_note(str(SignedNote(TEXT, (*SIGNED.signatures, cosignature))).encode())
+    note = notes.parse_note(str(notes.SignedNote(TEXT, (*SIGNED.signatures, cosignature))).encode())
     assert find_cosignature(note, key) == cosignature
     assert find_cosignature(SIGNED, key) is None
     for place in (7, 8, -1):  # the time, and the signature
         content = bytearray(cosignature.content)
         content[place] ^= 1
         changed = type(cosignature)(cosignature.name, cosignature.key_id, bytes(content))
-        with pytest.raises(InvalidNote):
-            find_cosignature(SignedNote(TEXT, (changed,)), key)
-    with pytest.raises(InvalidNote):
-        find_cosignature(SignedNote(TEXT.replace("\n2\n", "\n3\n"), note.signatures), key)
+        with pytest.raises(notes.InvalidNote):
+            find_cosignature(notes.SignedNote(TEXT, (changed,)), key)
+    with pytest.raises(notes.InvalidNote):
+        find_cosignature(notes.SignedNote(TEXT.replace("\n2\n", "\n3\n"), note.signatures), key)
 
 
 def test_ml_dsa_cosignature_signs_the_specified_message() -> None:
@@ -127,7 +119,7 @@ def test_ml_dsa_cosignature_signs_the_specified_message() -> None:
 
 def test_proof_file_verifies_offline() -> None:
     proof = ProofFile(0, (hash_leaf(b"second"),), SIGNED)
-    key = ed25519_verifier_key(LOG, LOG_KEY)
+    key = notes.ed25519_verifier_key(LOG, LOG_KEY)
     lines = str(proof).splitlines()
     assert (lines[0], lines[1], lines[3], lines[4]) == ("c2sp.org/tlog-proof@v1", "index 0", "", LOG)
     assert parse_proof(str(proof).encode()) == proof
@@ -136,5 +128,5 @@ def test_proof_file_verifies_offline() -> None:
     for text, entry in ((str(proof), b"other"), (str(proof).replace("index 0", "index 1"), b"first")):
         with pytest.raises(InvalidProof):
             verify_proof(parse_proof(text.encode()), entry, key)
-    with pytest.raises(InvalidNote):
+    with pytest.raises(notes.InvalidNote):
         parse_proof(str(proof).replace("index 0", "index 00").encode())
