@@ -89,9 +89,7 @@ def check_board(board: Board) -> None:
 
 
 @given(st.data(), games, st.integers(0, 10**12), st.integers(0, 60), anything)
-def test_illegal_pick_is_refused(
-    data: st.DataObject, game: Game[Any], lot: int, turns: int, pick: Any
-) -> None:
+def test_illegal_pick_fails(data: st.DataObject, game: Game[Any], lot: int, turns: int, pick: Any) -> None:
     state = game.start(game.draw_lots(read_options(game, {}), lot))
     while game.to_move(state) and (turns := turns - 1) >= 0:
         state, _ = game.resolve(state, draw_picks(data, game, state, passes=True))

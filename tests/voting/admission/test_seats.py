@@ -76,9 +76,7 @@ def test_reserved_seats_count_until_taken_or_expired(monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize(("elapsed_s", "remaining"), [(0.0, 100), (seats.RESERVATION_TTL_S, 1)])
-def test_reserved_seats_are_bounded(
-    elapsed_s: float, remaining: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_reservations_are_limited(elapsed_s: float, remaining: int, monkeypatch: pytest.MonkeyPatch) -> None:
     now = 100.0
     monkeypatch.setattr("voting.admission.seats.MAX_RESERVATIONS", 100)
     monkeypatch.setattr("voting.admission.seats.time.monotonic", lambda: now)

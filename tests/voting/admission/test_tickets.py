@@ -26,6 +26,7 @@ from voting.models import Event, Ticket
 pytestmark = pytest.mark.django_db
 
 NOW = 1_000
+Claims = Sequence[ClaimedTicket | TicketRefusal]
 
 
 @pytest.fixture
@@ -37,14 +38,12 @@ def codes_for(event: Event, count: int) -> list[str]:
     return [ticket.code for ticket in make_tickets(event, count)]
 
 
-def claim(
-    event: Event, *keys: str, wish: int = 0, again: bool = False
-) -> list[ClaimedTicket | TicketRefusal]:
+def claim(event: Event, *keys: str, wish: int = 0, again: bool = False) -> Claims:
     """Claim the keys in one batch, on balanced teams unless there is a wish."""
     return claim_tickets(event.pk, [PresentedKey(key, wish, NOW, again, not wish) for key in keys])
 
 
-def teams(claims: Sequence[ClaimedTicket | TicketRefusal]) -> list[Any]:
+def teams(claims: Claims) -> list[Any]:
     return [one.team if isinstance(one, ClaimedTicket) else one for one in claims]
 
 
@@ -91,9 +90,7 @@ def test_codes_of_an_event_are_limited(event: Event, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(tickets, "MAX_TICKETS", 1_003)
     make_tickets(event, 1_001)
     make_tickets(new_event(), 3)
-    with pytest.raises(
-        TooManyTickets, match=r"^An event can have at most 1,003 codes\. You can add 2 more\.$"
-    ):
+    with pytest.raises(TooManyTickets, match=r"An event can have at most 1,003 codes\. You can add 2 more\."):
         make_tickets(event, 3)
     make_tickets(event, 2)
     assert event.tickets.count() == 1_003
@@ -101,9 +98,7 @@ def test_codes_of_an_event_are_limited(event: Event, monkeypatch: pytest.MonkeyP
 
 def test_name_that_already_has_a_code_is_refused(event: Event) -> None:
     make_roster(event, [Pupil("Ada", None)])
-    with pytest.raises(
-        RosterError, match=r"^“ADA” already has a code\. Add an initial to tell them apart\.$"
-    ):
+    with pytest.raises(RosterError, match=r"“ADA” already has a code\. Add an initial to tell them apart\."):
         make_roster(event, [Pupil("Bob", None), Pupil("ADA", None)])
     assert event.tickets.count() == 1
     make_roster(new_event(), [Pupil("Ada", None)])

@@ -81,11 +81,8 @@ def test_cast_is_unknown_for_missing_turn_and_early_before_opening(box: BallotBo
 def test_cast_after_deadline_is_late_unless_already_counted(turn: BoxedTurn, box: BallotBox) -> None:
     cast(turn, R1)
     later = over(turn, box)
-    assert cast(later, R1, Y2, Ballot("v1", "red", 4, 2)) == [
-        CastResult.DUPLICATE,
-        CastResult.LATE,
-        CastResult.LATE,
-    ]
+    revote = Ballot("v1", "red", 4, 2)
+    assert cast(later, R1, Y2, revote) == [CastResult.DUPLICATE, CastResult.LATE, CastResult.LATE]
     assert numbered(sealed(later, box), turn.shard.total) == (with_arrival(R1, 1),)
 
 

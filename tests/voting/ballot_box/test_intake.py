@@ -186,9 +186,7 @@ async def test_queue_answers_busy_when_full() -> None:
 @pytest.mark.parametrize(
     ("per_second", "pause_s"), [(10, 0), (QUIET_PER_S, 0), (175, MAX_PAUSE_S / 2), (BUSY_PER_S, MAX_PAUSE_S)]
 )
-def test_many_ballots_wait_for_a_batch(
-    per_second: float, pause_s: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_many_ballots_are_batched(per_second: float, pause_s: float, monkeypatch: pytest.MonkeyPatch) -> None:
     now = 100.0
     monkeypatch.setattr("voting.ballot_box.intake.time.monotonic", lambda: now)
     crowd = Crowd()

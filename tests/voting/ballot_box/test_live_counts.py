@@ -146,9 +146,7 @@ def test_team_not_to_move_receives_no_counts(box: BallotBox) -> None:
     assert (counts(red), counts(yellow)) == ([], [[0, 0, 0, 1, 0, 0, 0]])
 
 
-async def test_counts_follow_revotes_and_restored_boxes(
-    turn: BoxedTurn, box: BallotBox, redis: Redis
-) -> None:
+async def test_counts_follow_revotes_and_lost_boxes(turn: BoxedTurn, box: BallotBox, redis: Redis) -> None:
     rng, current = Random(7), dict[str, Ballot]()
     fields, held, _ = turn.keys
 

@@ -49,7 +49,7 @@ def test_seal_returns_the_same_with_prefetch(
     assert uses(prefetched, later, box)
 
 
-def test_large_list_is_read_in_parts(
+def test_large_list_is_read_batchwise(
     turn: BoxedTurn, box: BallotBox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also while ballots arrive and change. Ballots that are missing since the seal are noticed."""

@@ -63,7 +63,7 @@ def test_out_of_time_names_first_side_or_both_at_once_or_at_the_cap() -> None:
 
 
 @given(terms, lefts, pickers)
-def test_no_side_is_out_of_time_if_all_picked(
+def test_side_that_picked_is_not_out_of_time(
     bank: BankTerms, left: dict[Side, int], picked: set[Side]
 ) -> None:
     over = bank.ends_after_ms(left, picked)
@@ -76,9 +76,7 @@ def test_no_side_is_out_of_time_if_all_picked(
 
 
 @given(terms, lefts, pickers, st.sampled_from(SIDES))
-def test_pick_only_extends_turn(
-    bank: BankTerms, left: dict[Side, int], picked: set[Side], side: Side
-) -> None:
+def test_pick_extends_turn(bank: BankTerms, left: dict[Side, int], picked: set[Side], side: Side) -> None:
     """If running out of time loses, a pick can only extend the turn to the other side's own time."""
     before, after = bank.ends_after_ms(left, picked), bank.ends_after_ms(left, picked | {side})
     waiting = [bank.usable_ms(left[other]) for other in SIDES if other not in picked | {side}]

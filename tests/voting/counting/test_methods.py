@@ -220,9 +220,7 @@ def scores(*ballots: dict[int, int]) -> list[int]:
         ("instant_runoff", "lot", [3, 1, 3, 2, 3], {3}, "runoff"),
     ],
 )
-def test_decision_follows_rules(
-    method: str, tie: str, choices: list[int], picks: set[int], decided_by: str
-) -> None:
+def test_tie_decision(method: str, tie: str, choices: list[int], picks: set[int], decided_by: str) -> None:
     rules, captain = terms(method, TieRule(tie)), 0 if tie == "captain" else None
     decisions = [count(choices, rules, captain, f"{seed:032x}") for seed in range(40)]
     assert {decision.pick for decision in decisions} == picks

@@ -25,10 +25,8 @@ from voting.terms import NoBallotRule, Pace, TieRule
 SITUATIONS = Path(__file__).parents[3] / "frontend/src/display/captions/situations.json"
 CAPTAINS = "simultaneous-captains-mistress"
 PACES = (Pace.BRISK, Pace.NORMAL, Pace.DRAMATIC)
-TEAMS = (
-    ("North Hall", "South Hall"),
-    ("The Owls of Riverside Comprehensive", "Grundschule am Alten Mühlenweg"),
-)
+LONG_NAMES = ("The Owls of Riverside Comprehensive", "Grundschule am Alten Mühlenweg")
+TEAMS = (("North Hall", "South Hall"), LONG_NAMES)
 Turns = Sequence[tuple[int | None, int | None]]
 
 FULL_COLUMN: Turns = ((6, 6), (6, 6), (6, 1), (6, 6))

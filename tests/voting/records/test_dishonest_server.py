@@ -219,10 +219,10 @@ def log_of(record: Record) -> list[Entry]:
         turn, sides = {"turn": count["turn"]}, [side for side in SIDES if count[side]]
         entries.append({"type": "lot 1", "lot": count["lot"], **turn})
         for seal in count.get("seals", ()):
-            sizes = {
-                side: {"ballots": len(leaves(count, side)), "order": order_of(count, side)} for side in sides
-            }
-            roots = {side: {"root": seal[side], **sizes[side]} for side in sides}
+            roots: dict[str, Any] = {}
+            for side in sides:
+                order = order_of(count, side)
+                roots[side] = {"root": seal[side], "ballots": len(leaves(count, side)), "order": order}
             entries.append({"type": "seal 1", "at": seal["at"], "epoch": 1, **turn, **roots})
             entries += [{"type": "seal void 1", **turn, **seal["void"]}] if "void" in seal else []
     if record["state"] == "ended":

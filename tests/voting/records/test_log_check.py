@@ -109,15 +109,16 @@ def test_only_turns_before_the_first_lot_are_older(record: MatchRecord) -> None:
         for entry in entries()
         if entry_turn(entry) != first and entry != Lot(turn=second, lot=record.counts[1].lot)
     ]
+
+    def is_seal(entry: object, turn_id: int) -> bool:
+        return isinstance(entry, Seal) and entry.turn == turn_id
+
     older = find_older_turns(record, logged)
     assert (older, list(find_log_faults(record, logged, older))) == ([first, second], [])
     for turn_id in (second, third):
-        changed = [
-            replace(entry, at=1) if isinstance(entry, Seal) and entry.turn == turn_id else entry
-            for entry in logged
-        ]
+        changed = [replace(entry, at=1) if is_seal(entry, turn_id) else entry for entry in logged]
         assert len(list(find_log_faults(record, changed, older))) == 1
-    without = [entry for entry in logged if not (isinstance(entry, Seal) and entry.turn == third)]
+    without = [entry for entry in logged if not is_seal(entry, third)]
     assert len(list(find_log_faults(record, without, older))) == 1
     assert list(find_log_faults(record, [], find_older_turns(record, []))) == []
 

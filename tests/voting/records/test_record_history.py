@@ -78,7 +78,7 @@ def test_concealed_turn_taken_back_changes_the_record(box: BallotBox) -> None:
     assert void_reasons(plain(match)) == [(1, "taken_back", 1), (2, "superseded", 0)]
 
 
-def test_histories_name_aborted_matches_lost_boxes_and_backups(
+def test_histories_name_aborted_matches_losses_and_backups(
     records: dict[str, Record], tmp_path: Path
 ) -> None:
     aborted, eventful, restored = (records[name] for name in ("aborted", "eventful", "restored"))
@@ -153,9 +153,7 @@ def test_seal_of_turn_that_was_aborted_meanwhile_is_kept(box: BallotBox) -> None
     assert void_reasons(plain(turn.match)) == [(1, "stopped", 1)]
 
 
-def test_record_queries_do_not_grow(
-    box: BallotBox, django_assert_num_queries: DjangoAssertNumQueries
-) -> None:
+def test_record_queries_are_few(box: BallotBox, django_assert_num_queries: DjangoAssertNumQueries) -> None:
     match, counted = start(box).match, []
     for picks in ([(1, 2), (3, 4)], [(5, 6), (7, 1)]):
         play(match, box, picks)

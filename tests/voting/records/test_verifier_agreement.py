@@ -66,11 +66,8 @@ def as_version_2(record: Record) -> Record:
 @pytest.fixture(scope="module")
 def all_versions(records: dict[str, Record]) -> dict[str, Record]:
     """The sample records, and those that an earlier version could have written."""
-    older = {
-        f"{name}, version 2": as_version_2(records[EARLIER.get(name, name)])
-        for name in MATCHES
-        if name != "lottery"
-    }
+    earlier = {name: records[EARLIER.get(name, name)] for name in MATCHES if name != "lottery"}
+    older = {f"{name}, version 2": as_version_2(record) for name, record in earlier.items()}
     histories = HISTORIES.keys() - {SECRET}
     return records | older | {f"{name}, version 3": as_version_3(records[name]) for name in histories}
 
@@ -160,9 +157,7 @@ def test_verifiers_reject_unsorted_ballots(records: dict[str, Record], tmp_path:
         ("lots", ("sides",)),
     ],
 )
-def test_null_is_missing(
-    name: str, keys: tuple[Any, ...], records: dict[str, Record], tmp_path: Path
-) -> None:
+def test_null_is_absent(name: str, keys: tuple[Any, ...], records: dict[str, Record], tmp_path: Path) -> None:
     missing, null = deepcopy(records[name]), deepcopy(records[name])
     value_at(missing, keys[:-1]).pop(keys[-1], None)
     value_at(null, keys[:-1])[keys[-1]] = None
