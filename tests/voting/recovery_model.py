@@ -137,9 +137,7 @@ class SteppedGateway:
             phone.follow(self.room.turn_ref)
             if poll and phone.ballot and phone.is_pending:
                 (turn, epoch), ballot = phone.turn_ref, phone.ballot
-                message = protocol.BallotCast(
-                    turn=turn, epoch=epoch, choice=ballot.choice, sequence=ballot.sequence
-                )
+                message = protocol.BallotCast(turn, epoch, ballot.choice, ballot.sequence)
                 now, voted = self.gateway.now(), bool(phone.acknowledged)
                 if poll.refusal(phone.team, message, now, voted=voted) is None:
                     poll.queue_for(ballot.voter).add(ballot, phone)
@@ -172,8 +170,5 @@ def without_arrival(ballot: Ballot) -> Ballot:
 
 def shown(event: LiveEvent) -> tuple[Any, ...]:
     poll = event.poll
-    return (
-        event.state,
-        event.seq,
-        poll and (poll.sides, poll.legal, poll.opens_at, [queue.slot for queue in poll.queues]),
-    )
+    slots = poll and [queue.slot for queue in poll.queues]
+    return event.state, event.seq, poll and (poll.sides, poll.legal, poll.opens_at, slots)

@@ -107,9 +107,7 @@ def test_create_match_reports_invalid_game_or_options(event: Event, choices: dic
         ("holder", [*[(1, 7)] * 3, (1, 6)], EndReason.LINE),
     ],
 )
-def test_last_turn_has_end_reason(
-    event: Event, tie: str, picks: list[tuple[int, int]], reason: EndReason
-) -> None:
+def test_reason_of_the_end(event: Event, tie: str, picks: list[tuple[int, int]], reason: EndReason) -> None:
     event.options = {"tie": tie}
     match = create_match(event, now=5)
     for number, (red, yellow) in enumerate(picks, 1):

@@ -81,9 +81,7 @@ def rows() -> Rows:
     ChatReport.objects.create(line=line, by=guest, reason="rude")
     ChatBlock.objects.create(guest=guest, blocked=guest)
     team_room = ChatRoom.objects.create(event=match.event, team=1, kind="team")
-    idea = Suggestion.objects.create(
-        room=team_room, turn=turn, voter_code="BCDFGH", text="hi", at=timezone.now()
-    )
+    idea = Suggestion.objects.create(room=team_room, turn=turn, voter_code="BCDFGH", at=timezone.now())
     Mark.objects.create(suggestion=idea, voter_code="BCDFGH", kind="agree")
     every_row = (row for model in apps.get_models() for row in model._default_manager.order_by("-pk"))
     return {type(row): row for row in every_row}

@@ -267,6 +267,5 @@ def test_recovery_in_any_order(valkey_url: str, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr("voting.turns.scheduler.WORKER_TIMEOUT_MS", 0)  # there is no worker
     monkeypatch.setattr(ClosingLease, "take", lambda *_: True)  # as if every lease had run out
     examples = settings().max_examples // 3  # each takes a second
-    run_state_machine_as_test(
-        RecoveryMachine, settings=settings(max_examples=examples, stateful_step_count=20)
-    )
+    steps = settings(max_examples=examples, stateful_step_count=20)
+    run_state_machine_as_test(RecoveryMachine, settings=steps)

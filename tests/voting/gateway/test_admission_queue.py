@@ -186,9 +186,7 @@ def test_cancelled_admission_takes_no_seat(harness: Harness) -> None:
     assert abs(teams.count(1) - teams.count(2)) <= 1
 
 
-def test_queue_reports_unreachable_box_and_recovers(
-    harness: Harness, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_queue_reports_lost_box_and_recovers(harness: Harness, monkeypatch: pytest.MonkeyPatch) -> None:
     async def away(event_id: int, wishes: Any) -> list[int]:
         raise RedisError("away")
 

@@ -19,9 +19,7 @@ CHEER, CLOCK = b'{"type":"cheer.send","presses":1}', b'{"type":"clock.ask","sent
 
 
 @pytest.mark.parametrize("frames", [[], [b"{}"]], ids=["silent", "malformed frame"])
-async def test_phone_that_joins_too_late_is_closed(
-    frames: list[bytes], monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_phone_that_joins_late_is_closed(frames: list[bytes], monkeypatch: pytest.MonkeyPatch) -> None:
     """Other frames do not extend the timeout."""
     monkeypatch.setattr(socket, "JOIN_TIMEOUT_S", 0.02)
     connection = FakeConnection()

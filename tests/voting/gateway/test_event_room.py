@@ -120,9 +120,7 @@ def test_poll_refuses_early_ballot_until_shortly_before_opening(box: BallotBox) 
 def test_send_turnout_skips_unchanged_turnout_and_throttles_phones() -> None:
     screen, phone = FakeSocket(), voter("a", 1)
     room = make_room(new_event().pk, screen, phone)
-    counted = [
-        protocol.TurnoutCounted(turn=1, connected=(1, 0), voted=(number, 0)) for number in (0, 0, 1, 1)
-    ]
+    counted = [protocol.TurnoutCounted(turn=1, connected=(1, 0), voted=(voted, 0)) for voted in (0, 0, 1, 1)]
 
     async def send() -> None:
         for turnout, phones in zip(counted, (True, True, False, True), strict=True):

@@ -20,9 +20,7 @@ from voting.terms import HANDS
 __all__ = ["harmless", "stage"]
 
 
-def test_displays_without_key_and_miniatures_displace_each_other(
-    server: Server, clients: SocketClients
-) -> None:
+def test_keyless_displays_and_miniatures_displace_each_other(server: Server, clients: SocketClients) -> None:
     """The oldest ones are closed, and may reconnect."""
     made = server.ask("event", lobby="open")
     code = made["code"]

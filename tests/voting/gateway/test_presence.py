@@ -93,9 +93,7 @@ async def test_failed_or_frozen_heartbeat_of_one_room_delays_no_other(
         await until(lambda: min(asked.count(event.pk) for event in frozen) >= 2)
 
 
-async def test_gateway_logs_number_of_slow_consumers(
-    valkey_url: str, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_gateway_logs_slow_consumers(valkey_url: str, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO, "voting")
     async with open_gateway() as gateway:
         gateway.slow_consumers += 3
@@ -159,9 +157,7 @@ async def test_rolled_back_database_resets_room_and_closes_sockets(valkey_url: s
     assert all(within_ms for socket in sockets for _, within_ms in socket.close_calls)
 
 
-async def test_announcement_received_during_poll_is_kept(
-    valkey_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_announcement_during_poll_is_kept(valkey_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The sequence numbers that it loads may be older than an announcement received meanwhile."""
     monkeypatch.setattr("voting.gateway.subscriber.POLL_S", 3600)  # the test polls itself
     event, socket = await in_a_thread(new_event), FakeSocket()
@@ -188,9 +184,7 @@ class Caster:
         self.codes.append(code)
 
 
-async def test_drain_closes_sockets_answers_ballots_and_leaves_turnout(
-    box: BallotBox, valkey_url: str
-) -> None:
+async def test_drain_closes_sockets_and_answers_ballots(box: BallotBox, valkey_url: str) -> None:
     turn = await in_a_thread(lambda: start_open(box))
     event_id, caster = turn.match.event_id, Caster()
     sockets = [voter(f"v{number}", 1 + number % 2) for number in range(20)] + [FakeSocket()]

@@ -122,9 +122,7 @@ def test_ballots_count_while_receipts_wait(server: Server, stage: Stage, clients
     assert metric_value(server, "crowdgame_refusals_total", kind="receipt") == before + 4
 
 
-def test_large_turn_has_receipts_of_connected_voters(
-    server: Server, stage: Stage, clients: SocketClients
-) -> None:
+def test_large_turn_loads_receipts_of_connected(server: Server, stage: Stage, clients: SocketClients) -> None:
     display = clients.display(stage.code)[0]
     first, later, last = (join(clients, stage) for _ in range(3))
     for phone, _ in (first, later, last):
@@ -156,9 +154,7 @@ def test_unreadable_ballot_list_is_logged_once(server: Server, stage: Stage, cli
     assert server.log("gateway").count(f"could not read the ballot list of turn {stage.turn}") == 1
 
 
-def test_receipt_is_issued_only_for_recent_turns(
-    server: Server, stage: Stage, clients: SocketClients
-) -> None:
+def test_receipt_is_issued_for_recent_turns(server: Server, stage: Stage, clients: SocketClients) -> None:
     (phone,) = voted(clients, stage, [3])
     elsewhere = open_turn(server, pace="instant", team_choice="choose")
     (other_phone,) = voted(clients, elsewhere, [3])
@@ -201,9 +197,7 @@ def place(shown: Message) -> tuple[Any, ...]:
     return shown["side"], shown["column"], shown["rank"], shown["symbol"]
 
 
-def test_drops_are_marked(
-    server: Server, stage: Stage, clients: SocketClients, display: SocketClient
-) -> None:
+def test_drops_are_shown(server: Server, stage: Stage, clients: SocketClients, display: SocketClient) -> None:
     phones = voted(clients, stage, CHOICES)
     waiting = [ask_mark(phone, stage.turn) for phone in phones]
     assert [(answer["answer"], answer["index"]) for answer in waiting] == [("waiting", None)] * 4
@@ -220,7 +214,7 @@ def test_drops_are_marked(
     )
 
 
-def test_drop_during_the_reveal(
+def test_drop_in_the_reveal(
     server: Server, stage: Stage, clients: SocketClients, display: SocketClient
 ) -> None:
     (phone,) = voted(clients, stage, [3])
@@ -238,9 +232,8 @@ def test_number_of_marks_is_limited(server: Server, stage: Stage, clients: Socke
     idle = [clients.phone(stage.code, team=2)[0] for _ in range(MAX_REQUESTS)]
     assert {ask_mark(phone, stage.turn)["answer"] for phone in idle} == {"unavailable"}, "they have not voted"
     phones = voted(clients, stage, [1] * (MAX_REQUESTS + 1))
-    assert [ask_mark(phone, stage.turn)["answer"] for phone in phones] == ["waiting"] * MAX_REQUESTS + [
-        "full"
-    ]
+    answers = [ask_mark(phone, stage.turn)["answer"] for phone in phones]
+    assert answers == ["waiting"] * MAX_REQUESTS + ["full"]
     phones[0].socket.close()
     last = phones[-1]
     while ask_mark(last, stage.turn)["answer"] == "full":  # its place is free once the gateway has noticed
@@ -256,9 +249,7 @@ def test_drops_are_not_marked_if_hidden(server: Server, clients: SocketClients, 
     assert ask_mark(phone, stage.turn)["answer"] == "unavailable"
 
 
-def test_requests_do_not_disturb_those_of_next_turn(
-    server: Server, stage: Stage, clients: SocketClients
-) -> None:
+def test_requests_do_not_disturb_next_turn(server: Server, stage: Stage, clients: SocketClients) -> None:
     early, late = voted(clients, stage, [3, 4])
     server.ask("close_after", event_id=stage.id, ms=0)
     following = early.receive("turn.revealed")["state"]["match"]["turn"]["id"]
@@ -280,9 +271,7 @@ def test_requests_do_not_disturb_those_of_next_turn(
         ("score", [(3, 3, 3), (3,), (3, 3)], [(3, 0), (3, 3), (3, 4)]),
     ],
 )
-def test_rank_counts_votes_before(
-    name: str, ballots: list[tuple[int, ...]], places: list[tuple[int, int]]
-) -> None:
+def test_rank_in_the_pile(name: str, ballots: list[tuple[int, ...]], places: list[tuple[int, int]]) -> None:
     method = find_method(name)
     opened = OpenedBallots(1, {}, {}, {}, is_whole=True)
     choices = [method.encode(columns) for columns in ballots]

@@ -70,9 +70,7 @@ def send_updates(
     asyncio.run(scenario())
 
 
-async def test_busy_gateway_sends_turnout_to_screens_only(
-    valkey_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_busy_gateway_sends_to_screens_only(valkey_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     event, screen, phone = await in_a_thread(new_event), FakeSocket(), voter("a", 1)
     monkeypatch.setattr(heartbeats, "PHONES_EVERY_HEARTBEATS", 1)
     monkeypatch.setattr(heartbeats, "MAX_LAG_S", 0.0)  # every heartbeat counts as late
@@ -165,14 +163,12 @@ def test_screens_receive_number_of_reconnecting_voters(box: BallotBox) -> None:
             room.leave(phone, phone.seat)
 
     send_updates(room, int, leave, lambda: join_room(room, phones[1]), teams=True)
-    reconnecting = [
-        [shown["figures"]["reconnecting"] for shown in turnouts(one)] for one in (screen, phones[2])
-    ]
-    assert reconnecting == [[0, 2, 1], [0, 0, 0]]
+    for socket, reconnecting in ((screen, [0, 2, 1]), (phones[2], [0, 0, 0])):
+        assert [turnout["figures"]["reconnecting"] for turnout in turnouts(socket)] == reconnecting
 
 
 @pytest.mark.parametrize(("hands", "voted", "requests"), [(False, 2, 4), (False, 1, 0), (True, 1, 19)])
-def test_early_close_requests_back_off(
+def test_early_close_backs_off(
     hands: bool, voted: int, requests: int, box: BallotBox, valkey_url: str
 ) -> None:
     """In twenty heartbeats, a gateway requests an early close after two, four, eight and sixteen.

@@ -72,10 +72,8 @@ def test_three_hundred_seals_need_as_many_statements_as_one(django_assert_max_nu
 def test_checkpoint_has_the_root_of_all_entries() -> None:
     for count in (1, 254, 1, 1, 300):
         append(count)
-    leaves = [
-        hash_leaf(content.encode())
-        for content in LogEntry.objects.order_by("pk").values_list("content", flat=True)
-    ]
+    contents = LogEntry.objects.order_by("pk").values_list("content", flat=True)
+    leaves = [hash_leaf(content.encode()) for content in contents]
     assert load_log().checkpoint.root == Tree(leaves).root == log_root(557)
     assert log_root(255) == Tree(leaves[:255]).root
     assert read_tile(0, 1, 256) == b"".join(leaves[256:512])

@@ -33,9 +33,8 @@ def side_change_request(voter: str, turn: Turn, number: int = 1) -> SideChangeRe
 
 def request_side_changes(turn: Turn, box: BallotBox, *voters: str, number: int = 1) -> list[SideChangeAnswer]:
     between(turn, box)
-    return change_sides(
-        turn.match.event_id, [side_change_request(voter, turn, number) for voter in voters], box.now
-    )
+    requests = [side_change_request(voter, turn, number) for voter in voters]
+    return change_sides(turn.match.event_id, requests, box.now)
 
 
 def play_with(turn: Turn, box: BallotBox, red: Sequence[int], yellow: Sequence[int]) -> Turn:

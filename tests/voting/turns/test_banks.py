@@ -111,7 +111,7 @@ def test_close_turn_extends_turn_after_unnoticed_pick(box: BallotBox) -> None:
         (50_000, 10_000, ["red"], MatchResult.RED),
     ],
 )
-def test_side_out_of_time_loses(
+def test_out_of_time_loses(
     box: BallotBox, red_ms: int, yellow_ms: int, picks: list[Side], result: str
 ) -> None:
     turn = age(begin(box), box, 1_000, red_bank_ms=red_ms, yellow_bank_ms=yellow_ms)

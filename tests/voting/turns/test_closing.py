@@ -88,9 +88,7 @@ def test_close_turn_stops_if_extended(box: BallotBox, due: DueTurn, monkeypatch:
     assert load_turn(turn.pk).state == TurnState.OPEN
 
 
-def test_close_turn_keeps_time_of_first_seal(
-    box: BallotBox, due: DueTurn, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_closing_keeps_first_seal(box: BallotBox, due: DueTurn, monkeypatch: pytest.MonkeyPatch) -> None:
     """A worker died between the seal and the transaction. Another one, whose clock is behind, closes."""
     turn, now = due(red=[3]), box.now
     first = seal(box, to_boxed_turn(turn))
@@ -169,9 +167,7 @@ def test_all_kinds_are_closed_together(box: BallotBox, due: DueTurn, monkeypatch
             assert not box.find_inconsistent([to_boxed_turn(live).ref])
 
 
-def test_leased_turn_is_left_to_its_process(
-    box: BallotBox, due: DueTurn, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_leased_turn_is_left_alone(box: BallotBox, due: DueTurn, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("voting.ballot_box.closing_lease.LEASE_MS", 3_600_000)
     leased, free = due(), due()
     assert box.closing_lease.take(leased.pk)
@@ -230,9 +226,7 @@ def test_failed_turn_stops_no_other(box: BallotBox, due: DueTurn, monkeypatch: p
 
 
 @pytest.mark.django_db(transaction=True)
-def test_concurrent_closes_close_turn_once(
-    box: BallotBox, due: DueTurn, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_concurrent_closes_close_once(box: BallotBox, due: DueTurn, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("voting.ballot_box.closing_lease.LEASE_MS", 1)  # no lease keeps them apart
     turns = [due(red=[3], yellow=[5]) for _ in range(6)]
     ids = [turn.pk for turn in turns]

@@ -96,10 +96,7 @@ def test_concealed_half_has_no_record_or_ballot_list(first: Turn, box: BallotBox
     assert (record["turns"], record["counts"]) == ([], [])
     assert load_opened_ballots(event_of(first), first.pk) is None
     play_turn(only_turn(first.match), box, yellow=[5])
-    assert [(picks["red"], picks["yellow"]) for picks in plain(first.match)["turns"]] == [
-        (4, None),
-        (None, 5),
-    ]
+    assert [(turn["red"], turn["yellow"]) for turn in plain(first.match)["turns"]] == [(4, None), (None, 5)]
     assert load_opened_ballots(event_of(first), first.pk) is not None
 
 

@@ -33,9 +33,8 @@ def matches(draw: st.DrawFn) -> tuple[list[Votes], list[SideChange]]:
     for turn in range(1, draw(st.integers(1, 6)) + 1):
         for voter in draw(st.lists(st.sampled_from(sorted(HOME_SIDES)), max_size=6)) if turn > 1 else []:
             now[voter], numbers[voter] = other_side(now[voter]), numbers[voter] + 1
-            side_changes.append(
-                SideChange(voter, numbers[voter], turn, now[voter], f"{len(side_changes):032x}")
-            )
+            blind = f"{len(side_changes):032x}"
+            side_changes.append(SideChange(voter, numbers[voter], turn, now[voter], blind))
         votes.append({voter: now[voter] for voter in draw(st.sets(st.sampled_from(sorted(HOME_SIDES))))})
     return votes, side_changes
 
@@ -45,9 +44,8 @@ def test_summary_counts_voters_and_changes(match: tuple[list[Votes], list[SideCh
     votes, side_changes = match
     histories = voter_histories(votes, side_changes)
     summary = summarize_sides(histories.values(), side_changes, result, len(votes))
-    assert set(histories) == {voter for turn in votes for voter in turn} | {
-        change.voter for change in side_changes
-    }
+    moved = {change.voter for change in side_changes}
+    assert set(histories) == {voter for turn in votes for voter in turn} | moved
     for number, turn in enumerate(summary.turns, 1):
         assert turn.red + turn.yellow == len(histories)
         for voter, side in votes[number - 1].items():
@@ -56,7 +54,6 @@ def test_summary_counts_voters_and_changes(match: tuple[list[Votes], list[SideCh
         assert after.red == before.red + after.to_red - after.to_yellow
     if histories:
         assert sum(turn.to_red + turn.to_yellow for turn in summary.turns) == len(side_changes)
-    moved = {change.voter for change in side_changes}
     assert sum(summary.loyal) == len(histories) - len(moved)
     ended = Counter(history.sides[-1] for history in histories.values())
     began = Counter(history.sides[0] for history in histories.values())

@@ -48,9 +48,7 @@ def test_majority_agrees_to_draw(name: str, offers: list[str], result: str | Non
     assert (end_reason(match, load_position(match)) == EndReason.AGREED) is (result == "draw")
 
 
-def test_offer_is_public_and_logged_until_the_answer(
-    box: BallotBox, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_offer_is_public_and_logged_until_answered(box: BallotBox, caplog: pytest.LogCaptureFixture) -> None:
     first = play_turn(start(box, draw_offers=True), box, red=[DRAW + 1, DRAW + 2, 3], yellow=[DRAW + 4, 4])
     assert (tally_of(first, "red").draw_votes, tally_of(first, "yellow").draw_votes) == (2, 1)
     assert (first.red_pick, offer_in(first)) == (1, "red")

@@ -73,9 +73,7 @@ def test_sealed_turn_is_not_counted_before_the_host_presses(waiting: Turn, box: 
     assert opened.closes_at - opened.opens_at == following.closes_at - following.opens_at
 
 
-def test_scheduler_reveals_turn_without_host(
-    box: BallotBox, due: DueTurn, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_scheduler_acts_for_the_host(box: BallotBox, due: DueTurn, monkeypatch: pytest.MonkeyPatch) -> None:
     enqueued: list[int] = []
     monkeypatch.setattr("voting.turns.scheduler.enqueue_close", lambda *turn_ids: enqueued.extend(turn_ids))
     monkeypatch.setattr("voting.turns.scheduler.WORKER_TIMEOUT_MS", 0)

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from games.engine.game import SIDES, Side
+from games.engine.game import SIDES
 from tests.voting.box_helpers import queued_tasks
 from tests.voting.match_helpers import arrived_ballots, ballots, kinds, run_out, set_window, start, tally_of
 from tests.voting.sample_matches import with_blinds
@@ -41,9 +41,7 @@ def test_larger_turns_are_enqueued_earlier(monkeypatch: pytest.MonkeyPatch) -> N
     assert early_ms == [100, 100, 120, 600, prefetching.MAX_EARLY_MS]
 
 
-def test_ballots_after_preparation_count(
-    box: BallotBox, shards: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_ballots_cast_late_count(box: BallotBox, shards: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """A new one and a revote: the records and roots are those of a count without preparation."""
     turn, prepared = voting_turn(box), list[prefetching.PreparedBallots]()
     before = kinds(turn.match.event_id)
@@ -60,10 +58,7 @@ def test_ballots_after_preparation_count(
     monkeypatch.setattr(closing, "prepare_ballots", prepare_then_cast)
     close_turn(turn.pk, box)
     assert [len(one.leaves) for one in prepared] == [3]
-    expected: dict[Side, list[tuple[str, int]]] = {
-        "red": [("red2", 4), ("red1", 6)],
-        "yellow": [("yellow1", 5), ("new", 2)],
-    }
+    expected = {"red": [("red2", 4), ("red1", 6)], "yellow": [("yellow1", 5), ("new", 2)]}
     arrivals = {side: [ballot.arrival for ballot in arrived_ballots(turn, side)] for side in SIDES}
     assert shards > 1 or arrivals == {"red": [2, 4], "yellow": [3, 5]}
     for side in SIDES:
@@ -92,9 +87,7 @@ def test_nothing_is_prepared_at_other_times_or_for_small_or_special_turns(
     assert prefetching.prepare_ballots(turn, box) == prefetching.PreparedBallots()
 
 
-def test_large_turn_is_enqueued_early(
-    box: BallotBox, valkey_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_large_turn_comes_early(box: BallotBox, valkey_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in (("BALLOTS_PER_MS", 0.0005), ("LARGE_TURN", 3), ("MAX_EARLY_MS", 6_100)):
         monkeypatch.setattr(prefetching, name, value)
     monkeypatch.setattr("voting.turns.scheduler.LOOKAHEAD_MS", 60_000)

@@ -56,9 +56,7 @@ from voting.turns.turns import load_turn, to_boxed_turn
 pytestmark = pytest.mark.django_db
 
 
-def test_scheduler_hands_due_turn_to_worker(
-    box: BallotBox, valkey_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_scheduler_calls_a_worker(box: BallotBox, valkey_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("voting.turns.scheduler.WORKER_TIMEOUT_MS", 60_000)  # however slow this process is
     turn, scheduler = start(box), DeadlineScheduler(box)
     for closes_in_ms, state, calls in (
@@ -85,9 +83,7 @@ def test_scheduler_closes_late_turns_together(
     assert "no worker closed turn " not in caplog.text
 
 
-def test_scheduler_respects_lease_of_worker(
-    box: BallotBox, due: DueTurn, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_scheduler_respects_leases(box: BallotBox, due: DueTurn, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("voting.turns.scheduler.WORKER_TIMEOUT_MS", 0)
     monkeypatch.setattr("voting.ballot_box.closing_lease.LEASE_MS", 3_600_000)
     turn = due()
@@ -129,9 +125,7 @@ def test_scheduler_rearms_window_moved_between_iterations(box: BallotBox, valkey
 
 
 @pytest.mark.parametrize("state", [TurnState.RESOLVED, TurnState.VOID])
-def test_scheduler_repairs_after_crash(
-    state: TurnState, box: BallotBox, due: DueTurn, valkey_url: str
-) -> None:
+def test_scheduler_repairs_crashes(state: TurnState, box: BallotBox, due: DueTurn, valkey_url: str) -> None:
     """An unsent announcement, an outdated box, and the box of a turn that has ended."""
     ended, live, moved = due(red=[3]), start_open(box), start(box)
     vote(live, box, red=[3])

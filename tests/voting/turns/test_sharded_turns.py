@@ -51,9 +51,7 @@ def shards(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"game": SELECTOR}, 1),
     ],
 )
-def test_only_some_matches_have_shards(
-    terms: dict[str, Any], count: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_matches_that_have_shards(terms: dict[str, Any], count: int, monkeypatch: pytest.MonkeyPatch) -> None:
     assert create_match(new_event(**terms), now=5).shards == count
     monkeypatch.setattr(settings, "MAX_SHARDS", 2)
     assert create_match(new_event(**terms), now=5).shards == min(count, 2), "the installation limits them"
