@@ -87,8 +87,9 @@ def test_replay_handles_any_picks(game: tuple[str, dict[str, str]], picks: list[
 # ------------------------------------------------------------------ the commands replay, solve and train
 def run(*words: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
     """Run a command of the games as a real process, without any way to reach a database or Redis."""
-    command = [*MANAGE, *words]
-    done = subprocess.run(command, input=given, capture_output=True, env=ENVIRONMENT, check=False)
+    done = subprocess.run(
+        [*MANAGE, *words], input=given, capture_output=True, env=ENVIRONMENT, timeout=HANGS_S, check=False
+    )
     assert b"Traceback" not in done.stderr
     return done
 
