@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any, TypeVar
 
+from django.conf import settings
 from redis import Redis
 
 from voting.ballot_box.async_ballot_box import AsyncBallotBox
@@ -113,3 +114,43 @@ def queued_tasks(url: str, queue: str = "celery") -> list[bytes]:
     """The Celery messages that wait for a worker, by default those that close turns. The newest is first."""
     with Redis.from_url(url) as redis:
         return list(redis.lrange(f"crowdgame:celery:{queue}", 0, -1))
+
+
+Copied = dict[bytes, bytes]
+
+
+def copy_all() -> Copied:
+    with Redis.from_url(settings.REDIS_URL) as redis:
+        return {key: redis.dump(key) for key in redis.keys("crowdgame:*")}
+
+
+def put_back(copy: Copied) -> None:
+    """Replace all data by the copy, as after a failover to a stale replica or a restore from an old file."""
+    with Redis.from_url(settings.REDIS_URL) as redis:
+        redis.flushall()
+        for key, value in copy.items():
+            redis.restore(key, 0, value)
+
+
+def empty() -> None:
+    put_back({})
+
+
+def delete(*keys: str) -> None:
+    with Redis.from_url(settings.REDIS_URL) as redis:
+        redis.delete(*keys)
+
+
+class CountingBox(AsyncBallotBox):
+    def __init__(self) -> None:
+        self.called: list[str] = []
+        super().__init__()
+
+    def script(self, name: str) -> Any:
+        call = super().script(name)
+
+        async def counted(**how: Any) -> Any:
+            self.called.append(name)
+            return await call(**how)
+
+        return counted

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import msgspec
 from django.contrib.auth.models import User
 from redis.exceptions import LockError
 
@@ -164,3 +165,14 @@ def arrived_ballots(turn: Turn, side: Side) -> list[Ballot]:
 
 
 RED_WINS = [(1, 2), (1, 3), (1, 2), (1, 3)]
+
+
+def shown(event_id: int) -> protocol.EventState:
+    return load_snapshot(Event.objects.get(pk=event_id))
+
+
+def last_announced(event_id: int) -> protocol.EventState:
+    row = Announcement.objects.filter(event_id=event_id).order_by("seq").last()
+    assert row is not None
+    change: protocol.Change = msgspec.json.decode(bytes(row.body), type=protocol.Changes)
+    return change.state

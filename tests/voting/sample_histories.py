@@ -5,7 +5,7 @@ from collections.abc import Callable
 from django.db.models import F
 
 from tests.voting.action_helpers import press
-from tests.voting.box_loss_helpers import empty
+from tests.voting.box_helpers import empty
 from tests.voting.match_helpers import (
     RED_WINS,
     SELECTOR,

@@ -1,4 +1,4 @@
-"""The protocol: documented completely, and its messages round-trip."""
+"""The protocol: documented completely, its messages round-trip, and it agrees with an event's settings."""
 
 import re
 from functools import cache
@@ -14,7 +14,9 @@ from hypothesis import strategies as st
 from crowdgame.server.laptop.paths import ROOT
 from voting import protocol
 from voting.gateway import socket
-from voting.protocol import docstrings, markdown
+from voting.models import Event
+from voting.models.settings import column_of, list_hidden_parts, list_settings
+from voting.protocol import EventState, Match, Part, docstrings, markdown
 
 GUIDE = (ROOT / "docs" / "protocol.md").read_text(encoding="utf-8")
 # What looks like a message in the guide: a word, a full stop, a word.
@@ -108,3 +110,22 @@ def messages(union: str) -> st.SearchStrategy[Any]:
 def test_every_message_round_trips(union: str, data: st.DataObject) -> None:
     message = data.draw(messages(union))
     assert msgspec.json.decode(msgspec.json.encode(message), type=vars(protocol)[union]) == message
+
+
+SETTINGS = list_settings(Event)
+DEFAULTS = [
+    pytest.param(field.default, name, id=f"{message.__name__}.{name}")
+    for message in (EventState, Match)
+    for field in msgspec.structs.fields(message)
+    if (name := field.name) in SETTINGS and field.default not in {msgspec.NODEFAULT, None}
+]
+
+
+def test_hidden_parts_are_those_of_the_protocol() -> None:
+    assert tuple(part.name for part in list_hidden_parts(Event).values()) == get_args(Part)
+
+
+@pytest.mark.parametrize(("default", "name"), DEFAULTS)
+def test_clients_assume_the_default_of_the_model(default: object, name: str) -> None:
+    """Those of older servers. None means that the setting is not known."""
+    assert default == column_of(Event, name).get_default()

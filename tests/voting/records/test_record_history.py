@@ -8,7 +8,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from games.bots.bots import VERSION
 from tests.voting.action_helpers import press
-from tests.voting.box_loss_helpers import empty
+from tests.voting.box_helpers import empty
 from tests.voting.match_helpers import (
     RED_WINS,
     SELECTOR,
@@ -25,7 +25,7 @@ from tests.voting.match_helpers import (
 )
 from tests.voting.recovery_model import close_and_then
 from tests.voting.sample_matches import Record, plain, record_of
-from tests.voting.sources.test_casting import begin
+from tests.voting.sources.test_sources import begin
 from tests.voting.verifiers import verdicts, verify
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Match, MatchResult, TallyRecord

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 from games.engine.game import SIDES
 from tests.voting.action_helpers import press, record_voters
-from tests.voting.box_loss_helpers import empty
-from tests.voting.event_states import last_announced, shown
-from tests.voting.match_helpers import CLASSIC, SELECTOR, new_event, open_now, run_out
+from tests.voting.box_helpers import empty
+from tests.voting.match_helpers import CLASSIC, SELECTOR, last_announced, new_event, open_now, run_out, shown
 from tests.voting.recovery_model import close_and_then
 from tests.voting.sample_matches import record_of, with_blinds
 from tests.voting.verifiers import standalone

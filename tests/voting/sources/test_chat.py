@@ -14,7 +14,7 @@ from tests.deploy.processes import wait_until
 from tests.socket_clients import TIMEOUT_S
 from tests.voting.match_helpers import play_out
 from tests.voting.sources.irc_server import IrcClient, IrcServer, irc_server, message
-from tests.voting.sources.test_casting import begin, counted
+from tests.voting.sources.test_sources import begin, counted
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Turn
 from voting.sources import chat_reader

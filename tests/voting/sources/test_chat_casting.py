@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from tests.voting.box_loss_helpers import empty
+from tests.voting.box_helpers import empty
 from tests.voting.match_helpers import NINE_MINUTES_MS, open_now, play_out, set_window, tally_of, vote
-from tests.voting.sources.test_casting import begin, counted
+from tests.voting.sources.test_sources import begin, counted
 from tests.voting.turns.conftest import crashing
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import unpack_ballots

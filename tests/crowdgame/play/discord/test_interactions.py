@@ -12,9 +12,9 @@ from django.test import Client
 
 from crowdgame.play.discord.interaction import EPOCH_MS, MESSAGE_COMPONENT
 from crowdgame.results.reports import chat_receipt
-from tests.voting.box_loss_helpers import empty
+from tests.voting.box_helpers import empty
 from tests.voting.match_helpers import play_out, run_out, vote
-from tests.voting.sources.test_casting import begin, counted
+from tests.voting.sources.test_sources import begin, counted
 from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.voter_codes import derive_voter_code

@@ -1,6 +1,9 @@
-"""Ballots of ballot sources are cast exactly once, whatever crashes, and by the same rules as all others."""
+"""Ballots of sources are cast exactly once, whatever crashes, and by the same rules as all others."""
 
-from collections.abc import Sequence
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,8 +12,7 @@ from hypothesis import strategies as st
 
 from games.bots.bots import pick_action
 from games.engine.game import SIDES, Side, other_side
-from tests.voting.box_loss_helpers import empty
-from tests.voting.event_states import shown
+from tests.voting.box_helpers import empty
 from tests.voting.match_helpers import (
     NINE_MINUTES_MS,
     SELECTOR,
@@ -22,6 +24,7 @@ from tests.voting.match_helpers import (
     play_out,
     run_out,
     set_window,
+    shown,
     tally_of,
     vote,
 )
@@ -32,6 +35,7 @@ from voting.models import StoredBallot, Turn, TurnState
 from voting.positions import load_position
 from voting.sources import casting
 from voting.sources.casting import cast_due, derive_seat, is_due
+from voting.sources.registry import all_sources, source_labels
 from voting.turns.early_close import close_turn_early
 from voting.turns.restoring import restore_turn
 from voting.turns.turns import load_turn, start_match, to_boxed_turn
@@ -189,3 +193,41 @@ def test_match_pauses_if_only_the_bot_votes(box: BallotBox) -> None:
         play_out(turn, box)
         turn = only_turn(turn.match)
         assert turn.state == state
+
+
+GUIDE = Path(__file__).parents[3] / "docs" / "write-a-source.md"
+ENTRY_POINTS = "[crowdgame.ballot_sources]\npaper = paper:SOURCE\nbot = paper:SOURCE\n"
+
+
+@pytest.fixture
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The folder of the example, which is installed as a package and also tries to replace the bots."""
+    info = tmp_path / "paper-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: paper\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(ENTRY_POINTS)
+    code = re.findall(r"```python\n(.*?)```", GUIDE.read_text(), re.DOTALL)[0]
+    (tmp_path / "paper.py").write_text(code.replace("/srv/paper-ballots", str(tmp_path)))
+    monkeypatch.syspath_prepend(tmp_path)
+    all_sources.cache_clear()
+    yield tmp_path
+    sys.modules.pop("paper", None)
+    all_sources.cache_clear()
+
+
+def test_later_choice_of_an_account_counts_and_illegal_ones_do_not(box: BallotBox, desk: Path) -> None:
+    assert source_labels()["paper:desk-2"] == "Paper ballots, desk 2"
+    assert source_labels()["bot:5"] == "Computer 5, full strength", "no other source replaces it"
+    turn = begin(box, ("phones", "paper:desk-1"))
+    ballots = desk / f"desk-1-{turn.pk}.txt"
+    cast_due(box)
+    ballots.write_text("Ann Lee 2\nBob 3\n")
+    cast_due(box)
+    ballots.write_text("Ann Lee 2\nBob 3\nAnn Lee 5\nCarl 9\nnobody\n")
+    cast_due(box)
+    cast_due(box)
+    assert is_due()
+    play_out(turn, box)
+    assert counted(turn) == [3, 5]
+    cast_due(box)
+    assert not is_due()
