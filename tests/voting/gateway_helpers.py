@@ -86,9 +86,12 @@ class FakeSocket:
         """Ignored: these sockets have no user."""
 
     @property
+    def received(self) -> list[Any]:
+        return [msgspec.json.decode(frame) for frame in self.frames]
+
+    @property
     def seqs(self) -> list[int]:
-        messages = (msgspec.json.decode(frame) for frame in self.frames)
-        return [message["seq"] for message in messages if "seq" in message]
+        return [message["seq"] for message in self.received if "seq" in message]
 
 
 def new_room(event_id: int, seq: int, state: protocol.EventState) -> EventRoom:

@@ -16,7 +16,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from crowdgame.organizer.console.actions.turn_time import resume_turn
 from tests.voting.action_helpers import press
-from tests.voting.box_loss_helpers import Copied, copy_all, delete, empty, put_back
+from tests.voting.box_helpers import Copied, copy_all, delete, empty, put_back
 from tests.voting.match_helpers import kinds, new_event, only_turn, run_out, set_window
 from tests.voting.recovery_model import Crash, InterruptedBox, Phone, SteppedGateway, without_arrival
 from voting.announcements.outbox import announcements_after

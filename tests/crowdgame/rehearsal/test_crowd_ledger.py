@@ -6,8 +6,7 @@ from crowdgame.rehearsal.crowd_ledger import RehearsalLedger, TurnEntry
 from crowdgame.rehearsal.pending_ballot import PendingBallot
 from crowdgame.rehearsal.rehearsal_report import claimed_voters
 from tests.crowdgame.rehearsal.conftest import new_context
-from tests.voting.event_states import shown
-from tests.voting.match_helpers import new_event, only_turn, run_out
+from tests.voting.match_helpers import new_event, only_turn, run_out, shown
 from tests.voting.positions import a_turn, after
 from voting.admission.seats import Seat, sign_seat
 from voting.ballot_box.ballot_box import BallotBox

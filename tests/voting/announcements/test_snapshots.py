@@ -8,7 +8,6 @@ import pytest
 from django.utils.translation import get_language, override
 
 from tests.voting.action_helpers import press
-from tests.voting.event_states import shown
 from tests.voting.match_helpers import (
     CLASSIC,
     RED_WINS,
@@ -16,6 +15,7 @@ from tests.voting.match_helpers import (
     only_turn,
     play,
     play_turn,
+    shown,
     start,
     tally_of,
 )

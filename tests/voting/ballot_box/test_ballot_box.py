@@ -158,14 +158,6 @@ def test_place_unseals_only_with_newer_version(turn: BoxedTurn, box: BallotBox) 
 
 
 # ------------------------------------------------------------------ seal
-def test_seal_is_idempotent(turn: BoxedTurn, box: BallotBox) -> None:
-    cast(turn, R1, Y2)
-    later = over(turn, box)
-    first = sealed(later, box)
-    assert cast(later, Ballot("v3", "red", 1, 1)) == [CastResult.LATE]
-    assert sealed(later, box) == first
-
-
 def test_seal_updates_box_to_newer_version(turn: BoxedTurn, box: BallotBox) -> None:
     """Repairs a box whose deadline moved only in the database, because the process died."""
     cast(turn, R1)

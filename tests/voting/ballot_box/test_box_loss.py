@@ -22,8 +22,12 @@ from tests.voting.box_helpers import (
     Y2,
     ask,
     cast,
+    copy_all,
+    delete,
+    empty,
     gateway_box,
     over,
+    put_back,
     running,
     seal,
     sealed,
@@ -31,7 +35,6 @@ from tests.voting.box_helpers import (
     votes,
     with_arrival,
 )
-from tests.voting.box_loss_helpers import copy_all, delete, empty, put_back
 from voting.ballot_box.async_ballot_box import AsyncBallotBox
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import BoxedTurn, BoxLost, CastResult, PresenceCounts, event_key

@@ -2,12 +2,11 @@
 
 import asyncio
 
-import msgspec
 import pytest
 
 from tests.server import Server
 from tests.socket_clients import SocketClients
-from tests.voting.counting_box import CountingBox
+from tests.voting.box_helpers import CountingBox
 from tests.voting.gateway_helpers import FakeSocket, latest, make_room, voter
 from tests.voting.match_helpers import (
     RED_WINS,
@@ -30,8 +29,7 @@ pytestmark = pytest.mark.django_db
 
 
 def counted(socket: FakeSocket) -> list[list[int]]:
-    messages = (msgspec.json.decode(frame) for frame in socket.frames)
-    return [message["presses"] for message in messages if message["type"] == "cheers.counted"]
+    return [message["presses"] for message in socket.received if message["type"] == "cheers.counted"]
 
 
 class TwoGateways:

@@ -5,7 +5,6 @@ from collections import Counter
 from random import Random
 from typing import Any
 
-import msgspec
 import pytest
 from redis import Redis
 
@@ -13,9 +12,8 @@ from games.engine.game import SIDES
 from tests.server import Server
 from tests.socket_clients import SocketClients
 from tests.voting.action_helpers import press
-from tests.voting.box_helpers import gateway_box, votes
+from tests.voting.box_helpers import CountingBox, gateway_box, votes
 from tests.voting.counting.method_cases import CASES
-from tests.voting.counting_box import CountingBox
 from tests.voting.gateway_helpers import FakeSocket, latest, make_room, voter
 from tests.voting.match_helpers import CLASSIC, SELECTOR, open_now, play_out, start, vote
 from tests.voting.open_turn import open_turn
@@ -34,8 +32,7 @@ pytestmark = pytest.mark.django_db
 
 
 def counts(socket: FakeSocket) -> list[list[int]]:
-    messages = (msgspec.json.decode(frame) for frame in socket.frames)
-    return [message["counts"] for message in messages if message["type"] == "team.counted"]
+    return [message["counts"] for message in socket.received if message["type"] == "team.counted"]
 
 
 def heartbeat(room: EventRoom, *, teams: bool = True) -> list[str]:

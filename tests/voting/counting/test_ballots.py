@@ -1,12 +1,29 @@
+"""Ballots, voter codes and side changes."""
+
+from collections import Counter
 from random import Random
 
 import msgspec
 import pytest
 from django.conf import settings
 from hypothesis import given
+from hypothesis import strategies as st
 
+from games.engine.game import SIDES, Result, Side, other_side
 from tests.voting.ballot_strategies import ballot_lists
 from voting.counting.ballots import Ballot, merge_ballots, pack_ballots, unpack_ballots
+from voting.counting.commitments import EMPTY, sort_ballots
+from voting.counting.side_changes import (
+    SideChange,
+    SidesTurn,
+    Votes,
+    commit_secretly,
+    current_sides,
+    deserted_side,
+    reassign_sides,
+    summarize_sides,
+    voter_histories,
+)
 from voting.counting.voter_codes import (
     VOTER_CODE_ALPHABET,
     VOTER_CODE_LENGTH,
@@ -63,3 +80,93 @@ def test_voter_codes_are_spread_over_alphabet() -> None:
 )
 def test_normalize_voter_code_ignores_only_case_spaces_and_dashes(typed: str, code: str | None) -> None:
     assert normalize_voter_code(typed) == code
+
+
+HOME_SIDES: dict[str, Side] = {f"v{number}": SIDES[number % 2] for number in range(8)}
+
+
+@st.composite
+def matches(draw: st.DrawFn) -> tuple[list[Votes], list[SideChange]]:
+    """Turns with random votes, and random side changes before them."""
+    now, side_changes, votes = dict(HOME_SIDES), list[SideChange](), list[Votes]()
+    numbers = Counter[str]()
+    for turn in range(1, draw(st.integers(1, 6)) + 1):
+        for voter in draw(st.lists(st.sampled_from(sorted(HOME_SIDES)), max_size=6)) if turn > 1 else []:
+            now[voter], numbers[voter] = other_side(now[voter]), numbers[voter] + 1
+            blind = f"{len(side_changes):032x}"
+            side_changes.append(SideChange(voter, numbers[voter], turn, now[voter], blind))
+        votes.append({voter: now[voter] for voter in draw(st.sets(st.sampled_from(sorted(HOME_SIDES))))})
+    return votes, side_changes
+
+
+@given(matches(), st.sampled_from(["red", "yellow", "draw"]))
+def test_summary_counts_voters_and_changes(match: tuple[list[Votes], list[SideChange]], result: Side) -> None:
+    votes, side_changes = match
+    histories = voter_histories(votes, side_changes)
+    summary = summarize_sides(histories.values(), side_changes, result, len(votes))
+    moved = {change.voter for change in side_changes}
+    assert set(histories) == {voter for turn in votes for voter in turn} | moved
+    for number, turn in enumerate(summary.turns, 1):
+        assert turn.red + turn.yellow == len(histories)
+        for voter, side in votes[number - 1].items():
+            assert histories[voter].sides[number - 1] == side
+    for before, after in zip(summary.turns, summary.turns[1:], strict=False):
+        assert after.red == before.red + after.to_red - after.to_yellow
+    if histories:
+        assert sum(turn.to_red + turn.to_yellow for turn in summary.turns) == len(side_changes)
+    assert sum(summary.loyal) == len(histories) - len(moved)
+    ended = Counter(history.sides[-1] for history in histories.values())
+    began = Counter(history.sides[0] for history in histories.values())
+    if result in SIDES:
+        assert ended[result] == began[result] + summary.in_time - summary.too_soon
+
+
+@pytest.mark.parametrize(("result", "in_time", "too_soon"), [("red", 2, 1), ("yellow", 1, 2), ("draw", 0, 0)])
+def test_summary_counts_voters_ended_on_other_side(result: Result, in_time: int, too_soon: int) -> None:
+    votes: list[Votes] = [{"a": "red", "b": "yellow", "c": "yellow", "d": "yellow"}, {}]
+    moves: list[tuple[str, Side]] = [("a", "yellow"), ("b", "red"), ("c", "red")]
+    side_changes = [SideChange(voter, 1, 2, side, "") for voter, side in moves]
+    summary = summarize_sides(voter_histories(votes, side_changes).values(), side_changes, result, 2)
+    assert (summary.loyal, summary.in_time, summary.too_soon) == ((0, 1), in_time, too_soon)
+    nobody = SidesTurn(red=0, yellow=0, to_red=0, to_yellow=0)
+    assert summarize_sides([], [], result, 2).turns == (nobody, nobody)
+
+
+@given(matches(), st.randoms(use_true_random=False))
+def test_side_changes_count_by_number_whatever_their_order(
+    match: tuple[list[Votes], list[SideChange]], random: Random
+) -> None:
+    votes, side_changes = match
+    shuffled = random.sample(side_changes, len(side_changes))
+    last = {change.voter: change.side for change in side_changes}
+    assert current_sides(shuffled) == current_sides(side_changes) == last
+    assert voter_histories(votes, shuffled) == voter_histories(votes, side_changes)
+    ballots = [Ballot(voter, side, 3, 1, place) for place, (voter, side) in enumerate(HOME_SIDES.items())]
+    expected = [(voter, last.get(voter, side)) for voter, side in HOME_SIDES.items()]
+    assert [(ballot.voter, ballot.side) for ballot in reassign_sides(ballots, last)] == expected
+
+
+@pytest.mark.parametrize(
+    ("now", "deserted"),
+    [
+        ({}, None),
+        ({"a": "yellow"}, "red"),
+        ({"b": "red"}, None),
+        ({"b": "red", "c": "red"}, "yellow"),
+        ({"b": "red", "c": "red", "d": "yellow"}, None),
+    ],
+)
+def test_deserted_side_is_named(now: dict[str, Side], deserted: Side | None) -> None:
+    assert deserted_side({"a": "red", "b": "yellow", "c": "yellow"}, now) == deserted
+    assert deserted_side({"b": "yellow"}, {}) is None, "nobody has left the empty side"
+
+
+def test_commit_secretly_hides_sides_and_changes() -> None:
+    """Neither an empty side nor the absence of side changes is recognizable."""
+    ballots = [Ballot("v1", "red", 3, 1, 1, "ab" * 16)]
+    root = sort_ballots(7, "red", ballots).commitment.root
+    turn_commitment = commit_secretly(7, {"red": root, "yellow": EMPTY.hex()}, [])
+    swapped = commit_secretly(7, {"red": EMPTY.hex(), "yellow": root}, [])
+    changed = commit_secretly(7, {"red": root}, [SideChange("v2", 1, 2, "red", "cd" * 16)])
+    assert len({turn_commitment, swapped, changed, root, EMPTY.hex()}) == 5
+    assert commit_secretly(7, {"red": root}, []) == turn_commitment

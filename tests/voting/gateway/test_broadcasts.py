@@ -108,7 +108,7 @@ def receive(room: EventRoom, scenario: Callable[[Callable[[LayerMessage], None]]
 
 
 def kinds(socket: FakeSocket) -> list[str]:
-    return [msgspec.json.decode(frame)["type"] for frame in socket.frames]
+    return [message["type"] for message in socket.received]
 
 
 def test_phone_receives_seal_with_the_reveal(box: BallotBox, monkeypatch: pytest.MonkeyPatch) -> None:

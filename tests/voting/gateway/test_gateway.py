@@ -5,7 +5,6 @@ import threading
 import time
 from typing import Any
 
-import msgspec
 import pytest
 from asgiref.sync import sync_to_async
 from django.db.models import F
@@ -130,7 +129,7 @@ async def test_unreadable_announcement_is_replaced_by_fresh_snapshot(box: Ballot
         room = await open_room(gateway, turn.match.event.code, socket)
         await in_a_thread(lambda: publish_unreadable(turn.match.game))
         await until(lambda: socket.seqs)
-        message = next(message for message in map(msgspec.json.decode, socket.frames) if "seq" in message)
+        message = next(message for message in socket.received if "seq" in message)
         assert (message["type"], message["state"]["name"]) == ("event.edited", "Another evening")
         assert (message["seq"], room.state.name) == (room.seq, "Another evening")
         seq = room.seq

@@ -6,7 +6,6 @@ import threading
 from functools import partial
 from typing import Any
 
-import msgspec
 import pytest
 from django.db import OperationalError, transaction
 from msgspec.structs import replace
@@ -110,7 +109,7 @@ def test_send_rehearsal_updates_consoles_only_and_ends_once() -> None:
     on = RehearsalUpdated(**counts, ack_p99_ms=None, reveal_p99_ms=None, running=True)
     for update in (None, on, on, None, None, on, replace(on, running=False), None, None):
         send_rehearsal(room, update)
-    running = [msgspec.json.decode(frame)["running"] for frame in console.frames]
+    running = [message["running"] for message in console.received]
     assert running == [True, True, False, True, False]
     assert screen.frames == []
     room.leave(console, None)

@@ -6,7 +6,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-import msgspec
 import pytest
 
 from tests.voting.box_helpers import queued_tasks
@@ -42,8 +41,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 def turnouts(socket: FakeSocket) -> list[Any]:
     """The turnouts that the socket received."""
-    messages = (msgspec.json.decode(frame) for frame in socket.frames)
-    return [message for message in messages if message["type"] == "turnout.counted"]
+    return [message for message in socket.received if message["type"] == "turnout.counted"]
 
 
 def connected(socket: FakeSocket) -> list[Any]:

@@ -12,13 +12,13 @@ from tests.voting.action_helpers import press
 from tests.voting.announcements.test_announcements import unreachable_layer
 from tests.voting.box_helpers import seal
 from tests.voting.concurrency_helpers import at_once
-from tests.voting.event_states import last_announced, shown
 from tests.voting.match_helpers import (
     RED_WINS,
     SELECTOR,
     arrived_ballots,
     ballots,
     kinds,
+    last_announced,
     only_turn,
     open_now,
     play,
@@ -26,6 +26,7 @@ from tests.voting.match_helpers import (
     reveal_ms,
     run_out,
     set_window,
+    shown,
     start,
     store,
     tally_of,

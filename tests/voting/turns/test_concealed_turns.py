@@ -11,15 +11,16 @@ import pytest
 from django.test import Client
 
 from tests.voting.action_helpers import event_of, press, refused
-from tests.voting.event_states import last_announced, shown
 from tests.voting.match_helpers import (
     SELECTOR,
     kinds,
+    last_announced,
     only_turn,
     open_now,
     organizer,
     play_out,
     play_turn,
+    shown,
     start,
     tally_of,
 )

@@ -7,8 +7,7 @@ from django.conf import settings
 from redis import Redis
 
 from tests.voting.action_helpers import event_of, press
-from tests.voting.box_helpers import ask, cast
-from tests.voting.box_loss_helpers import empty
+from tests.voting.box_helpers import ask, cast, empty
 from tests.voting.match_helpers import (
     ballots,
     kinds,

@@ -18,8 +18,7 @@ from crowdgame.server.laptop.network import LOOPBACK, free_port
 from crowdgame.server.laptop.paths import ROOT
 from tests.deploy.processes import handles_sigterm, wait_until
 from tests.voting.action_helpers import everything
-from tests.voting.box_helpers import queued_tasks
-from tests.voting.box_loss_helpers import empty
+from tests.voting.box_helpers import empty, queued_tasks
 from tests.voting.concurrency_helpers import at_once
 from tests.voting.match_helpers import (
     ballots,

@@ -12,8 +12,7 @@ from redis import Redis
 from games.engine.game import SIDES
 from tests.deploy.processes import wait_until
 from tests.voting.announcements.test_announcements import listening
-from tests.voting.box_helpers import seal
-from tests.voting.box_loss_helpers import copy_all, empty, put_back
+from tests.voting.box_helpers import copy_all, empty, put_back, seal
 from tests.voting.concurrency_helpers import at_once
 from tests.voting.match_helpers import (
     CLASSIC,

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.voting.action_helpers import event_of, press, refused, words_of
-from tests.voting.box_loss_helpers import empty
+from tests.voting.box_helpers import empty
 from tests.voting.concurrency_helpers import at_once
 from tests.voting.match_helpers import new_event, only_turn, open_now, play, play_out, store, tally_of, vote
 from voting.ballot_box.ballot_box import BallotBox
