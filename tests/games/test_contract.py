@@ -60,7 +60,6 @@ def test_legal_play_is_valid_and_ends(data: st.DataObject, game: Game[Any], lot:
 
 
 def check_closed(game: Game[Any], state: Any) -> None:
-    """A finished game refuses every turn, including an empty one."""
     assert [game.legal_actions(state, side) for side in SIDES] == [(), ()]
     for picks in (Picks(), Picks(red=1), Picks(yellow=1), Picks(1, 1)):
         with pytest.raises(IllegalPick, match=rf"^{GAME_OVER}$"):

@@ -26,7 +26,6 @@ def turns() -> list[dict[str, Any]]:
 
 
 def render() -> bytes:
-    """Return the text of TURNS: a line per turn."""
     return b"[\n" + b",\n".join(map(msgspec.json.encode, turns())) + b"\n]\n"
 
 

@@ -50,7 +50,6 @@ def cells(board: Board) -> dict[tuple[int, int], str]:
 
 
 def cells_in_fours(board: Board, char: str) -> set[tuple[int, int]]:
-    """Brute force over every window of four cells."""
     grid, found = cells(board), set[tuple[int, int]]()
     for column, row in grid:
         for dc, dr in ((0, 1), (1, 0), (1, 1), (-1, 1)):

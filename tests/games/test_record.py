@@ -84,7 +84,6 @@ def test_replay_handles_any_picks(game: tuple[str, dict[str, str]], picks: list[
     assert len(replayed.resolutions) == (replayed.error_turn or len(turns) + 1) - 1
 
 
-# ------------------------------------------------------------------ the commands replay, solve and train
 def run(*words: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
     """Run a command of the games as a real process, without any way to reach a database or Redis."""
     done = subprocess.run(
@@ -138,7 +137,6 @@ def test_replay_command_prints_readable_text_board(tmp_path: Path) -> None:
 
 @contextmanager
 def started(*options: str) -> Iterator[tuple[subprocess.Popen[bytes], IO[bytes], IO[bytes]]]:
-    """A running command, its input and its output; it must print no error."""
     pipe = subprocess.PIPE
     command = [*MANAGE, "replay", *options]
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, env=ENVIRONMENT) as process:

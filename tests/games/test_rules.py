@@ -166,7 +166,6 @@ def test_registry_lists_built_in_games_in_order(third_party: Path) -> None:
 
 
 def test_registry_third_party_game_is_playable(third_party: Path) -> None:
-    """The example game in docs/write-a-game.md can be played as printed."""
     game, rng = find_game("stone"), Random(1)
     state = game.start(game.options())
     while sides := game.to_move(state):

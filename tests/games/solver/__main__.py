@@ -34,7 +34,6 @@ def row(what: str, count: int, target: str, measured: str) -> str:
 
 
 def time_ms(call: Callable[[], object]) -> float:
-    """Return the CPU time of the call."""
     start = process_time()
     call()
     return (process_time() - start) * 1000
@@ -107,7 +106,6 @@ def exploitability(limited: Solution, full: Solution) -> float:
 
 
 def measure_ladder(count: int, seed: int) -> Iterator[str]:
-    """Let each strength play the one below, on both sides."""
     for strength in sorted(STRENGTHS)[1:]:
         with ProcessPoolExecutor() as pool:
             points = pool.map(partial(play_game, strength), range(seed, seed + count), chunksize=10)
@@ -130,7 +128,6 @@ def play_game(strength: int, seed: int) -> float:
 
 
 def measure_picks(count: int, random: Random) -> str:
-    """Measure the mean time of a pick below full depth."""
     strengths, times = sorted(STRENGTHS)[:-1], []
     for _ in range(count):
         position = played_sample(random.randint(6, 42), random).position

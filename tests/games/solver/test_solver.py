@@ -89,9 +89,7 @@ def test_exact_solution_is_an_equilibrium_in_every_next_state(slug: str, free_ce
         value(state)
 
 
-# ------------------------------------------------------------------ with estimates
 def evaluate(state: State, weights: Sequence[float]) -> float:
-    """Return the evaluation of a state for red: the sum of the weights of its features, limited to ±1."""
     total = sum(weights[feature] for feature in _features(state.grid, state.token[0].upper()))
     value = total / sqrt(1 + total * total)
     return value if state.token == "red" else -value
@@ -221,14 +219,8 @@ def test_analysis_is_the_stored_one_which_browsers_compute_too() -> None:
 
 
 #: Matching pennies in columns 1 and 2: red wins if both pick the same. Column 3 loses for both, 4 is full.
-PENNIES = Solution(
-    value=0,
-    red_mix=(0.5, 0.5, 0, 0),
-    yellow_mix=(0.5, 0.5, 0, 0),
-    matrix=((1, -1, 1, None), (-1, 1, 1, None), (-1, -1, 0, None), (None,) * 4),
-    is_exact=True,
-    depth=1,
-)
+PENNIES_MATRIX = ((1, -1, 1, None), (-1, 1, 1, None), (-1, -1, 0, None), (None,) * 4)
+PENNIES = Solution(0, (0.5, 0.5, 0, 0), (0.5, 0.5, 0, 0), PENNIES_MATRIX, is_exact=True, depth=1)
 
 
 def test_columns_cost_what_the_equilibrium_or_in_hindsight_the_reply_takes() -> None:

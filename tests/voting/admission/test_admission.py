@@ -107,13 +107,8 @@ def test_guesses_are_limited_by_burst_and_rate() -> None:
 
 def test_read_roster_accepts_name_and_optional_team_per_line() -> None:
     text = "\ufeffAda Lovelace\r\n\n  Bob , 2\nCleo;rooks\nDan\tDOVES\nEve,\n"
-    assert read_roster(text, TEAMS).pupils == [
-        Pupil("Ada Lovelace", None),
-        Pupil("Bob", 2),
-        Pupil("Cleo", 1),
-        Pupil("Dan", 2),
-        Pupil("Eve", None),
-    ]
+    pupils = [("Ada Lovelace", None), ("Bob", 2), ("Cleo", 1), ("Dan", 2), ("Eve", None)]
+    assert read_roster(text, TEAMS).pupils == [Pupil(*pupil) for pupil in pupils]
     longest = "x" * NAME_LENGTH
     assert read_roster(longest, TEAMS).pupils == [Pupil(longest, None)]
     assert len(read_roster("\n".join(map(str, range(MAX_PUPILS))), TEAMS).pupils) == MAX_PUPILS

@@ -16,7 +16,6 @@ def shards() -> int:
 
 @pytest.fixture
 def turn(box: BallotBox, shards: int) -> BoxedTurn:
-    """An open turn in the box."""
     turn = running(box, shards=shards)
     assert box.place(turn, create=True)
     return turn

@@ -35,7 +35,6 @@ def shards(request: pytest.FixtureRequest) -> int:
     return int(request.param)
 
 
-# ------------------------------------------------------------------ cast
 def counted(turn: BoxedTurn, batches: list[list[Ballot]]) -> tuple[list[list[int]], dict[str, Ballot]]:
     """The answers that these batches must get, and the ballots that count afterwards, by arrival."""
     answers, kept, arrival = list[list[int]](), dict[str, Ballot](), 0
@@ -129,7 +128,6 @@ def test_cast_after_seal_is_late_despite_clock_step(turn: BoxedTurn, box: Ballot
     assert sealed(later, box) == ()
 
 
-# ------------------------------------------------------------------ place
 def test_place_creates_box_only_on_request(box: BallotBox) -> None:
     turn = running(box)
     assert not box.place(turn, create=False)
@@ -157,7 +155,6 @@ def test_place_unseals_only_with_newer_version(turn: BoxedTurn, box: BallotBox) 
     assert voted(turn.shard.total) == (1, 1)
 
 
-# ------------------------------------------------------------------ seal
 def test_seal_updates_box_to_newer_version(turn: BoxedTurn, box: BallotBox) -> None:
     """Repairs a box whose deadline moved only in the database, because the process died."""
     cast(turn, R1)

@@ -85,7 +85,6 @@ def test_event_keys_share_hash_slot(turn: BoxedTurn) -> None:
     assert {key.split("{")[1].split("}")[0] for key in keys} == {str(EVENT)}
 
 
-# ------------------------------------------------------------------ clock
 def test_box_clock_takes_midpoint_of_round_trip_and_advances_from_there() -> None:
     clock = BoxClock()
     clock.observe(1_000_010, asked=0, answered=20)

@@ -111,7 +111,6 @@ async def test_heartbeat_detects_replacement_by_empty_server(tmp_path: Path, set
             assert seal(box, turn) == BoxLost()
 
 
-# ------------------------------------------------------------------ full, corrupt, or of another version
 @pytest.mark.parametrize("held", ["text", "a ballot of another format"])
 def test_corrupt_box_takes_and_returns_no_ballots(held: str, turn: BoxedTurn, redis: Redis) -> None:
     if held == "text":

@@ -116,7 +116,6 @@ def test_event_room_is_between_turns_in_lobby_talk_and_after_the_last_reveal(box
     assert [room.is_between_turns(box.now() + ms) for ms in (0, reveal_ms(turn))] == [False, True]
 
 
-# ------------------------------------------------------------------ with a running server
 def test_cheers_from_phones_reach_display_at_a_limited_rate(server: Server, clients: SocketClients) -> None:
     code = server.ask("event", lobby="open", team_choice="choose")["code"]
     display, _ = clients.display(code)

@@ -168,7 +168,6 @@ async def test_intake_answers_others_despite_failing_recipient() -> None:
     assert errors == ["gone", "gone"]
 
 
-# ------------------------------------------------------------------ queues
 async def test_queue_answers_busy_when_full() -> None:
     before = own_refusals("ballot")
     async with Crowd() as crowd:
@@ -237,10 +236,8 @@ async def test_intake_is_not_empty_before_ballots_cast_while_answering() -> None
         assert crowd.answers == {("v2", 1): [OK]}
 
 
-# ------------------------------------------------------------------ ballots of long windows
 @pytest.fixture
 def stored(turn: BoxedTurn, box: BallotBox) -> None:
-    """The open turn's ballots are stored from now on."""
     assert box.place(replace(turn, version=2, stored=True), create=False) == PlaceResult.DONE
 
 

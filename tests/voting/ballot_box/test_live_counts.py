@@ -36,8 +36,6 @@ def counts(socket: FakeSocket) -> list[list[int]]:
 
 
 def heartbeat(room: EventRoom, *, teams: bool = True) -> list[str]:
-    """Send one heartbeat; return the scripts that it called."""
-
     async def once() -> list[str]:
         box = CountingBox()
         await Presence("a", box, BoxClock()).send_updates(room, phones=False, teams=teams)
@@ -179,7 +177,6 @@ async def test_counts_follow_revotes_and_lost_boxes(turn: BoxedTurn, box: Ballot
         assert await is_counted(reads=0)
 
 
-# ------------------------------------------------------------------ with a running server
 def test_late_phone_receives_counts_of_its_team_at_once(server: Server, clients: SocketClients) -> None:
     stage = open_turn(server, team_choice="choose", own_counts=True)
     red, yellow = (clients.phone(stage.code, team=team)[0] for team in (1, 2))

@@ -72,7 +72,6 @@ def test_voter_of_gateways_of_two_versions_counts_once(turn: BoxedTurn, box: Bal
         assert {voter for voter, ballot in own.items() if ballot.sequence == 2} == own.keys() & changed
 
 
-# ------------------------------------------------------------------ a seal of some shards only
 def test_seal_after_crash_between_shards_returns_the_same_lists(turn: BoxedTurn, box: BallotBox) -> None:
     cast(turn, *CROWD)
     later = over(turn, box)
@@ -94,7 +93,6 @@ def test_seal_waits_for_all_shards(turn: BoxedTurn, box: BallotBox, redis: Redis
     assert seal(box, later) == TooEarly(turn.closes_at)
 
 
-# ------------------------------------------------------------------ a lost shard
 @pytest.mark.parametrize("loss", ["box", "ballots", "last second"])
 @pytest.mark.parametrize("number", range(3))
 def test_lost_shard_loses_turn(loss: str, number: int, turn: BoxedTurn, box: BallotBox, redis: Redis) -> None:

@@ -87,7 +87,6 @@ HOME_SIDES: dict[str, Side] = {f"v{number}": SIDES[number % 2] for number in ran
 
 @st.composite
 def matches(draw: st.DrawFn) -> tuple[list[Votes], list[SideChange]]:
-    """Turns with random votes, and random side changes before them."""
     now, side_changes, votes = dict(HOME_SIDES), list[SideChange](), list[Votes]()
     numbers = Counter[str]()
     for turn in range(1, draw(st.integers(1, 6)) + 1):

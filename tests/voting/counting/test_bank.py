@@ -109,9 +109,7 @@ def test_series_starts_split_history_without_changing_score(ended: list[int | No
         assert not any(current_series(ended[first:at], best_of).winner for at in range(first, end))
 
 
-# ------------------------------------------------------------------ played matches
 def play_next_match(event: Event, box: BallotBox, picks: list[tuple[int, int]]) -> int | None:
-    """Play the event's next match; return the time at which the one after it starts."""
     play(start_match(event.pk, box), box, picks)
     event.refresh_from_db()
     return event.next_match_at

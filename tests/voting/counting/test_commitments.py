@@ -93,7 +93,6 @@ def test_leaves_hashed_early_give_the_same_result(cast: tuple[Ballot, ...]) -> N
         assert sort_ballots(1, "red", cast, hash_ballots(1, early)) == sort_ballots(1, "red", cast)
 
 
-# ------------------------------------------------------------------ the Merkle tree of RFC 6962
 @pytest.mark.parametrize("size", range(9))
 def test_tree_reproduces_published_roots(size: int) -> None:
     tree = Tree(hash_leaf(bytes.fromhex(leaf)) for leaf in LEAVES[:size])
@@ -110,7 +109,6 @@ def test_paths_lead_from_each_leaf_to_the_root_and_no_other(leaves: list[bytes])
         assert root_of_path(content, index, len(tree), (*path, EMPTY)) is None
 
 
-# ------------------------------------------------------------------ lots
 def test_commit_lot_and_draw_lot_match_documented_format() -> None:
     """`printf 'crowdgame lot:00112233445566778899aabbccddeeff' | sha256sum` prints the commitment."""
     assert commit_lot(SEED) == sha256(b"crowdgame lot:00112233445566778899aabbccddeeff").hexdigest()

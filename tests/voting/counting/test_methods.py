@@ -59,7 +59,6 @@ def test_texts_name_known_values_and_names_fit_their_database_columns(name: str)
     assert set(re.findall(r"%\((\w+)\)s", captions)) <= {"count", "share", "round"}
 
 
-# ------------------------------------------------------------------ encoding
 @pytest.mark.parametrize(("most", "largest"), [(1, 29), (2, 18), (5, 11), (7, 9)])
 @given(data=st.data(), wish=st.sampled_from([0, RESIGN]))
 def test_set_round_trips_through_encoding(most: int, largest: int, data: st.DataObject, wish: int) -> None:
@@ -123,7 +122,6 @@ def test_any_column_is_its_own_number_and_can_be_encoded_with_others(name: str, 
         assert method.decode(method.encode(highest)) == highest
 
 
-# ------------------------------------------------------------------ counting
 @every_method
 def test_case_is_counted_and_decided(name: str) -> None:
     case = CASES[name]
@@ -168,7 +166,6 @@ def terms(method: str, tie: TieRule = TieRule.LOT, resign: ResignShare | None = 
 
 @st.composite
 def polls(draw: st.DrawFn, method: str, tie: TieRule) -> tuple[list[int], TallyTerms, int | None, str]:
-    """Few ballots, so that ties are frequent."""
     resign_flags = st.sampled_from([0, 0, RESIGN])
     choices = draw(st.lists(st.builds(int.__add__, CASES[method].ballots, resign_flags), max_size=9))
     no_ballot = draw(st.sampled_from(NoBallotRule))
@@ -287,7 +284,6 @@ def test_side_resigns_once_share_of_voters_is_reached(share: ResignShare, enough
 @pytest.mark.parametrize("rule", NoBallotRule)
 @pytest.mark.parametrize("method", METHODS)
 def test_side_without_ballots_follows_its_rule(method: str, rule: NoBallotRule) -> None:
-    """It never resigns."""
     decision = count([], TallyTerms(method, TieRule.LOT, rule, ResignShare.HALF))
     assert (decision.counts, decision.ballots, decision.decided_by) == ((0,) * COLUMNS, 0, rule)
     assert (decision.pick is None) == (rule != NoBallotRule.RANDOM)

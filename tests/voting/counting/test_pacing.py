@@ -107,28 +107,16 @@ def play_and_reveal(
     call = find_close_call(resolution, tallies)
     paced = partial(pace_reveal, resolution, tallies, call, dict(zip(SIDES, names, strict=True)))
     reveal = Reveal(
-        turn=1,
-        number=len(turns),
-        resolved_at=0,
-        red=tallies.get("red"),
-        yellow=tallies.get("yellow"),
-        resolution=resolution,
-        steps=paced(Pace.NORMAL),
-        close_call=call,
-    )
+        turn=1, number=len(turns), resolved_at=0, red=tallies.get("red"), yellow=tallies.get("yellow"),
+        resolution=resolution, steps=paced(Pace.NORMAL), close_call=call,
+    )  # fmt: skip
     return {
-        "name": f"{name} ({names[0]})",
-        "names": list(names),
-        "game": slug,
-        "tally_method": method,
-        "board": game.view(state, None),
-        "reveal": reveal,
-        "steps": {pace: paced(pace) for pace in PACES},
-    }
+        "name": f"{name} ({names[0]})", "names": list(names), "game": slug, "tally_method": method,
+        "board": game.view(state, None), "reveal": reveal, "steps": {pace: paced(pace) for pace in PACES},
+    }  # fmt: skip
 
 
 def render() -> bytes:
-    """Return the text of SITUATIONS: a line per situation."""
     encode = msgspec.json.Encoder(enc_hook=str).encode  # texts of games in English
     return b"[\n" + b",\n".join(map(encode, situations())) + b"\n]\n"
 

@@ -79,7 +79,6 @@ def seal_again(record: Record) -> None:
 
 
 def red(record: Record) -> Record:
-    """Red's first count."""
     counted: Record = record["counts"][0]["red"]
     return counted
 
@@ -100,7 +99,6 @@ def win_lottery(record: Record) -> None:
 
 
 def victim(record: Record) -> list[Any]:
-    """The ballot that is the target of attacks on one voter."""
     return next((ballot for ballot in red(record)["ballots"] if ballot[0] == 2), [])
 
 
@@ -117,7 +115,6 @@ def swap_seed_and_lot(record: Record) -> None:
 
 
 def draw_again(record: Record) -> None:
-    """Begin the match anew with another seed, until it likes the token."""
     record["draw"] |= OTHER_DRAW
 
 

@@ -114,7 +114,6 @@ def test_verifier_compares_the_roots_that_phones_compare(box: BallotBox, tmp_pat
         assert compare({"turns": turns})[0] == 1
 
 
-# ------------------------------------------------------------------ draws
 SEED, RED, YELLOW = "00112233445566778899aabbccddeeff", "a" * 64, "b" * 64
 
 
@@ -234,7 +233,6 @@ def test_turn_ids_continue_after_imported_id(box: BallotBox, records: dict[str, 
     assert start_match(match.event_id, box).turns.get().pk > 10**14
 
 
-# ------------------------------------------------------------------ import command
 def run(*argv: str) -> str:
     out = StringIO()
     call_command("import", *argv, stdout=out)

@@ -28,21 +28,18 @@ from tests.voting.sample_matches import Record, plain, record_of
 from tests.voting.sources.test_sources import begin
 from tests.voting.verifiers import verdicts, verify
 from voting.ballot_box.ballot_box import BallotBox
-from voting.models import Match, MatchResult, TallyRecord
+from voting.models import Match, TallyRecord
 from voting.records.exports import record_version
 from voting.records.recount import find_faults, find_gaps
 from voting.sources import bots
 from voting.sources.casting import cast_due
-from voting.terms import Ending
 from voting.turns.restoring import restore_turn
 from voting.turns.turns import load_turn
-from voting.turns.voiding import MatchEnd, stop_match
 
 pytestmark = pytest.mark.django_db
 
 
 def void_reasons(record: Record) -> list[tuple[int, str, int]]:
-    """The place in the match, reason and number of seals of each void turn."""
     return [(void["number"], void["reason"], len(void.get("seals", ()))) for void in record["voided"]]
 
 
@@ -92,17 +89,6 @@ def test_histories_name_aborted_matches_losses_and_backups(
     assert said in verify(eventful, tmp_path).splitlines()
     assert restored["counts"][0]["restored"] == "backup"
     verify(restored, tmp_path)
-
-
-@pytest.mark.parametrize(("result", "ended_by"), [("yellow", "conceded"), ("draw", "agreed")])
-def test_end_by_players_is_named(result: str, ended_by: str, box: BallotBox, tmp_path: Path) -> None:
-    turn = start(box)
-    end = MatchEnd(MatchResult(result), Ending(ended_by))
-    stop_match(turn.match.event_id, box, lambda _: end)
-    record = plain(turn.match)
-    assert (record["state"], record["result"], record["ended_by"]) == ("ended", result, ended_by)
-    assert void_reasons(record) == [(1, "stopped", 0)]
-    verify(record, tmp_path)
 
 
 def test_stored_ballots_are_named(box: BallotBox) -> None:
@@ -165,7 +151,6 @@ def test_record_queries_are_few(box: BallotBox, django_assert_num_queries: Djang
 
 
 def play_bot(box: BallotBox, source: str, turns: int) -> Match:
-    """Play so many turns against a bot, in which the people vote for one column after the other."""
     turn = begin(box, ("phones", source))
     for column in range(1, turns + 1):
         open_now(turn, box)
@@ -197,8 +182,7 @@ def test_missing_ballot_of_a_bot_and_picks_of_an_unknown_version_are_gaps(box: B
     play_out(turn, box)
     match = play_bot(box, "bot:1", 1)
     Match.objects.filter(pk=match.pk).update(bots={"version": 99, "yellow": 5})
-    for record, gap in (
-        (record_of(turn.match), "why the computer did not vote in turn 1"),
-        (record_of(match), "the picks of the computer, which are of version 99"),
-    ):
-        assert (find_faults(record), list(find_gaps(record))) == ([], [gap])
+    missing, other = record_of(turn.match), record_of(match)
+    assert find_faults(missing) == find_faults(other) == []
+    assert list(find_gaps(missing)) == ["why the computer did not vote in turn 1"]
+    assert list(find_gaps(other)) == ["the picks of the computer, which are of version 99"]

@@ -106,7 +106,6 @@ class OrganizedMatch:
             self.void[turn.pk] = ("stopped" if action == "match.abort" else reason), not was_live
 
     def open(self) -> Turn | None:
-        """Open the live turn's window, if there is one."""
         self.match.refresh_from_db()
         turn = live_turn(self.match)
         if turn:

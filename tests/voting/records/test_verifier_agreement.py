@@ -190,7 +190,6 @@ def test_verifiers_strip_control_characters_from_names(records: dict[str, Record
         assert "\x1b" not in text
 
 
-# ------------------------------------------------------------------ damaged records
 def revote(record: Record, random: Random) -> None:
     """Change ballots and terms as a server might, and seal and count them anew with verify.py."""
     terms = record["terms"]
