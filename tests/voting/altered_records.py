@@ -20,7 +20,6 @@ def value_at(record: Record, path: Sequence[Any]) -> Any:
 
 
 def value_paths(value: Any, prefix: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """The path to every value in a record."""
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, item in items:
         yield (*prefix, key)

@@ -6,11 +6,8 @@ from tests.socket_clients import clients
 __all__ = ["clients", "server", "servers"]
 
 ON_BOTH_SERVERS = {
-    "test_joining_sockets",
-    "test_voting_sockets",
-    "test_console_sockets",
-    "test_cached_pages",
-    "test_admission_codes",
+    *("test_joining_sockets", "test_voting_sockets", "test_console_sockets"),
+    *("test_cached_pages", "test_admission_codes"),
 }
 
 

@@ -40,8 +40,6 @@ def read_texts(wire: bytes) -> list[str]:
 
 @dataclass
 class FakeConnection:
-    """A connection that records what its handler writes."""
-
     texts: list[str] = field(default_factory=list)
     closed_with: int | None = None
     handler: MessageHandler | None = None
@@ -64,8 +62,6 @@ class FakeConnection:
 
 @dataclass(eq=False)
 class FakeSocket:
-    """A socket that records what is written to it."""
-
     seat: Seat | None = None
     frames: list[str] = field(default_factory=list)
     close_calls: list[tuple[int, int | None]] = field(default_factory=list)

@@ -41,7 +41,6 @@ def play_eventful_match(box: BallotBox) -> Match:
 
 
 def play_aborted_match(box: BallotBox) -> Match:
-    """A match whose first side was concealed when it was aborted."""
     turn = start(box, game=SELECTOR)
     play_turn(turn, box, red=[3], yellow=[4])
     press(turn.match.event_id, "match.abort", box)

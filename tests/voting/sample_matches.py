@@ -164,6 +164,5 @@ def record_of(match: Match) -> MatchRecord:
 
 
 def plain(match: Match) -> Record:
-    """The record as JSON values."""
     record: Record = json.loads(msgspec.json.encode(record_of(Match.objects.get(pk=match.pk))))
     return record

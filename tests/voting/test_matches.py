@@ -23,7 +23,6 @@ def event() -> Event:
 
 
 def create_turn(match: Match, number: int, red: int | None = None, yellow: int | None = None) -> Turn:
-    """A turn that is open, or resolved with these picks."""
     turn = draft_turn(match, match.event.teams.all(), number, 1_000, 2_000)
     turn.save()
     if red or yellow:

@@ -48,7 +48,6 @@ TERMS = ("event", "match", "cup")
 
 @pytest.fixture
 def rows() -> Rows:
-    """The first valid row of each model."""
     event = create_event(User.objects.create(username="olga"), "An evening", ("Rooks", "Doves"))
     red, yellow = event.teams.order_by("number")
     match = Match.objects.create(event=event, number=1, red=red, yellow=yellow, started_at=1)

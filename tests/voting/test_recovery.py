@@ -58,7 +58,6 @@ class RecoveryMachine(RuleBasedStateMachine):
 
     @initialize(stored=st.booleans())
     def start(self, stored: bool) -> None:
-        """Start the match. Long windows store ballots in the database, too."""
         self.window_ms = STORED_FROM_MS * (2 if stored else 1) - 60_000
         self.begin()
         for first in (0, 3):
@@ -182,13 +181,11 @@ class RecoveryMachine(RuleBasedStateMachine):
         closer.close()
 
     def extend(self) -> None:
-        """The organizer extends the window, and everybody votes again."""
         self.open(load_turn(self.turn.pk))
         for number in range(2):
             self.vote(number, [2, 3, 5])
 
     def recover(self) -> None:
-        """Without further failures, the turn is closed within seconds."""
         turn = self.turn.pk
         for _ in range(2):
             self.second()

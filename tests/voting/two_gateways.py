@@ -7,7 +7,6 @@ from tests.socket_clients import SocketClient
 
 
 def gateway_of(server: Server, client: SocketClient) -> str:
-    """The name of the gateway process that holds the socket."""
     here = client.socket.socket.getsockname()
     for name in server.stack.gateway_names:
         ends = psutil.Process(server.supervisor.pid(name)).net_connections("tcp")

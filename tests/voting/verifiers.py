@@ -23,7 +23,6 @@ spec.loader.exec_module(standalone)
 
 
 def ours(record: Any, path: Path) -> tuple[int, str]:
-    """The exit code and output of `manage.py verify`."""
     path.write_bytes(record if isinstance(record, bytes) else json.dumps(record).encode())
     out = StringIO()
     try:
@@ -36,14 +35,12 @@ def ours(record: Any, path: Path) -> tuple[int, str]:
 
 
 def theirs(record: Any, path: Path) -> tuple[int, str]:
-    """The exit code and output of docs/verify.py."""
     path.write_bytes(record if isinstance(record, bytes) else json.dumps(record).encode())
     with redirect_stdout(StringIO()) as output:
         return standalone.main([str(path)]), output.getvalue()
 
 
 def verdicts(record: Any, folder: Path) -> list[tuple[int, str]]:
-    """The exit code and output of each verifier."""
     return [verifier(record, folder / "record.json") for verifier in (ours, theirs)]
 
 

@@ -57,7 +57,6 @@ class LayerListener:
         self._received: list[LayerMessage] = []
 
     def receive(self) -> list[LayerMessage]:
-        """All messages so far."""
         while message := self._pubsub.get_message():
             if message["type"] == "message":
                 sent: dict[str, Any] = get_channel_layer().deserialize(message["data"])
@@ -132,36 +131,29 @@ def test_relay_keeps_unsent_in_order(event: Event, valkey_url: str, caplog: pyte
 
 
 @pytest.mark.parametrize("order", ["joins first", "listens first"])
-def test_subscription_receives_only_joined_events(order: str, valkey_url: str) -> None:
-    async def scenario() -> LayerMessage:
-        subscription = Subscription()
-        copies = subscription.copies()
-        if order == "listens first":
-            listener = asyncio.ensure_future(anext(copies))
-            await asyncio.sleep(0)
-        for event in (7, 8):
-            await subscription.join(event)
-        await subscription.leave(8)
-        if order == "joins first":
-            listener = asyncio.ensure_future(anext(copies))
-        for event in (8, 9, 7):
-            await asyncio.to_thread(publish, [LayerMessage(event, 1, b"body")])
-        return await asyncio.wait_for(listener, 10)
-
-    assert asyncio.run(scenario()) == LayerMessage(7, 1, b"body")
+async def test_subscription_receives_only_joined_events(order: str, valkey_url: str) -> None:
+    subscription = Subscription()
+    copies = subscription.copies()
+    if order == "listens first":
+        listener = asyncio.ensure_future(anext(copies))
+        await asyncio.sleep(0)
+    for event in (7, 8):
+        await subscription.join(event)
+    await subscription.leave(8)
+    if order == "joins first":
+        listener = asyncio.ensure_future(anext(copies))
+    for event in (8, 9, 7):
+        await asyncio.to_thread(publish, [LayerMessage(event, 1, b"body")])
+    assert await asyncio.wait_for(listener, 10) == LayerMessage(7, 1, b"body")
 
 
-def test_messages_of_several_events_are_sent_as_one(valkey_url: str) -> None:
+async def test_messages_of_several_events_are_sent_as_one(valkey_url: str) -> None:
     sent = [LayerMessage(7, 1, b"one"), LayerMessage(8, 0, b"two"), LayerMessage(7, 2, b"three")]
-
-    async def scenario() -> list[LayerMessage]:
-        subscription = Subscription()
-        await subscription.join(ALL_EVENTS)
-        await asyncio.to_thread(publish, sent)
-        copies = subscription.copies()
-        return [await asyncio.wait_for(anext(copies), 10) for _ in sent]
-
-    assert asyncio.run(scenario()) == sent
+    subscription = Subscription()
+    await subscription.join(ALL_EVENTS)
+    await asyncio.to_thread(publish, sent)
+    copies = subscription.copies()
+    assert [await asyncio.wait_for(anext(copies), 10) for _ in sent] == sent
 
 
 def test_relay_sends_long_outbox_in_batches(event: Event, valkey_url: str) -> None:
@@ -179,10 +171,8 @@ def test_announcements_after_returns_missed_announcements(event: Event) -> None:
     announce_edits(event, 4)
     announce_edits(other, 3)
     missed = announcements_after(event.pk, 2)
-    assert missed == [
-        LayerMessage(event.pk, row.seq, bytes(row.body))
-        for row in Announcement.objects.filter(event=event, seq__gt=2).order_by("seq")
-    ]
+    rows = Announcement.objects.filter(event=event, seq__gt=2).order_by("seq")
+    assert missed == [LayerMessage(event.pk, row.seq, bytes(row.body)) for row in rows]
     assert [copy.seq for copy in missed] == [3, 4]
     assert latest_seqs([event.pk, other.pk]) == {event.pk: 4, other.pk: 3}
     assert latest_seqs([]) == {}

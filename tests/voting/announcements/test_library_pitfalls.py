@@ -27,7 +27,6 @@ PITFALLS = r"BlockingConnectionPool|\beta=|countdown=|acks_late=True|RedisChanne
 
 
 def calls_on_a_loop(tree: ast.AST) -> set[str]:
-    """The names of the functions that coroutines call directly, not in a thread."""
     coroutines = [node for node in ast.walk(tree) if isinstance(node, ast.AsyncFunctionDef)]
     calls = [call.func for node in coroutines for call in ast.walk(node) if isinstance(call, ast.Call)]
     return {call.attr if isinstance(call, ast.Attribute) else getattr(call, "id", "") for call in calls}
@@ -51,27 +50,21 @@ def test_sqlite_is_durable_and_its_transactions_lock_at_once() -> None:
 
 
 @pytest.mark.nightly
-def test_subscription_receives_after_long_idle_period(valkey_url: str) -> None:
+async def test_subscription_receives_after_long_idle_period(valkey_url: str) -> None:
     """The default read timeout of redis-py is five seconds."""
-
-    async def listen() -> LayerMessage:
-        subscription = Subscription()
-        await subscription.join(4711)
-        copies = subscription.copies()
-        received = asyncio.ensure_future(anext(copies))
-        await asyncio.sleep(6.0)
-        assert not received.done()
-        await asyncio.to_thread(publish, [LayerMessage(4711, 1, b"{}")])
-        copy = await asyncio.wait_for(received, 15)
-        await get_channel_layer().flush()
-        return copy
-
-    assert asyncio.run(listen()) == LayerMessage(4711, 1, b"{}")
+    subscription, sent = Subscription(), LayerMessage(4711, 1, b"{}")
+    await subscription.join(4711)
+    received = asyncio.ensure_future(anext(subscription.copies()))
+    await asyncio.sleep(6.0)
+    assert not received.done()
+    await asyncio.to_thread(publish, [sent])
+    assert await asyncio.wait_for(received, 15) == sent
+    await get_channel_layer().flush()
 
 
-def test_async_redis_client_does_not_retry(valkey_url: str) -> None:
-    async def lose_reply(url: str) -> None:
-        redis = connect_async(url)
+async def test_async_redis_client_does_not_retry(valkey_url: str) -> None:
+    with Proxy(urlsplit(valkey_url).port or 0) as proxy, Redis.from_url(valkey_url) as direct:
+        redis = connect_async(f"redis://{LOOPBACK}:{proxy.port}/0")
         try:
             await redis.ping()
             proxy.impairment = Impairment(lost_reply=b"traps")
@@ -79,7 +72,4 @@ def test_async_redis_client_does_not_retry(valkey_url: str) -> None:
                 await redis.incr("traps")
         finally:
             await redis.aclose()
-
-    with Proxy(urlsplit(valkey_url).port or 0) as proxy, Redis.from_url(valkey_url) as direct:
-        asyncio.run(lose_reply(f"redis://{LOOPBACK}:{proxy.port}/0"))
         assert direct.get("traps") == b"1"

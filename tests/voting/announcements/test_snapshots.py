@@ -33,25 +33,17 @@ pytestmark = pytest.mark.django_db
 
 
 def shown_match(turn: Turn) -> Any:
-    """The public match; untyped, since its optional parts depend on its state."""
     return shown(turn.match.event_id).match
 
 
 def test_snapshot_before_first_match(box: BallotBox) -> None:
     event = new_event(team_choice="choose")
     assert shown(event.pk) == protocol.EventState(
-        code=event.code,
-        name="An evening",
-        lobby=Lobby.CLOSED,
-        team_choice=TeamChoice.CHOOSE,
+        code=event.code, name="An evening", lobby=Lobby.CLOSED, team_choice=TeamChoice.CHOOSE,
         teams=(protocol.Team(number=1, name="Rooks"), protocol.Team(number=2, name="Doves")),
-        match=None,
-        next_match_at=None,
-        finished=(),
-        game="simultaneous-captains-mistress",
-        nicknames=Nicknames.SUGGESTED,
-        next_lot=commit_lot(event.next_seed),
-    )
+        match=None, next_match_at=None, finished=(), game="simultaneous-captains-mistress",
+        nicknames=Nicknames.SUGGESTED, next_lot=commit_lot(event.next_seed),
+    )  # fmt: skip
 
 
 def test_snapshot_lists_special_rules_and_study_of_the_match_or_the_next_one(box: BallotBox) -> None:
@@ -72,17 +64,10 @@ def test_snapshot_of_open_or_paused_turn(box: BallotBox) -> None:
     turn = start(box, options={"columns": 6}, window_s=20)
     match, columns = shown_match(turn), (1, 2, 3, 4, 5, 6)
     assert match.turn == protocol.Turn(
-        id=turn.pk,
-        number=1,
-        opens_at=turn.opens_at,
-        closes_at=turn.closes_at,
-        epoch=1,
-        paused=False,
-        left_ms=0,
-        to_move=("red", "yellow"),
-        legal=protocol.Legal(red=columns, yellow=columns),
+        id=turn.pk, number=1, opens_at=turn.opens_at, closes_at=turn.closes_at, epoch=1, paused=False,
+        left_ms=0, to_move=("red", "yellow"), legal=protocol.Legal(red=columns, yellow=columns),
         lot=sha256(f"crowdgame lot 2:{turn.seed}".encode()).hexdigest(),
-    )
+    )  # fmt: skip
     assert (match.board.grid, match.reveal, match.result) == (("......",) * 6, None, "open")
     press(turn.match.event_id, "turn.pause", box)
     paused = shown_match(turn).turn
@@ -104,7 +89,6 @@ def test_snapshot_words_games_in_language_of_event(box: BallotBox, monkeypatch: 
 
 
 def test_change_of_an_earlier_version_is_decoded(box: BallotBox) -> None:
-    """An announcement, as during an upgrade."""
     turn = start(box)
     play_turn(turn, box, [1], [2])
     message: Any = msgspec.json.decode(announcements_after(turn.match.event_id, 0)[-1].body)

@@ -63,7 +63,6 @@ class Harness:
         return self.gather(self.join(seat))[0]
 
     def begin_joining(self, number: int) -> list[asyncio.Task[Any]]:
-        """Start to admit new voters."""
         tasks = [self.runner.get_loop().create_task(self.join()) for _ in range(number)]
         self.runner.run(asyncio.sleep(0))
         return tasks
@@ -209,29 +208,25 @@ def test_clients_retry_on_average_when_their_turn_comes() -> None:
     assert rate.max_waiting(patience_s=4) == pytest.approx(4 * 2 * INITIAL_RATE, rel=0.01)
 
 
-def test_ticket_claims_over_limit_receive_retry_delay() -> None:
+async def test_ticket_claims_over_limit_receive_retry_delay() -> None:
     most = int(AdmissionRate().max_waiting(NEW_VOTERS_WAIT_S))
     joiners = most + 3 * CLAIM_BATCH_SIZE
+    slow = asyncio.Event()
 
-    async def claim_all() -> tuple[list[Any], list[Any]]:
-        slow = asyncio.Event()
+    def in_database(claim: Callable[..., Any]) -> Callable[..., Awaitable[Any]]:
+        async def claimed(event_id: int, shown: list[Any]) -> list[str]:
+            await slow.wait()
+            return ["key_wrong"] * len(shown)
 
-        def in_database(claim: Callable[..., Any]) -> Callable[..., Awaitable[Any]]:
-            async def claimed(event_id: int, shown: list[Any]) -> list[str]:
-                await slow.wait()
-                return ["key_wrong"] * len(shown)
+        return claimed
 
-            return claimed
-
-        ticket_claims, join = TicketClaims(EVENT, in_database), PhoneJoin(code="BCDF", key="BCDF-GHJK")
-        claims = [asyncio.create_task(ticket_claims.claim(join, playing(1), 0)) for _ in range(joiners)]
-        done, waiting = await asyncio.wait(claims, timeout=1)
-        slow.set()
-        outcome = await asyncio.gather(*waiting, return_exceptions=True)
-        return [task.exception() for task in done], outcome
-
-    rejected, others = asyncio.run(claim_all())
-    assert joiners - most - CLAIM_BATCH_SIZE <= len(rejected) <= joiners - most
+    ticket_claims, join = TicketClaims(EVENT, in_database), PhoneJoin(code="BCDF", key="BCDF-GHJK")
+    claims = [asyncio.create_task(ticket_claims.claim(join, playing(1), 0)) for _ in range(joiners)]
+    done, waiting = await asyncio.wait(claims, timeout=1)
+    slow.set()
+    others = await asyncio.gather(*waiting, return_exceptions=True)
+    assert joiners - most - CLAIM_BATCH_SIZE <= len(done) <= joiners - most
+    rejected = [task.exception() for task in done]
     delays_ms = [error.within_ms for error in rejected if isinstance(error, RetryLater)]
     assert len(delays_ms) == len(rejected)
     assert 0 < min(delays_ms) < max(delays_ms) <= MAX_RETRY_MS

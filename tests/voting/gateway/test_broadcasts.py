@@ -24,8 +24,6 @@ SEAL, REVEAL, OPENED = map(text_frame, (b"seal", b"reveal", b"opened"))
 
 @dataclass(eq=False)
 class Recorder:
-    """A socket that records each write."""
-
     writes: list[list[str]] = field(default_factory=list)
 
     def write(self, wire: bytes) -> None:

@@ -213,7 +213,6 @@ async def test_busy_server_answers_join_with_retry_after(monkeypatch: pytest.Mon
 
 
 async def handle(consumer: SocketConsumer, text: bytes | None) -> None:
-    """Handle a message as the server does."""
     waiting = consumer.handle_message(text)
     if waiting is not None:
         await waiting
@@ -237,8 +236,6 @@ async def test_phone_chooses_nicknames_one_at_a_time_and_only_a_few(monkeypatch:
 
 
 class Echo(SocketConsumer):
-    """Sends each message back."""
-
     kind: ClassVar = "phone"
     messages: ClassVar = protocol.PhoneMessage
 

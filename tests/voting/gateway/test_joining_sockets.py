@@ -96,7 +96,6 @@ def test_display_welcome_contains_qr_codes(stage: Stage, server: Server, clients
 
 
 def hands_event(server: Server, teams: list[int], **choices: Any) -> dict[str, Any]:
-    """An event whose `teams` vote by show of hands."""
     made: dict[str, Any] = server.ask("event", lobby="open", **choices)
     server.ask("vote_by_hands", event_id=made["id"], teams=teams)
     return made
@@ -161,7 +160,6 @@ PRELOAD = re.compile(r'<script type="application/json" id="preload">(.*?)</scrip
 
 
 def embedded(server: Server, path: str) -> str | None:
-    """The JSON embedded in a page."""
     with urllib.request.urlopen(f"{server.http}/{path}") as answer:  # noqa: S310
         found = PRELOAD.search(answer.read().decode())
     return found[1] if found else None
@@ -179,7 +177,6 @@ def preload(server: Server, path: str) -> PagePreload:
 
 
 def token_fields(token: str | None) -> list[str]:
-    """The event, voter and team in a token."""
     assert token
     return token.split(":", maxsplit=1)[0].split(".")[:3]
 

@@ -157,7 +157,6 @@ async def test_rolled_back_database_resets_room_and_closes_sockets(valkey_url: s
 
 
 async def test_announcement_during_poll_is_kept(valkey_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The sequence numbers that it loads may be older than an announcement received meanwhile."""
     monkeypatch.setattr("voting.gateway.subscriber.POLL_S", 3600)  # the test polls itself
     event, socket = await in_a_thread(new_event), FakeSocket()
     await in_a_thread(lambda: rename(event, "One"))

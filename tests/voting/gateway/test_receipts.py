@@ -35,7 +35,6 @@ def join(clients: SocketClients, stage: Stage, team: int = 1, **fields: Any) -> 
 
 
 def voted(clients: SocketClients, stage: Stage, choices: Sequence[int]) -> list[SocketClient]:
-    """A phone of team 1 for each choice, which has cast it."""
     phones = [join(clients, stage)[0] for _ in choices]
     for phone, choice in zip(phones, choices, strict=True):
         vote(phone, stage.turn, choice)
@@ -43,13 +42,11 @@ def voted(clients: SocketClients, stage: Stage, choices: Sequence[int]) -> list[
 
 
 def close(server: Server, stage: Stage, phone: SocketClient) -> Message:
-    """Close the turn; return the reveal."""
     server.ask("close_after", event_id=stage.id, ms=0)
     return revealed(phone)
 
 
 def root(receipt: Message, stage: Stage) -> str:
-    """The root that the receipt's path leads to, in hex."""
     leaf = f"{stage.turn}:{receipt['side']}:{receipt['choice']}:{receipt['blind']}".encode()
     path = [bytes.fromhex(sibling) for sibling in receipt["path"]]
     found = root_of_path(leaf, receipt["index"], receipt["ballots"], path)

@@ -92,10 +92,8 @@ def test_phone_learns_once_that_its_nickname_was_removed() -> None:
     assert received == {"a": 1, "b": 0, "c": 0, "d": 0}
 
 
-RULES = st.dictionaries(
-    st.sampled_from(list(NAMES)),
-    st.builds(Restriction, st.sampled_from([None, 1, 2]), st.booleans(), st.integers(0, 3)),
-)
+RESTRICTION = st.builds(Restriction, st.sampled_from([None, 1, 2]), st.booleans(), st.integers(0, 3))
+RULES = st.dictionaries(st.sampled_from(list(NAMES)), RESTRICTION)
 ACTIONS = st.tuples(st.sampled_from(["join", "leave", "vote", "turn"]), st.integers(0, 5))
 
 

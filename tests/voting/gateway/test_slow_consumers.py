@@ -33,7 +33,6 @@ def port(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 
 def dial(port: int) -> ClientConnection:
-    """A client with a very small receive buffer."""
     plain = socket.socket()
     plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
     plain.connect((LOOPBACK, port))

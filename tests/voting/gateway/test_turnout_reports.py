@@ -40,7 +40,6 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def turnouts(socket: FakeSocket) -> list[Any]:
-    """The turnouts that the socket received."""
     return [message for message in socket.received if message["type"] == "turnout.counted"]
 
 
@@ -55,8 +54,6 @@ def send_updates(
     phones: bool = True,
     teams: bool = False,
 ) -> None:
-    """Send the turnout after each step, as a gateway does after its heartbeats."""
-
     async def scenario() -> None:
         own = box()
         presence = Presence("a", own, BoxClock())
@@ -133,8 +130,6 @@ def test_screens_receive_votes_per_second_and_number_of_changed_votes(box: Ballo
     times = iter((0, 1_000, 2_000, 3_000, 4_000, 6_000))
 
     class SteadyBox(AsyncBallotBox):
-        """A box whose clock is set by the test."""
-
         async def heartbeat(self, *args: Any) -> Turnout:
             return replace(await super().heartbeat(*args), now=next(times))
 

@@ -45,7 +45,6 @@ class IrcServer:
         self._clients = clients
 
     async def next_client(self) -> IrcClient:
-        """Return the next client that connects, welcomed."""
         return await (await self._clients.get()).welcome()
 
     async def keep_readers(self, channel: str, readers: list[IrcClient]) -> None:
@@ -82,8 +81,6 @@ class ThreadedIrcServer:
         self.url = f"irc://{server.address.host}:{server.address.port}"
 
     def next_reader(self, channel: str = "rooks") -> IrcClient:
-        """Return the next client that connects and joins the channel."""
-
         async def connect() -> IrcClient:
             return await (await self._server.next_client()).read_until(f"JOIN #{channel}")
 
@@ -118,6 +115,5 @@ def running_irc_server() -> Iterator[ThreadedIrcServer]:
 
 
 def message(login: str, text: str, sent_at: int, channel: str = "rooks") -> str:
-    """A message with the tags of Twitch."""
     tags = f"@badges=;display-name={login.title()};room-id=1;tmi-sent-ts={sent_at};user-id={len(login)}"
     return f"{tags} :{login}!{login}@{login}.tmi.twitch.tv PRIVMSG #{channel} :{text}\r\n"

@@ -82,7 +82,6 @@ def test_wrong_timestamp_is_the_time_of_arrival(stamp: str) -> None:
 
 @asynccontextmanager
 async def connected() -> AsyncIterator[tuple[IrcServer, ChatConnection, "asyncio.Queue[Line]"]]:
-    """A running connection to a server, and the lines that it receives."""
     lines: asyncio.Queue[Line] = asyncio.Queue()
     async with irc_server() as server:
         connection = ChatConnection(server.address, lines.put_nowait)

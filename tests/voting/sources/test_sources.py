@@ -60,7 +60,6 @@ def expected_pick(turn: Turn, side: Side = "yellow", strength: int = 2) -> int:
 
 
 def counted(turn: Turn, side: Side = "yellow") -> list[int]:
-    """The choices of the side's ballots in the tally, sorted."""
     return sorted(ballot.choice for ballot in unpack_ballots(bytes(tally_of(turn, side).sealed)))
 
 

@@ -26,7 +26,6 @@ def entries() -> list[Entry]:
 
 
 def append(count: int) -> None:
-    """Append lots of turns that no test plays."""
     with transaction.atomic():
         append_entries([Lot(turn=number, lot="0" * 64) for number in range(10**9, 10**9 + count)])
 

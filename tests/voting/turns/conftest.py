@@ -31,7 +31,6 @@ def crashing(owner: Any, step: str, *, after: bool = False) -> Iterator[None]:
 
 @pytest.fixture(autouse=True, params=[1, pytest.param(3, marks=pytest.mark.nightly)])
 def shards(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
-    """The number of shards of the ballot box in new matches."""
     monkeypatch.setitem(COMMON_TERMS, "shards", request.param)
     monkeypatch.setattr(settings, "MAX_SHARDS", request.param)
     return int(request.param)

@@ -33,7 +33,6 @@ def begin(box: BallotBox, **choices: Any) -> Turn:
 
 
 def age(turn: Turn, box: BallotBox, ms: int, **banks: int) -> Turn:
-    """Move the turn so that it opened `ms` ago; `closes_at` moves along."""
     turn = load_turn(turn.pk)
     length = turn.closes_at - turn.opens_at
     if banks:
@@ -51,7 +50,6 @@ def pick(turn: Turn, side: Side, choice: int, sequence: int = 1, *, voter: str =
 
 
 def closed_early(turn: Turn, box: BallotBox) -> Turn:
-    """Request an early close, as a gateway does after a ballot; return the turn."""
     close_turn_early(turn.pk, turn.closes_at, box)
     return load_turn(turn.pk)
 

@@ -38,7 +38,6 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def waiting(box: BallotBox, due: DueTurn) -> Turn:
-    """A closed vote that waits for the host."""
     turn = due(red=[3], yellow=[5], host_wait_s=60)
     close_turn(turn.pk, box)
     return load_turn(turn.pk)
@@ -115,7 +114,6 @@ TALK_MS = 90_000
 
 @pytest.fixture
 def turn(box: BallotBox) -> Turn:
-    """A first turn in its talk time."""
     return start(box, talk_s=90, window_s=20, pace="normal")
 
 

@@ -48,7 +48,6 @@ def every_turn_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def voting_turn(box: BallotBox, **terms: Any) -> Turn:
-    """A turn with three ballots whose window ends soon."""
     turn = start(box, **terms)
     set_window(turn, box, -1_000, LEFT_MS)
     box.cast(to_boxed_turn(turn), with_blinds([*ballots("red", [3, 4]), *ballots("yellow", [5])]))
@@ -147,7 +146,6 @@ def test_matches_that_have_shards(terms: dict[str, Any], count: int, monkeypatch
 
 
 def cast_crowd(turn: Turn) -> list[Ballot]:
-    """Cast by phones of all shards; return the ballots."""
     crowd = with_blinds(ballots("red", [3] * 8 + [4] * 4) + ballots("yellow", [6] * 5 + [1] * 9))
     assert cast(to_boxed_turn(turn), *crowd) == [CastResult.OK] * len(crowd)
     assert len(to_boxed_turn(turn).split(crowd)) == 3

@@ -215,7 +215,6 @@ def test_captain_is_named_by_captain_rule(rule: TieRule, captain: str, index: in
 
 
 def offer_in(turn: Turn) -> Any:
-    """The side whose offer stands, the same in the last announcement and in a fresh snapshot."""
     state = last_announced(event_of(turn))
     assert state == shown(event_of(turn))
     match: Any = state.match

@@ -58,7 +58,6 @@ def run_out(turn: Turn, box: BallotBox, ms: int) -> None:
 
 
 def closed_after(turn: Turn, box: BallotBox, ms: int) -> Turn:
-    """The turn after an attempt to close it when `ms` have passed."""
     run_out(turn, box, ms)
     close_turn(turn.pk, box)
     return load_turn(turn.pk)

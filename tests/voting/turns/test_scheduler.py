@@ -58,10 +58,8 @@ pytestmark = pytest.mark.django_db
 def test_scheduler_calls_a_worker(box: BallotBox, valkey_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("voting.turns.scheduler.WORKER_TIMEOUT_MS", 60_000)  # however slow this process is
     turn, scheduler = start(box), DeadlineScheduler(box)
-    for closes_in_ms, state, calls in (
-        *((540_000, "open", 0), (0, "paused", 0), (0, "open", 1), (540_000, "open", 1)),
-        (ENQUEUE_EARLY_MS, "open", 2),
-    ):
+    opened = [(540_000, "open", 0), (0, "paused", 0), (0, "open", 1), (540_000, "open", 1)]
+    for closes_in_ms, state, calls in (*opened, (ENQUEUE_EARLY_MS, "open", 2)):
         set_window(turn, box, -1_000, closes_in_ms, state=state, left_ms=1 if state == "paused" else None)
         for _ in range(2):
             scheduler.run_once()
@@ -190,24 +188,16 @@ def test_only_closes_of_turns_wait_in_the_queue_of_the_deadline(valkey_url: str)
 
 def test_arm_close_survives_unreachable_broker() -> None:
     """Runs in a separate process, because Celery keeps its connections."""
-    done = run_script(
-        "from voting.turns.tasks import enqueue_close; enqueue_close(4711)",
-        REDIS_URL=f"redis://{LOOPBACK}:{free_port()}/0",
-    )
+    script = "from voting.turns.tasks import enqueue_close; enqueue_close(4711)"
+    done = run_script(script, REDIS_URL=f"redis://{LOOPBACK}:{free_port()}/0")
     assert done.returncode == 0
     assert "could not enqueue voting.close_turns(4711,)" in done.stderr
 
 
 def run_script(script: str, **env: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-c", f"import django; django.setup(); {script}"],
-        env={**os.environ, "DJANGO_SETTINGS_MODULE": "crowdgame.settings", **env},
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    argv = [sys.executable, "-c", f"import django; django.setup(); {script}"]
+    env = {**os.environ, "DJANGO_SETTINGS_MODULE": "crowdgame.settings", **env}
+    return subprocess.run(argv, env=env, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
 
 
 def test_close_tasks_close_due_and_early_turns_but_warming_up_closes_none(box: BallotBox) -> None:

@@ -77,7 +77,6 @@ def run_again(box: BallotBox) -> None:
 
 
 def logged(turn: Turn) -> list[str]:
-    """The types of the turn's entries in the log."""
     contents = LogEntry.objects.filter(turn=turn.pk).order_by("pk").values_list("content", flat=True)
     return [content.split('"')[3] for content in contents]
 
@@ -183,7 +182,6 @@ def test_stored_ballot_missing_from_box_counts(box: BallotBox) -> None:
 
 @pytest.fixture
 def published(monkeypatch: pytest.MonkeyPatch) -> list[protocol.TurnSealed]:
-    """The seals that are published from now on."""
     seals: list[protocol.TurnSealed] = []
     monkeypatch.setattr(closing, "publish_seals", lambda by_event: seals.extend(by_event.values()))
     return seals
