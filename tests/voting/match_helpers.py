@@ -1,6 +1,7 @@
 """Play matches through the public functions, with votes and deadlines under the test's control."""
 
 from collections.abc import Iterable, Sequence
+from hashlib import sha256
 from typing import Any
 
 import msgspec
@@ -34,6 +35,7 @@ from voting.turns.closing import close_turn
 from voting.turns.host_steps import reveal_turn
 from voting.turns.log_entries import void_seal
 from voting.turns.seals import void_by_added_time
+from voting.turns.side_change_store import SideChangeAnswer, SideChangeRequest, change_sides
 from voting.turns.turns import load_turn, start_match, to_boxed_turn, update_box
 
 CLASSIC = "captains-mistress"
@@ -176,3 +178,36 @@ def last_announced(event_id: int) -> protocol.EventState:
     assert row is not None
     change: protocol.Change = msgspec.json.decode(bytes(row.body), type=protocol.Changes)
     return change.state
+
+
+TEAMS = {"red": 1, "yellow": 2}
+
+
+def start_secret(box: BallotBox, **choices: Any) -> Match:
+    return start_match(new_event(**{"max_side_changes": 1, **choices}).pk, box)
+
+
+def between(turn: Turn, box: BallotBox) -> None:
+    """Move the window into the future, so that the match is between two turns."""
+    set_window(turn, box, 60_000, 120_000)
+
+
+def side_change_request(voter: str, turn: Turn, number: int = 1) -> SideChangeRequest:
+    """A request of `red1`…`red9` or `yellow1`…`yellow9` to change sides; even numbers change back."""
+    home: Side = "red" if voter.startswith("red") else "yellow"
+    away = TEAMS[home] if number % 2 == 0 else 3 - TEAMS[home]
+    blind = sha256(f"{voter} {number}".encode()).hexdigest()[:32]
+    return SideChangeRequest(voter, TEAMS[home], turn.pk, number, away, blind)
+
+
+def request_side_changes(turn: Turn, box: BallotBox, *voters: str, number: int = 1) -> list[SideChangeAnswer]:
+    between(turn, box)
+    requests = [side_change_request(voter, turn, number) for voter in voters]
+    return change_sides(turn.match.event_id, requests, box.now)
+
+
+def play_with(turn: Turn, box: BallotBox, red: Sequence[int], yellow: Sequence[int]) -> Turn:
+    """Each column is the ballot of another voter, listed by the side that they joined."""
+    open_now(load_turn(turn.pk), box)
+    vote(load_turn(turn.pk), box, red, yellow)
+    return play_out(turn, box)

@@ -13,12 +13,14 @@ from tests.voting.match_helpers import (
     open_now,
     play,
     play_turn,
+    play_with,
+    request_side_changes,
     run_out,
     start,
     start_open,
+    start_secret,
 )
 from tests.voting.recovery_model import close_and_then
-from tests.voting.turns.secret_side_helpers import play_with, request_side_changes, start_secret
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Match, Turn
 from voting.records.match_record import BACKUP_EPOCH_LEAP

@@ -13,6 +13,7 @@ from django.test import Client
 from tests.voting.action_helpers import event_of, press, refused
 from tests.voting.match_helpers import (
     SELECTOR,
+    between,
     kinds,
     last_announced,
     only_turn,
@@ -20,18 +21,15 @@ from tests.voting.match_helpers import (
     organizer,
     play_out,
     play_turn,
+    play_with,
+    request_side_changes,
     shown,
+    side_change_request,
     start,
+    start_secret,
     tally_of,
 )
 from tests.voting.sample_matches import plain
-from tests.voting.turns.secret_side_helpers import (
-    between,
-    play_with,
-    request_side_changes,
-    side_change_request,
-    start_secret,
-)
 from tests.voting.verifiers import ours, standalone, theirs, verify
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.opened_ballots import load_opened_ballots

@@ -14,9 +14,17 @@ from crowdgame.results.reports import match_roots
 from crowdgame.results.reports.match_roots import CACHE_SIZE, cache_roots
 from games.engine.game import SIDES
 from tests.voting.action_helpers import press
-from tests.voting.match_helpers import RED_WINS, SELECTOR, new_event, play, start, start_open, vote
+from tests.voting.match_helpers import (
+    RED_WINS,
+    SELECTOR,
+    new_event,
+    play,
+    start,
+    start_open,
+    start_secret,
+    vote,
+)
 from tests.voting.sample_matches import record_of
-from tests.voting.turns.secret_side_helpers import start_secret
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.commitments import EMPTY, hash_leaf
 from voting.models import LogEntry, LogHead, Match

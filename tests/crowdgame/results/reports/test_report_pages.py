@@ -19,10 +19,18 @@ from crowdgame.results.reports import chat_receipt
 from crowdgame.results.reports import views as report_pages
 from tests.crowdgame.server.web.test_public_pages import assert_is_harmless
 from tests.voting.content_policy import hashes_of, sources
-from tests.voting.match_helpers import new_event, only_turn, open_now, play, play_out, tally_of, vote
+from tests.voting.match_helpers import (
+    new_event,
+    only_turn,
+    open_now,
+    play,
+    play_out,
+    start_secret,
+    tally_of,
+    vote,
+)
 from tests.voting.merkle_path import root_of_path
 from tests.voting.sources.test_sources import begin
-from tests.voting.turns.secret_side_helpers import start_secret
 from tests.voting.verifiers import ours, theirs
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.commitments import ballot_leaf
