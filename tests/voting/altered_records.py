@@ -103,21 +103,13 @@ def _remove_voter(record: Record) -> None:
     record["sides"]["summary"]["turns"][0]["red"] = len(record["counts"][0]["red"]["ballots"]) - 1
 
 
+def _copied(*path: Any, to: tuple[Any, ...]) -> Alteration:
+    return lambda record: put(*to, to=value_at(record, path))(record)
+
+
 def _swap_seeds(record: Record) -> None:
     """Give a void turn the seed of a turn that counts: its draws were known then."""
     record["voided"][0] |= {name: record["counts"][0][name] for name in ("seed", "lot")}
-
-
-def _void_a_counted_turn(record: Record) -> None:
-    record["voided"][0]["turn"] = record["counts"][0]["turn"]
-
-
-def _void_a_seal_that_counts(record: Record) -> None:
-    record["counts"][0]["seals"][0]["at"] = record["counts"][0]["sealed_at"]
-
-
-def _void_last_seal(record: Record) -> None:
-    record["counts"][1]["seals"][0]["void"] = record["counts"][0]["seals"][0]["void"]
 
 
 ZEROS = "0" * 64
@@ -215,17 +207,23 @@ ALTERED: dict[str, Altered] = {
 _HISTORY: dict[str, tuple[Alteration, str]] = {
     "seed of a void turn": (put("voided", 0, "seed", to="0" * 32), ".*seed that does not match"),
     "the same seed": (_swap_seeds, ".*has the seed of a turn that counts"),
-    "void turn that counts": (_void_a_counted_turn, ".*also counts"),
+    "void turn that counts": (_copied("counts", 0, "turn", to=("voided", 0, "turn")), ".*also counts"),
     "void turn after its replacement": (put("voided", 0, "turn", to=10**12), ".*is later than turn 2"),
     "void turns out of order": (put("voided", to=lambda turns: turns[::-1]), ".*in the order of the ids"),
     "void turn without a reason": (put("voided", 0, "reason", to=None), ".*has only one of"),
-    "void seal that counts": (_void_a_seal_that_counts, "turn 1: a void seal has the time of another seal"),
+    "void seal that counts": (
+        _copied("counts", 0, "sealed_at", to=("counts", 0, "seals", 0, "at")),
+        "turn 1: a void seal has the time of another seal",
+    ),
     "no seals": (_seals(1, to=[]), NOT_LAST),
     "seal of another time": (_seals(1, 0, "at", to=1), NOT_LAST),
     "seal of another root": (_seals(1, 0, "red", to=ZEROS), NOT_LAST),
     "seal of another epoch": (_seals(1, 0, "epoch", to=2), NOT_LAST),
     "seal that never counted at the end": (_seals(1, to=lambda seals: [*seals, {"at": 1}]), NOT_LAST),
-    "void seal at the end": (_void_last_seal, NOT_LAST),
+    "void seal at the end": (
+        _copied("counts", 0, "seals", 0, "void", to=("counts", 1, "seals", 0, "void")),
+        NOT_LAST,
+    ),
     "replaced seal without a cause": (_seals(0, 0, "void", to=None), NO_CAUSE),
     "lost box without an epoch": (_seals(0, 0, "void", "reason", to="box_lost"), NO_CAUSE),
     "epoch after that of the next seal": (

@@ -35,14 +35,13 @@ from voting.models import (
     StoredRestriction,
     StoredSideChange,
     TallyRecord,
-    Team,
     Ticket,
     Turn,
 )
 
 pytestmark = pytest.mark.django_db
 Rows = dict[type[Model], Any]
-Wrong = Callable[[type[Model], Rows], None]
+Wrong = Callable[[type[Model], Rows], object]
 TERMS = ("event", "match", "cup")
 
 
@@ -122,10 +121,6 @@ def change_and_copy(**fields: Any) -> Wrong:
     return wrong
 
 
-def two_teams_in_one_chat(model: type[Model], rows: Rows) -> None:
-    Team.objects.filter(event=rows[Event]).update(source="twitch:rooks")
-
-
 #: Violated by a second row with the same values.
 TWICE = """
     rating_once member_once organization_member_once log_tile_hash_once team_number_once
@@ -180,7 +175,7 @@ WRONG: dict[str, list[Wrong]] = {
     "event_analysis_known": [change(analysis="once")],
     "event_seq_not_negative": [change(seq=-1)],
     "team_number_1_or_2": each(number=(3, 0)),
-    "team_chat_once_an_event": [two_teams_in_one_chat],
+    "team_chat_once_an_event": [lambda _, rows: rows[Event].teams.update(source="twitch:rooks")],
     "match_number_once": [copy(state="aborted", ended_at=2)],
     "match_one_playing_an_event": [copy(number=2)],
     "match_two_teams": [change(yellow=lambda rows: rows[Match].red)],

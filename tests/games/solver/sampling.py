@@ -31,16 +31,13 @@ class Sample:
         return position
 
 
-def random_options(slug: str, random: Random) -> dict[str, Any]:
-    columns = random.choice((6, 7))
-    if slug == CLASSIC:
-        return {"columns": columns, "first": random.choice(SIDES)}
-    return {"columns": columns, "token": random.choice(SIDES), "tie": random.choice(("holder", "other"))}
-
-
 def random_sample(slug: str, free_cells: int, random: Random) -> Sample:
     """Return a position with at most `free_cells`, after random columns with random options."""
-    return _play(slug, random_options(slug, random), free_cells, random, blunders=1)
+    options: dict[str, Any] = {"columns": random.choice((6, 7))}
+    options["first" if slug == CLASSIC else "token"] = random.choice(SIDES)
+    if slug != CLASSIC:
+        options["tie"] = random.choice(("holder", "other"))
+    return _play(slug, options, free_cells, random, blunders=1)
 
 
 def played_sample(free_cells: int, random: Random) -> Sample:

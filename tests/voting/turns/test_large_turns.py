@@ -145,18 +145,13 @@ def test_matches_that_have_shards(terms: dict[str, Any], count: int, monkeypatch
     assert create_match(new_event(**terms), now=5).shards == min(count, 2), "the installation limits them"
 
 
-def cast_crowd(turn: Turn) -> list[Ballot]:
-    crowd = with_blinds(ballots("red", [3] * 8 + [4] * 4) + ballots("yellow", [6] * 5 + [1] * 9))
-    assert cast(to_boxed_turn(turn), *crowd) == [CastResult.OK] * len(crowd)
-    assert len(to_boxed_turn(turn).split(crowd)) == 3
-    return crowd
-
-
 @pytest.mark.usefixtures("three_shards")
 def test_turn_in_shards_has_the_roots_and_record_of_one_box(box: BallotBox, tmp_path: Path) -> None:
     """Also after a crash between the seals of two shards, and if it is extended then."""
     turn = start_open(box)
-    crowd = cast_crowd(turn)
+    crowd = with_blinds(ballots("red", [3] * 8 + [4] * 4) + ballots("yellow", [6] * 5 + [1] * 9))
+    assert cast(to_boxed_turn(turn), *crowd) == [CastResult.OK] * len(crowd)
+    assert len(to_boxed_turn(turn).split(crowd)) == 3, "phones of all shards"
     run_out(turn, box)
     first, *_ = to_boxed_turn(load_turn(turn.pk)).parts
     box._seal(keys=first.keys, args=(*first.window, "", BATCH_BALLOTS))  # the process died after this seal
