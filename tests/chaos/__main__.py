@@ -5,12 +5,11 @@ records and counted again. The run fails if a ballot is lost or a turn is duplic
 """
 
 import secrets
+import shutil
 import sys
 import tempfile
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
-from functools import partial
+from contextlib import ExitStack
 from pathlib import Path
 from random import Random
 
@@ -20,7 +19,7 @@ from tests.chaos.faults import CLOCKS, DISK, Fault, catalog
 from tests.chaos.faults.disk import small_disk
 from tests.chaos.mutants import NAMES
 from tests.chaos.result import Result
-from tests.chaos.target import TargetOptions, running_target
+from tests.chaos.target import running_target
 from tests.load.bench.machine import allow_files
 from tests.machines.postgres import running_postgres
 from tests.server import SERVERS
@@ -41,27 +40,28 @@ def main() -> None:
     setup += f"{options.phones} phones in {options.events} events"
     result = Result(setup)
     print(f"{setup}, {len(options.faults)} faults", flush=True)
+    home = Path(tempfile.mkdtemp(prefix="crowdgame-chaos-"))
     for kind in ("", *SEPARATE):
         if faults := [one for one in options.faults if kind == one.family * (one.family in SEPARATE)]:
-            _play_campaign(options, kind, faults, result)
+            _play_campaign(options, home / (kind or "all"), kind, faults, result)
     print("", *result.lines(), sep="\n")
     if options.write_table:
         result.write()
-    sys.exit(not result.passed)
+    if not result.passed:
+        sys.exit(f"Logs and databases are in {home}")
+    shutil.rmtree(home, ignore_errors=True)
 
 
-def _play_campaign(options: Namespace, kind: str, faults: list[Fault], result: Result) -> None:
+def _play_campaign(options: Namespace, home: Path, kind: str, faults: list[Fault], result: Result) -> None:
+    home.mkdir()
     share = len(faults) / len(options.faults)
     with ExitStack() as held:
-        home = held.enter_context(_home(options.keep, kind))
         url = held.enter_context(running_postgres()).new_database() if options.postgres else ""
         disk = held.enter_context(small_disk(home / "disk", DISK_MB)) if kind == DISK else None
-        target_options = TargetOptions(
-            *(options.server, options.gateways, url, kind == CLOCKS, disk, options.mutant),
-            large_turn=options.large_turn,
-            shards=1 if kind == CLOCKS else options.shards,
-        )
-        target = held.enter_context(running_target(home, target_options))
+        setup = {"server": options.server, "gateways": options.gateways, "database_url": url}
+        setup |= {"timed": kind == CLOCKS, "disk": disk, "shards": 1 if kind == CLOCKS else options.shards}
+        setup |= {"mutant": options.mutant, "large_turn": options.large_turn}
+        target = held.enter_context(running_target(home, **setup))
         size = Size(
             options.events,
             options.phones,
@@ -70,21 +70,9 @@ def _play_campaign(options: Namespace, kind: str, faults: list[Fault], result: R
             baseline_s=0.0 if kind else options.minutes,  # a second for each minute
             together=options.together,
         )
-        say = partial(print, flush=True)
-        campaign = Campaign(target, size, faults, Random(options.seed), say)
+        campaign = Campaign(target, size, faults, Random(options.seed))
         campaign.play()
         result.add(campaign)
-
-
-@contextmanager
-def _home(keep: Path | None, kind: str) -> Iterator[Path]:
-    if keep:
-        folder = keep / (kind or "all")
-        folder.mkdir(parents=True)
-        yield folder
-        return
-    with tempfile.TemporaryDirectory(prefix="crowdgame-chaos-", ignore_cleanup_errors=True) as name:
-        yield Path(name)
 
 
 def _read_options() -> Namespace:
@@ -107,7 +95,6 @@ def _read_options() -> Namespace:
     parser.add_argument("--gateways", type=int, default=1, help="default: %(default)s")
     parser.add_argument("--postgres", action="store_true", help="on PostgreSQL instead of SQLite")
     parser.add_argument("--mutant", choices=NAMES, default="", help="remove this safeguard from the product")
-    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="keep logs and database there")
     parser.add_argument("--write-table", action="store_true", help="write docs/generated/faults.md")
     options = parser.parse_args()
     options.seed = secrets.randbelow(1_000_000) if options.seed is None else options.seed

@@ -3,10 +3,11 @@
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from random import Random
+from typing import Any
 
 from crowdgame.server.laptop.die_with_parent import die_with_parent
 from crowdgame.server.laptop.paths import ROOT
@@ -14,16 +15,12 @@ from tests.chaos.audit import Audit, Finding
 from tests.chaos.faults import CHATS, CLOCKS, Fault, Missed, NotApplicable
 from tests.chaos.journal import Journal
 from tests.chaos.monitor import Monitor
-from tests.chaos.target import PlayedEvent, Target
+from tests.chaos.target import Target
 from tests.deploy.processes import becomes_true, wait_until
 
-FAST_MATCHES = {"window_s": 3, "pace": "instant", "lobby": "open", "next_match_after_s": 3}
-TERMS: Sequence[dict[str, str]] = (
-    {},
-    {"tie_rule": "lot"},
-    {"tally_method": "lottery"},
-    {"tie_rule": "lot", "no_ballot_rule": "pass"},
-)
+FAST_MATCHES: dict[str, Any] = {"window_s": 3, "pace": "instant", "lobby": "open", "next_match_after_s": 3}
+TERMS: list[dict[str, Any]] = [{}, {"tie_rule": "lot"}, {"tally_method": "lottery"}]
+TERMS += [{"tie_rule": "lot", "no_ballot_rule": "pass"}]
 JOINED_WITHIN_S = 120
 HEALTHY_FOR_S = 1.2
 RECOVERED_WITHIN_S = 75.0
@@ -80,13 +77,12 @@ class InjectedFault:
 
 @dataclass
 class Campaign:
-    """`say` receives a line for each fault; `baseline` are the turns before the first one."""
+    """It prints a line for each fault. `baseline` are the turns before the first one."""
 
     target: Target
     size: Size
     faults: Sequence[Fault]
     rng: Random
-    say: Callable[[str], None]
     injected: list[InjectedFault] = field(default_factory=list)
     not_applicable: dict[str, str] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
@@ -104,16 +100,11 @@ class Campaign:
 
     def play(self) -> None:
         for number in range(self.size.events):
-            made = self.target.server.ask(
-                "event",
-                **FAST_MATCHES,
-                **TERMS[number % len(TERMS)],
-                shards=self.target.shards,
-            )
-            self.target.events.append(PlayedEvent(made["id"], made["code"]))
+            terms = FAST_MATCHES | TERMS[number % len(TERMS)]
+            self.target.events.append(self.target.server.ask("event", **terms, shards=self.target.shards))
         if any(fault.family == CHATS for fault in self.faults):
-            chat_event = self.target.events[-1]
-            self.target.server.ask("set_source", event_id=chat_event.id, team=2, source="twitch:rooks")
+            chat_event = self.target.events[-1]["id"]
+            self.target.server.ask("set_source", event_id=chat_event, team=2, source="twitch:rooks")
         with self._crowd(), self.monitor.running():
             self._join_and_begin()
             for fault in self._draw_faults():
@@ -124,7 +115,7 @@ class Campaign:
         events = self.target.events
         wait_until(self._all_here, JOINED_WITHIN_S)
         for event in events:
-            self.target.server.ask("begin", event_id=event.id)
+            self.target.server.ask("begin", event_id=event["id"])
             time.sleep(self.rng.uniform(*APART_S))
         wait_until(lambda: len(self.monitor.over()) >= len(events), JOINED_WITHIN_S)
         warmup_turns = self.monitor.over()
@@ -154,7 +145,7 @@ class Campaign:
     def _inject(self, fault: Fault) -> None:
         wait_until(self.target.is_up, RECOVERED_WITHIN_S)  # one fault at a time
         if self.size.together:
-            ids = [event.id for event in self.target.events]
+            ids = [event["id"] for event in self.target.events]
             ms = SHARED_DEADLINE_MS + len(ids) * MS_PER_EVENT
             self.target.server.ask("share_deadline", event_ids=ids, ms=ms)
         time.sleep(self.rng.uniform(0.0, ANY_MOMENT_S))
@@ -162,7 +153,7 @@ class Campaign:
         try:
             fault.inject(self.target, self.rng)
         except (NotApplicable, Missed) as why:
-            self.say(f"{fault.name}: {why}")
+            print(f"{fault.name}: {why}", flush=True)
             if isinstance(why, NotApplicable):
                 self.not_applicable[fault.name] = str(why)
             return
@@ -175,10 +166,11 @@ class Campaign:
         if fault.family == CLOCKS:
             self.audit.set_in |= injected.turns
         injected.findings = self._audit(injected.turns)
-        self.say(
+        print(
             f"{len(self.faulted):5} turns  {fault.name}: {len(injected.turns)} turns, "
             f"{self.audit.acknowledged(injected.turns)} acknowledged, {len(injected.findings)} findings; "
-            f"{injected.outage_s:.1f} s until recovery, {injected.recovery_s:.1f} s after the fault"
+            f"{injected.outage_s:.1f} s until recovery, {injected.recovery_s:.1f} s after the fault",
+            flush=True,
         )
 
     def _wait_until_recovered(self, began: float, ended: float) -> float | None:
@@ -202,7 +194,7 @@ class Campaign:
         for finding in findings:
             if finding not in self.findings:
                 self.findings.append(finding)
-                self.say(f"  {finding.kind.upper()} turn {finding.turn}: {finding.text}")
+                print(f"  {finding.kind.upper()} turn {finding.turn}: {finding.text}", flush=True)
         return findings
 
     def _is_settled(self, turn: int) -> bool:
@@ -222,7 +214,7 @@ class Campaign:
         self.journal.path.touch()
         argv = [sys.executable, "-m", "tests.chaos.crowd", self.target.server.http, str(self.journal.path)]
         argv += [str(self.monitor.phones), str(self.rng.random())]
-        argv += [event.code for event in self.target.events]
+        argv += [event["code"] for event in self.target.events]
         with (
             (self.target.server.stack.logs / "crowd.log").open("w") as log,
             subprocess.Popen(die_with_parent(argv), cwd=ROOT, stdout=log, stderr=log) as crowd,

@@ -66,36 +66,9 @@ class Clocks:
             file.write(round(off_s * 1000).to_bytes(8, "little", signed=True))
 
 
-@dataclass(frozen=True)
-class TargetOptions:
-    """The setup of a run. `timed`: clocks can be set; `mutant`: the safeguard to remove.
-
-    `disk`: a separate folder for the data, if any. `large_turn`: turns with this many ballots are prepared
-    before their deadline; 0 keeps the product's own number. With more than one of `shards`, the ballot box is
-    a cluster.
-    """
-
-    server: str = "daphne"
-    gateways: int = 1
-    database_url: str = ""
-    timed: bool = False
-    disk: Path | None = None
-    mutant: str = ""
-    large_turn: int = 0
-    shards: int = 1
-
-
-@dataclass(frozen=True)
-class PlayedEvent:
-    """One of the concurrent events of a campaign."""
-
-    id: int
-    code: str
-
-
 @dataclass
 class Target:
-    """`home` is the campaign's folder; `events` exist before the first fault.
+    """`home` is the campaign's folder. `events`, with `id` and `code`, exist before the first fault.
 
     `box_clock` is Valkey's clock, `own_clocks` that of all other processes; None if they cannot be set.
     `logged` is the length of a part's log at its last exit. `readers` are the chat readers' connections to
@@ -114,7 +87,7 @@ class Target:
     cluster: Cluster | None = None
     shards: int = 1
     chat_votes: list[list[Any]] = field(default_factory=list)
-    events: list[PlayedEvent] = field(default_factory=list)
+    events: list[dict[str, Any]] = field(default_factory=list)
 
     @property
     def data(self) -> Path:
@@ -133,10 +106,6 @@ class Target:
     @property
     def schedulers(self) -> tuple[str, ...]:
         return self.server.stack.scheduler_names
-
-    @property
-    def on_postgresql(self) -> bool:
-        return bool(self.server.stack.database_url)
 
     def pid(self, part: str) -> int:
         """The id of the current process; waits while the part restarts."""
@@ -171,18 +140,29 @@ class Target:
 
 
 @contextmanager
-def running_target(home: Path, options: TargetOptions) -> Iterator[Target]:
-    """Run the stack only, without events or phones."""
-    data, ports = options.disk or home, (free_port(), free_port())
-    own = Stack(data=data, secret_key="of the tests", port=ports[0], valkey_port=ports[1])
-    own = replace(own, server=options.server, gateways=options.gateways, database_url=options.database_url)
-    box_clock, own_clocks = (
-        Clocks(home / name) if options.timed else None for name in ("box.time", "own.time")
-    )
+def running_target(
+    home: Path,
+    *,
+    timed: bool = False,
+    disk: Path | None = None,
+    shards: int = 1,
+    mutant: str = "",
+    large_turn: int = 0,
+    **options: Any,
+) -> Iterator[Target]:
+    """Run the stack only, without events or phones.
+
+    `timed`: clocks can be set; `disk`: a separate folder for the data, if any. With several `shards`, the
+    ballot box is a cluster. `mutant` is the safeguard to remove. Turns with `large_turn` ballots are prepared
+    before their deadline; 0 keeps the product's own number. `options` are other fields of Stack.
+    """
+    own = Stack(disk or home, "of the tests", free_port(), valkey_port=free_port(), **options)
+    box_clock, own_clocks = (Clocks(home / name) if timed else None for name in ("box.time", "own.time"))
+    env = {"CHAOS_MUTANT": mutant, "CHAOS_LARGE_TURN": str(large_turn), "MAX_SHARDS": str(shards)}
     logged: dict[str, int] = {}
     with ExitStack() as held:
         proxy = held.enter_context(Proxy(own.valkey_port))  # closed last, after all its clients
-        cluster = held.enter_context(running_cluster(home / "nodes")) if options.shards > 1 else None
+        cluster = held.enter_context(running_cluster(home / "nodes")) if shards > 1 else None
         own = replace(own, box_url=cluster.url if cluster else "")
         supervisor = held.enter_context(Supervisor(home / "logs", partial(_note, home, logged)))
         supervisor.start(replace(children.valkey(own), env=_timed({}, box_clock)))
@@ -192,14 +172,11 @@ def running_target(home: Path, options: TargetOptions) -> Iterator[Target]:
         reset_metrics_dir(stack.metrics_dir)
         chat = held.enter_context(running_irc_server())
         readers = held.enter_context(chat.keeping_readers())
-        supervisor.start(*_parts(stack, options, own_clocks, chat.url))
+        supervisor.start(*_parts(stack, _timed({**env, "TWITCH_CHAT_URL": chat.url}, own_clocks)))
         wait_for_pages(stack, supervisor)
-        asked = held.enter_context(organizer(own, options.shards))
-        server = Server(stack, supervisor, asked)
+        server = Server(stack, supervisor, held.enter_context(organizer(own, shards)))
         clocks = (box_clock, own_clocks)
-        yield Target(
-            *(server, home, proxy, own.redis, *clocks, logged, chat, readers), cluster, options.shards
-        )
+        yield Target(server, home, proxy, own.redis, *clocks, logged, chat, readers, cluster, shards)
 
 
 def _note(home: Path, logged: dict[str, int], line: str) -> None:
@@ -212,17 +189,15 @@ def _timed(env: dict[str, str], clock: Clocks | None) -> dict[str, str]:
     return {**env, **clock.env} if clock else env
 
 
-def _parts(stack: Stack, options: TargetOptions, clock: Clocks | None, chat_url: str) -> Iterator[Child]:
+def _parts(stack: Stack, env: Mapping[str, str]) -> Iterator[Child]:
     """With a mutant the gateways run under `tests.chaos.faulty`, too. Only the chat reader reads chats."""
     gateways = [children.gateway(stack, number) for number in range(1, stack.gateways + 1)]
     schedulers = [replace(one, argv=[*MANAGE, "scheduler"]) for one in children.schedulers(stack)]
     faulty = [children.worker(stack), *schedulers]
-    plain, faulty = ([], gateways + faulty) if options.mutant else (gateways, faulty)
+    plain, faulty = ([], gateways + faulty) if env["CHAOS_MUTANT"] else (gateways, faulty)
     plain.append(Child("chatreader", [*MANAGE, "chatreader"], stack.env))
-    env = {"CHAOS_MUTANT": options.mutant, "CHAOS_LARGE_TURN": str(options.large_turn)}
-    env |= {"TWITCH_CHAT_URL": chat_url, "MAX_SHARDS": str(options.shards)}
     for child in (*plain, *faulty):
         argv = child.argv
         if child in faulty:
             argv = [sys.executable, "-m", "tests.chaos.faulty", *argv[2 if argv[1] == "-m" else 1 :]]
-        yield replace(child, argv=argv, env=_timed({**child.env, **env}, clock))
+        yield replace(child, argv=argv, env={**child.env, **env})

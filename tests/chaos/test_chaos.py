@@ -3,14 +3,14 @@
 from dataclasses import replace
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
-from crowdgame.server.laptop.stack import SERVERS
 from tests.chaos.campaign import Campaign, Size
 from tests.chaos.faults import catalog
 from tests.chaos.mutants import NAMES
-from tests.chaos.target import TargetOptions, running_target
+from tests.chaos.target import running_target
 
 pytestmark = pytest.mark.nightly
 
@@ -23,10 +23,10 @@ SIZE = Size(events=4, phones=60, turns=1_000, seconds=300, rounds=1)
 EXPOSED_BY = {"no-compare-and-set": "turn extended while it closes", "no-seal": "closing process stalls"}
 
 
-def play(home: Path, options: TargetOptions, names: tuple[str, ...], size: Size) -> Campaign:
+def play(home: Path, names: tuple[str, ...], size: Size, **options: Any) -> Campaign:
     known = catalog()
-    with running_target(home, options) as target:
-        campaign = Campaign(target, size, [known[name] for name in names], Random(4), print)
+    with running_target(home, **options) as target:
+        campaign = Campaign(target, size, [known[name] for name in names], Random(4))
         campaign.play()
         campaign.audit.journal.refresh()
     return campaign
@@ -39,8 +39,8 @@ def test_chaos_loses_no_ballot_and_phones_recover(
     names: tuple[str, ...], together: bool, tmp_path: Path
 ) -> None:
     # Turns are prepared before their deadline, unless all events close together.
-    options = TargetOptions(SERVERS[0], large_turn=0 if together else 5)
-    campaign = play(tmp_path, options, names, replace(SIZE, together=together))
+    large_turn = 0 if together else 5
+    campaign = play(tmp_path, names, replace(SIZE, together=together), large_turn=large_turn)
     assert (campaign.findings, campaign.not_applicable, campaign.journal.unexpected) == ([], {}, 0)
     assert len({one.fault for one in campaign.injected if one.turns}) >= len(names) - 1
     assert [one.fault for one in campaign.injected if one.recovered_at is None] == []
@@ -51,5 +51,5 @@ def test_chaos_loses_no_ballot_and_phones_recover(
 @pytest.mark.parametrize("mutant", [name for name in NAMES if name])
 def test_chaos_detects_mutant(mutant: str, tmp_path: Path) -> None:
     few = Size(events=3, phones=60, turns=1_000, seconds=120, rounds=3)
-    campaign = play(tmp_path, TargetOptions(mutant=mutant), (EXPOSED_BY[mutant],), few)
+    campaign = play(tmp_path, (EXPOSED_BY[mutant],), few, mutant=mutant)
     assert {finding.kind for finding in campaign.findings} & {"lost", "wrong"}

@@ -25,19 +25,7 @@ ODD_NUMBERS = (
 )
 # Not valid JSON, but accepted by many parsers.
 ODD_WORDS = (
-    "NaN",
-    "Infinity",
-    "-Infinity",
-    "1e999",
-    "0x10",
-    "01",
-    "+1",
-    "1.",
-    ".5",
-    "'a'",
-    "tru",
-    "nul",
-    "//",
+    *("NaN", "Infinity", "-Infinity", "1e999", "0x10", "01", "+1", "1.", ".5", "'a'", "tru", "nul", "//"),
 )
 ODD_FIELDS = ("team", "voter", "side", "seq", "x" * 200, "type ", "Type", "\u0000")
 ODD_BYTES = (b"\xff\xfe", b"\xc0\xaf", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\x00", b"\xef\xbb\xbf")

@@ -14,7 +14,7 @@ from tests.chaos.campaign import Campaign, Size
 from tests.chaos.faults import clocks, disk, network, store
 from tests.chaos.faults.clocks import set_valkey_clock
 from tests.chaos.faults.disk import fill, small_disk
-from tests.chaos.target import Target, TargetOptions, running_target
+from tests.chaos.target import Target, running_target
 from tests.deploy.processes import becomes_true, wait_until
 from tests.monitoring.probes import ask
 from tests.socket_clients import SocketClient, SocketClients
@@ -30,9 +30,8 @@ SCHEDULERS = ("scheduler-1", "scheduler-2")
 def test_each_fault_loses_nothing(family: ModuleType, tmp_path: Path) -> None:
     with ExitStack() as held:
         small = held.enter_context(small_disk(tmp_path / "disk")) if family is disk else None
-        options = TargetOptions(timed=family is clocks, disk=small)
-        target = held.enter_context(running_target(tmp_path, options))
-        campaign = Campaign(target, ONCE, family.FAULTS, Random(1), print)
+        target = held.enter_context(running_target(tmp_path, timed=family is clocks, disk=small))
+        campaign = Campaign(target, ONCE, family.FAULTS, Random(1))
         campaign.play()
         logged = log_text(tmp_path, *SCHEDULERS)
         assert (campaign.not_applicable, campaign.findings) == ({}, [])
@@ -52,7 +51,7 @@ def test_each_fault_loses_nothing(family: ModuleType, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("step_s", [300, -300])
 def test_clock_change_moves_the_open_window(step_s: int, tmp_path: Path) -> None:
-    with running_target(tmp_path, TargetOptions(timed=True)) as target:
+    with running_target(tmp_path, timed=True) as target:
         event = target.server.ask("event", window_s=60, lobby="open")
         target.server.ask("begin", event_id=event["id"])
         (before,) = target.server.rows(LIVE)
@@ -84,10 +83,7 @@ def box_time(target: Target) -> int:
 
 
 def test_health_reports_full_disk_until_space_is_free(tmp_path: Path) -> None:
-    with (
-        small_disk(tmp_path / "disk") as small,
-        running_target(tmp_path, TargetOptions(disk=small)) as target,
-    ):
+    with small_disk(tmp_path / "disk") as small, running_target(tmp_path, disk=small) as target:
         assert FULL not in health(target)
         fill(small / "ballast")
         assert FULL in health(target)

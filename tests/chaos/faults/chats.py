@@ -76,7 +76,7 @@ def second_reader(target: Target) -> Iterator[None]:
 def send_votes(target: Target, rng: Random) -> int:
     """Send votes while the turn is open, and one that is too late. Returns the turn."""
     logins, seed, drawn = rng.sample(CHATTERS, VOTES), rng.random(), dict[str, Any]()
-    asked = {"event_id": target.events[-1].id, "logins": logins, "seed": seed, "spare_ms": SPARE_MS}
+    asked = {"event_id": target.events[-1]["id"], "logins": logins, "seed": seed, "spare_ms": SPARE_MS}
 
     def draw() -> bool:
         drawn.update(target.server.ask("draw_chat_votes", **asked))

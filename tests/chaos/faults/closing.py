@@ -59,7 +59,7 @@ def extend_closing_turn(target: Target, rng: Random) -> None:
     """The organizer extends a turn that is sealed and about to be written: it must be counted again."""
     step = rng.choice(["after the seal", "after the decision", "before the transaction"])
     with at_step(target, step, "stall", STALL_S[1]):
-        events = [event.id for event in target.events]
+        events = [event["id"] for event in target.events]
         if not target.server.ask("extend_overdue", event_ids=events, seconds=EXTENSION_S):
             raise Missed("no turn was still being counted")
         hold((STALL_S[1], STALL_S[1]), rng)

@@ -90,7 +90,7 @@ def run_extra_scheduler(target: Target, rng: Random) -> None:
 
 def interrupt_database(target: Target, rng: Random) -> None:
     """PostgreSQL: the server ends every connection. SQLite: a connection holds the lock for a while."""
-    if target.on_postgresql:
+    if target.server.stack.database_url:
         with psycopg.connect(target.server.stack.database_url, autocommit=True) as connection:
             connection.execute(END_CONNECTIONS)
         return
@@ -104,7 +104,7 @@ def add_slow_consumers(target: Target, rng: Random) -> None:
     """Several phones do not read from their sockets."""
     with ExitStack() as held:
         for _ in range(SLOW_PHONES):
-            held.enter_context(slow_consumer(target.server, rng.choice(target.events).code))
+            held.enter_context(slow_consumer(target.server, rng.choice(target.events)["code"]))
         hold(LONG_S, rng)
 
 
