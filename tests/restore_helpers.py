@@ -13,14 +13,20 @@ from crowdgame.rehearsal.rehearsal_report import RehearsalReport
 from crowdgame.server.laptop import startup
 from crowdgame.server.laptop.paths import ROOT
 from crowdgame.server.laptop.stack import MANAGE, Stack
-from tests.crowd_helpers import ENOUGH, PHONES, TIMEOUT_S, crowd, leave, live_turn, turn_with_ballots
-from tests.deploy.processes import wait_until
-from tests.ledger import (
+from tests.crowd_helpers import (
+    ENOUGH,
+    PHONES,
+    TIMEOUT_S,
     assert_counts_are_of_sealed_ballots,
     assert_nothing_is_lost,
+    crowd,
+    leave,
+    live_turn,
     resolved_turns,
     sealed_ballots,
+    turn_with_ballots,
 )
+from tests.deploy.processes import wait_until
 from tests.server import Server, organizer, running_server
 from tests.socket_clients import open_clients
 

@@ -9,25 +9,181 @@ import shutil
 import sys
 import tempfile
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
+from crowdgame.rehearsal.samples import Samples, Spread
+from crowdgame.server.laptop.paths import ROOT
 from crowdgame.server.laptop.stop_signals import interrupt_on_signals
-from tests.chaos.campaign import Campaign, Size
+from tests.chaos.campaign import Campaign, InjectedFault, Size
 from tests.chaos.faults import CLOCKS, DISK, Fault, catalog
 from tests.chaos.faults.disk import small_disk
 from tests.chaos.mutants import NAMES
-from tests.chaos.result import Result
+from tests.chaos.points import STEPS
 from tests.chaos.target import running_target
 from tests.load.bench.machine import allow_files
+from tests.load.bench.report import table_lines
 from tests.machines.postgres import running_postgres
 from tests.server import SERVERS
 
+LAGS = "SELECT id, resolved_at - closes_at FROM games_turn WHERE state = 'resolved'"
+PAGE = ROOT / "docs" / "generated" / "faults.md"
+PAGE_HEAD = """\
+# Injected faults
+
+<!-- Written by `make chaos ARGS=--write-table`. Edits here are lost. -->
+
+The last campaign of the [chaos tests](../reliability.md#chaos-tests). *Times* is how often a fault was
+injected, *turns* how many turns it affected, *acknowledged* the ballots in them. *Longest outage* is the
+longest time from the start of the fault until every phone was connected and up to date, *recovery* from its
+end. *Close lag* is the time from the deadline until the turn was resolved, p50 / p99. *Test* names the fault
+in `tests/chaos`.
+"""
+SHOWN_FINDINGS = 40
+VALKEY_RESTARTS = ("Valkey killed", "Valkey killed during a close")
+ONE_PROCESS_KILLED = (
+    *(f"{part} killed" for part in ("gateway", "worker", "scheduler")),
+    *(f"{part} killed during a close" for part in ("gateway", "scheduler")),
+    *(f"closing process killed {step}" for step in STEPS),
+)
+COUNTS = ("times", "turns", "acknowledged", "lost", "duplicated", "wrong")
+HEAD = ("fault", *COUNTS, "longest outage", "recovery", "close lag", "test")
 SPARE_FILES = 512
 DISK_MB = 384
 LEAST_TURNS, LEAST_S = 20, 120.0
 SEPARATE = (DISK, CLOCKS)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One fault. `counts` are those of COUNTS, `lag_ms` the time from deadline to resolution of its turns.
+
+    `outage_s`: the longest time from the start of the fault until all phones had recovered; `recovery_s`:
+    the longest from its end; `never_recovered`: how often they did not recover in time.
+    """
+
+    fault: str
+    test: str
+    counts: tuple[int, ...]
+    outage_s: float
+    recovery_s: float
+    never_recovered: int
+    lag_ms: Spread | None
+
+    @property
+    def cells(self) -> list[str]:
+        never = f" ({self.never_recovered} never)" if self.never_recovered else ""
+        seconds = (f"{self.outage_s:.1f} s", f"{self.recovery_s:.1f} s{never}")
+        return [self.fault, *map("{:,}".format, self.counts), *seconds, _lag(self.lag_ms), f"`{self.test}`"]
+
+
+@dataclass
+class Result:
+    """The campaigns of a run so far. `healthy_lag_ms` is from before the first fault of the first one."""
+
+    setup: str
+    turns: int = 0
+    faulted_turns: int = 0
+    acknowledged: int = 0
+    unexpected: int = 0
+    lost: int = 0
+    duplicated_or_wrong: int = 0
+    healthy_lag_ms: Spread | None = None
+    rows: list[Row] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    findings: list[str] = field(default_factory=list)
+
+    def add(self, campaign: Campaign) -> None:
+        turns, found = set(campaign.monitor.turns), campaign.findings
+        lags = {turn: lag for turn, lag in campaign.target.server.rows(LAGS) if turn in turns}
+        self.turns += len(lags)
+        self.faulted_turns += len(campaign.faulted)
+        self.acknowledged += campaign.audit.acknowledged(turns)
+        self.unexpected += campaign.journal.unexpected
+        self.lost += sum(finding.kind == "lost" for finding in found)
+        self.duplicated_or_wrong += len({finding.turn for finding in found if finding.kind != "lost"})
+        self.healthy_lag_ms = self.healthy_lag_ms or _spread(lags, campaign.baseline)
+        for fault in campaign.faults:
+            if injected := [one for one in campaign.injected if one.fault == fault.name]:
+                self.rows.append(_row(campaign, fault.source, injected, lags))
+        self.notes += [
+            f"not possible in this setup: {name}: {why}" for name, why in campaign.not_applicable.items()
+        ]
+        self.findings += [f"{kind}: turn {turn}: {text}" for kind, turn, text in found]
+
+    @property
+    def passed(self) -> bool:
+        return not self.findings and not self.unexpected and not any(row.never_recovered for row in self.rows)
+
+    def lines(self) -> Iterator[str]:
+        """The goals, the faults and the summary in Markdown."""
+        yield from table_lines(("goal", "at most", "measured"), self._goals())
+        yield ""
+        yield from table_lines(HEAD, (row.cells for row in self.rows))
+        yield ""
+        yield (
+            f"{'PASSED' if self.passed else 'FAILED'}: {self.setup}. "
+            f"{self.faulted_turns:,} turns with a fault of {self.turns:,}; {self.acknowledged:,} ballots "
+            f"acknowledged; lost: {self.lost}, duplicated or wrong: {self.duplicated_or_wrong}; "
+            f"unexpected frames and rejections: {self.unexpected}. "
+            f"Close lag before the first fault: {_lag(self.healthy_lag_ms)}."
+        )
+        yield from self.notes
+        yield from self.findings[:SHOWN_FINDINGS]
+
+    def _goals(self) -> Iterator[tuple[str, str, str]]:
+        """Each goal with the worst measurement."""
+        yield "acknowledged ballots lost", "0", str(self.lost)
+        yield "turns duplicated or wrong", "0", str(self.duplicated_or_wrong)
+        healthy = [self.healthy_lag_ms] if self.healthy_lag_ms else []
+        killed, restarted = (
+            [row.lag_ms for row in self.rows if row.lag_ms and row.fault in faults]
+            for faults in (ONE_PROCESS_KILLED, VALKEY_RESTARTS)
+        )
+        for what, most, lags in (
+            ("before the first fault", "250 ms", healthy),
+            ("after a process was killed", "2,000 ms", killed),
+            ("after Valkey was restarted", "5,000 ms", restarted),
+        ):
+            yield f"close lag p99, {what}", most, _worst(lag.p99 for lag in lags)
+        recoveries = (row.recovery_s * 1000 for row in self.rows)
+        yield "recovery of every phone, after any fault", "10,000 ms", _worst(recoveries)
+
+    def write(self) -> None:
+        """Replace the page."""
+        PAGE.write_text("\n".join([PAGE_HEAD, *self.lines(), ""]), encoding="utf-8")
+
+
+def _row(campaign: Campaign, test: str, injected: Sequence[InjectedFault], lags: dict[int, int]) -> Row:
+    turns = set().union(*(one.turns for one in injected))
+    closed = set().union(*(one.closed for one in injected))
+    found = {finding for one in injected for finding in one.findings}
+    affected = (len({turn for of, turn, _ in found if of == kind}) for kind in ("duplicated", "wrong"))
+    lost = sum(kind == "lost" for kind, _, _ in found)
+    return Row(
+        fault=injected[0].fault,
+        test=test,
+        counts=(len(injected), len(turns), campaign.audit.acknowledged(turns), lost, *affected),
+        outage_s=max(one.outage_s for one in injected),
+        recovery_s=max(one.recovery_s for one in injected),
+        never_recovered=sum(one.recovered_at is None for one in injected),
+        lag_ms=None if turns <= campaign.audit.set_in else _spread(lags, closed),
+    )
+
+
+def _spread(lags: dict[int, int], turns: set[int]) -> Spread | None:
+    return Samples(max(0, lags[turn]) for turn in turns if turn in lags).spread()
+
+
+def _worst(times: Iterable[float]) -> str:
+    return f"{max(found):,.0f} ms" if (found := list(times)) else "-"
+
+
+def _lag(spread: Spread | None) -> str:
+    return f"{spread.p50:.0f} / {spread.p99:.0f} ms" if spread else "-"
 
 
 def main() -> None:

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from crowdgame.server.laptop.paths import ROOT
-from tests.chaos.journal import Journal
+from tests.chaos.monitor import Journal
 from tests.server import Server
 
 # It shares no code with the product.

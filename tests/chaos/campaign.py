@@ -13,8 +13,7 @@ from crowdgame.server.laptop.die_with_parent import die_with_parent
 from crowdgame.server.laptop.paths import ROOT
 from tests.chaos.audit import Audit, Finding
 from tests.chaos.faults import CHATS, CLOCKS, Fault, Missed, NotApplicable
-from tests.chaos.journal import Journal
-from tests.chaos.monitor import Monitor
+from tests.chaos.monitor import Journal, Monitor
 from tests.chaos.target import Target
 from tests.deploy.processes import becomes_true, wait_until
 

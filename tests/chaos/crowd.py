@@ -36,7 +36,7 @@ EARLIEST_MS, LATEST_MS = -80.0, 700.0
 
 
 class JournalWriter:
-    """Writes the lines that `tests.chaos.journal` reads."""
+    """Writes the lines that `tests.chaos.monitor` reads."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file

@@ -8,8 +8,18 @@ from dataclasses import dataclass, field
 from random import Random
 
 from crowdgame.server.laptop.network import LOOPBACK
-from tests.fuzz import wire
-from tests.fuzz.messages import Known, corrupt, valid
+from tests.fuzz.messages import (
+    SOCKETS,
+    Known,
+    close_frame,
+    corrupt,
+    fatal,
+    frame,
+    handshake,
+    harmless,
+    odd_head,
+    valid,
+)
 
 CONNECTIONS = 32
 FRAMES_PER_SOCKET = 28  # below the rate limit of a socket; a flood exceeds it
@@ -64,7 +74,7 @@ class Attack:
     async def _send_odd_handshake(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, rng: Random
     ) -> str:
-        writer.write(wire.odd_head(self.port, rng))
+        writer.write(odd_head(self.port, rng))
         self.sent += 1
         if rng.random() < 0.3:
             return "half a handshake"
@@ -77,9 +87,9 @@ class Attack:
     async def _send_frames(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, rng: Random
     ) -> str:
-        path = rng.choice(wire.SOCKETS)
+        path = rng.choice(SOCKETS)
         known, more = (self.sandbox, self.console) if path.endswith("console") else (self.target, ())
-        writer.write(wire.handshake(path, self.port, *more))
+        writer.write(handshake(path, self.port, *more))
         answer = await reader.readuntil(b"\r\n\r\n")
         if b" 101 " not in answer:
             return answer[:12].decode("latin-1")
@@ -98,12 +108,12 @@ class Attack:
         kind = path.removeprefix("/ws/")
         token = f', "token": "{rng.choice(known.tokens)}"' if kind == "phone" else ""
         join = f'{{"type": "{kind}.join", "code": "{known.code}"{token}}}'
-        frames = [wire.frame(join.encode(), rng)] if rng.random() < 0.8 else []
+        frames = [frame(join.encode(), rng)] if rng.random() < 0.8 else []
         for _ in range(FLOOD if rng.random() < 0.03 else FRAMES_PER_SOCKET):
-            frames += wire.harmless(corrupt(valid(known, rng), rng), rng)
+            frames += harmless(corrupt(valid(known, rng), rng), rng)
         if rng.random() < 0.5:
-            frames.append(wire.fatal(corrupt(valid(known, rng), rng), rng))
-        return [*frames, wire.close_frame(rng)]
+            frames.append(fatal(corrupt(valid(known, rng), rng), rng))
+        return [*frames, close_frame(rng)]
 
 
 async def _write_in_chunks(writer: asyncio.StreamWriter, data: bytes, rng: Random) -> None:

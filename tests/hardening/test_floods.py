@@ -20,7 +20,7 @@ from crowdgame.server.config.open_files import RESERVED_FILES
 from crowdgame.server.laptop.network import LOOPBACK, free_port, wait_for_http
 from crowdgame.server.laptop.stack import gateway
 from crowdgame.server.laptop.supervisor import Supervisor
-from tests.fuzz.wire import frame, handshake
+from tests.fuzz.messages import frame, handshake
 from tests.hardening.login_flood import HEADERS, LOGINS, submit
 from tests.monitoring.probes import ask, paused
 from tests.server import Server

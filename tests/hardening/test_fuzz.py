@@ -2,8 +2,7 @@
 
 import pytest
 
-from tests.fuzz.__main__ import faults, format_outcome
-from tests.fuzz.run import VOTES, attack
+from tests.fuzz.__main__ import VOTES, attack, faults, format_outcome
 from tests.server import Server
 
 pytestmark = pytest.mark.nightly

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.load.bench.gate import find_regressions, load_baseline, pick_better
-from tests.load.bench.rows import Row
+from tests.load.bench.report import Row
 
 BASELINE = {"votes": 0.6, "memory": 1.2}
 

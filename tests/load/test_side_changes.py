@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.crowd_helpers import running_crowd
-from tests.ledger import (
+from tests.crowd_helpers import (
     assert_counts_are_of_sealed_ballots,
     assert_nothing_is_lost,
     assert_resolved_once,
     resolved_turns,
+    running_crowd,
     sealed_ballots,
 )
 from tests.server import Server

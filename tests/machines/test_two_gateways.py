@@ -23,11 +23,11 @@ from tests.crowd_helpers import (
     FailoverTests,
     connected,
     held,
+    list_turns,
     restart,
     vote_during,
 )
 from tests.deploy.processes import wait_until
-from tests.ledger import list_turns
 from tests.machines.nginx import Nginx, running_nginx
 from tests.machines.postgres import Postgres
 from tests.server import SERVERS, Server, organizer

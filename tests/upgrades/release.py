@@ -17,8 +17,8 @@ from crowdgame.server.laptop.network import free_port
 from crowdgame.server.laptop.stack import Stack
 from crowdgame.server.laptop.startup import manage, migrate
 from crowdgame.server.laptop.supervisor import Supervisor
+from tests.crowd_helpers import assert_counts_are_of_sealed_ballots, resolved_turns, sealed_ballots
 from tests.deploy.processes import wait_until
-from tests.ledger import assert_counts_are_of_sealed_ballots, resolved_turns, sealed_ballots
 from tests.run_folder import DATABASE
 from tests.server import Server, organizer, running_parts
 from tests.socket_clients import open_clients

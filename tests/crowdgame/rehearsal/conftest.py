@@ -25,7 +25,7 @@ from crowdgame.rehearsal.rehearsal_report import RehearsalReport
 from crowdgame.rehearsal.server_clock import ServerClock
 from crowdgame.rehearsal.wire import phone_address
 from crowdgame.server.laptop.network import LOOPBACK
-from tests.ledger import sealed_ballots
+from tests.crowd_helpers import sealed_ballots
 from tests.server import Server
 from voting.protocol import BallotCast, PhoneJoin, PhoneMessage, ToPhone
 

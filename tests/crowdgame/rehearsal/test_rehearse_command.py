@@ -14,10 +14,14 @@ from crowdgame.rehearsal.profile import Profile
 from crowdgame.rehearsal.rehearsal_report import RehearsalReport
 from crowdgame.server.laptop.paths import ROOT
 from crowdgame.server.laptop.stack import MANAGE
-from tests.crowd_helpers import running_crowd
+from tests.crowd_helpers import (
+    assert_counts_are_of_sealed_ballots,
+    assert_nothing_is_lost,
+    resolved_turns,
+    running_crowd,
+)
 from tests.crowdgame.rehearsal.conftest import FaultProxy, until, until_voted
 from tests.deploy.processes import wait_until
-from tests.ledger import assert_counts_are_of_sealed_ballots, assert_nothing_is_lost, resolved_turns
 from tests.server import Server
 from tests.socket_clients import SocketClients
 from tests.voting.consoles import open_console

@@ -10,11 +10,10 @@ from statistics import median
 from typing import Any
 
 from tests.load.bench.connection import Contender
-from tests.load.bench.field import Field, running_field, stock_reveal
+from tests.load.bench.field import Field, Product, open_console, running_field, send_action, stock_reveal
 from tests.load.bench.machine import Stopwatch, rss
 from tests.load.bench.measurements import Fanout, Rate, measure_fanout, measure_pages, measure_rate
-from tests.load.bench.product import Product, open_console, send_action
-from tests.load.bench.rows import FULL_AUDIENCE, KIB, MS, US, Results, too_few
+from tests.load.bench.report import FULL_AUDIENCE, KIB, MS, US, Results, too_few
 
 WARMED_BY = 50
 WHOLE_CORE = 0.9

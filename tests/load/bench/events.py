@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from tests.load.bench.connection import Connection, close_all, open_connections
-from tests.load.bench.rows import MS, Results
+from tests.load.bench.report import MS, Results
 from tests.server import Server
 from voting.protocol import BallotCast, PhoneJoin
 

@@ -26,8 +26,8 @@ from crowdgame.server.laptop.network import LOOPBACK
 from crowdgame.server.laptop.stop_signals import interrupt_on_signals
 from crowdgame.server.serving.request_limits import MAX_UPLOAD_BYTES
 from tests.load.bench.connection import Connection, open_connection
+from tests.load.bench.field import Product, make_product
 from tests.load.bench.machine import Stopwatch, allow_files, gateways, give_way
-from tests.load.bench.product import Product, make_product
 from tests.load.bench.run import SERVERS
 from tests.server import Server, running_server
 

@@ -12,8 +12,7 @@ from rich.console import Console
 
 from tests.load.bench.comparison import Say, Size
 from tests.load.bench.machine import describe_machine
-from tests.load.bench.report import show
-from tests.load.bench.rows import Results, Row
+from tests.load.bench.report import Results, Row, show
 from tests.load.bench.run import SERVERS, compare
 
 FILE = Path(__file__).parent / "baseline.json"

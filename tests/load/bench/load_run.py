@@ -10,7 +10,7 @@ from crowdgame.rehearsal.samples import Spread
 from tests.crowd_helpers import running_crowd
 from tests.deploy.processes import becomes_true
 from tests.load.bench.machine import Stopwatch, processes
-from tests.load.bench.rows import COUNT, MS, US, Results, too_few
+from tests.load.bench.report import COUNT, MS, US, Results, too_few
 from tests.server import Server
 
 JOINED_WITHIN_S = 60.0

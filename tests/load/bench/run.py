@@ -9,7 +9,7 @@ import uvloop
 from tests.load.bench.comparison import Say, Size, run_comparison
 from tests.load.bench.events import measure_shared_deadline, measure_small_event
 from tests.load.bench.load_run import SCENARIOS, run_load
-from tests.load.bench.rows import Results
+from tests.load.bench.report import Results
 from tests.server import running_server
 
 SERVERS = ("daphne", "uvicorn")
