@@ -27,7 +27,7 @@ CHAT_MESSAGES = (
 )
 NAMES = "Ada Lovelace, 1\nBea Potter, 2\nCarl Gauss, 1\nDora Maar, 2"
 Event = dict[str, Any]
-Prepare = Callable[[Server, Event], None]
+Prepare = Callable[[Server, Event], object]
 Action = Callable[[Page], None]
 PLAYED = [(4, 4), (3, 5), (4, 3), (5, 3)]
 
@@ -140,11 +140,7 @@ def ask(request: str, /, **arguments: Any) -> Prepare:
 
 
 def ask_all(*prepared: Prepare) -> Prepare:
-    def prepare(server: Server, event: Event) -> None:
-        for one in prepared:
-            one(server, event)
-
-    return prepare
+    return lambda server, event: [one(server, event) for one in prepared]
 
 
 @cache  # tests compare preparations
@@ -153,18 +149,10 @@ def play_to(*picks: tuple[int, int]) -> Prepare:
     return ask("play_to", picks=[list(pick) for pick in picks])
 
 
-def abort_match(server: Server, event: Event) -> None:
-    play_to(*PLAYED)(server, event)
-    server.ask("abort_all_matches")
-
-
 def with_cup(kind: str, teams: list[str], won: list[int]) -> Prepare:
     """Store the cup's code as `event["cup"]`."""
-
-    def prepare(server: Server, event: Event) -> None:
-        event["cup"] = server.ask("cup", event_id=event["id"], teams=teams, won=won, format=kind)
-
-    return prepare
+    cup = {"teams": teams, "won": won, "format": kind}
+    return lambda server, event: event.update(cup=server.ask("cup", event_id=event["id"], **cup))
 
 
 def with_duels(server: Server, event: Event) -> None:
@@ -183,11 +171,6 @@ def with_chat(server: Server, event: Event) -> None:
     server.ask("post_chat_message", slug=f"{event['played']}-watchers", text="Red should take column 4")
 
 
-def with_duel_lists(server: Server, event: Event) -> None:
-    with_duels(server, event)
-    with_chat(server, event)
-
-
 def with_crowd(server: Server, event: Event) -> None:
     """Store the code of a duel against a crowd as `event["crowd"]`."""
     event["crowd"] = server.ask("against_crowd")["code"]
@@ -196,10 +179,9 @@ def with_crowd(server: Server, event: Event) -> None:
 TICKETS = {"lobby": "open", "admission": "tickets"}
 ROSTER = {"lobby": "open", "admission": "roster"}
 PREPARED, WITH_ROSTER = play_to(*PLAYED), ask("roster", text=NAMES)
-MEMBERS = ask_all(
-    *(ask("member", name=name, role=role) for name, role in (("carl", "cohost"), ("dora", "viewer")))
-)
+MEMBERS = ask_all(ask("member", name="carl", role="cohost"), ask("member", name="dora", role="viewer"))
 WITH_VIEWER = ask_all(PREPARED, ask("member", name="console-viewer-viewer", role="viewer"))
+ABORTED = ask_all(PREPARED, lambda server, event: server.ask("abort_all_matches"))
 BY_HANDS = ask_all(ask("vote_by_hands", teams=[2]), PREPARED)
 PAUSE, CLAIM_TEAM = click('[data-action="turn.pause"]'), click("[data-team='3'] .choose")
 SLOW = {"lobby": "open", "window_s": 90}
@@ -232,7 +214,7 @@ PUBLIC = (
     public("rules", "/rules"),
     public("about", "/about"),
     public("board-editor", "/board?turns=44-35"),
-    public("play", "/play/", (*TABLET_AND_PHONE, "desk"), prepare=with_duel_lists),
+    public("play", "/play/", (*TABLET_AND_PHONE, "desk"), prepare=ask_all(with_duels, with_chat)),
     public("play-more", "/play/", action=expand_details),
     public("play-invited", "/play/{duel}", prepare=with_duels),
     public("play-game", "/play/{played}", prepare=with_chat),
@@ -272,17 +254,15 @@ CONSOLES = (
     console("console-hands", "voting", choices=SLOW, prepare=BY_HANDS),
     console("console-viewer", "voting", by="viewer", choices=SLOW, prepare=WITH_VIEWER),
     console("console-ended", "ended", prepare=play_to(*WON), frames=DESKTOPS),
-    console("console-aborted", "lobby", choices=SLOW, prepare=abort_match),
+    console("console-aborted", "lobby", choices=SLOW, prepare=ABORTED),
 )
 ADMIN = (
     Visit("admin", "/admin/", by="superuser"),
     Visit("admin-events", "/admin/voting/event/", by="superuser"),
     Visit("admin-audit", "/admin/events/auditentry/", by="superuser"),
 )
-BRACKET, LEAGUE = (
-    with_cup("knockout", CUP_TEAMS, [1, 2, 1]),
-    with_cup("league", CUP_TEAMS[:5], [1, 2, 1, 1]),
-)
+BRACKET = with_cup("knockout", CUP_TEAMS, [1, 2, 1])
+LEAGUE = with_cup("league", CUP_TEAMS[:5], [1, 2, 1, 1])
 CUPS = (
     Visit("cup-new", "/console/cups/new/"),
     Visit("cup-delete", "/console/cups/{cup}/delete/", prepare=BRACKET),

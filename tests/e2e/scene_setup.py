@@ -34,15 +34,14 @@ DRAW = script_match(
 BOTH_WIN = script_match(*[(1, 7)] * 4)
 # Both sides want the last cell of the sixth column.
 FULL = script_match((6, 6), (6, 6), (6, 1), (6, 6))
-VERDICTS = (
-    protocol.Verdict(side="yellow", column=6, quality="mistake", held=7, share=0.12),
-    protocol.Verdict(side="red", column=2, quality="best"),
-)
 ANALYSIS = protocol.Analysis(
     turn=MIDDLE.turn_id - 1,
     before=0.44,
     after=0.71,
-    verdicts=VERDICTS,
+    verdicts=(
+        protocol.Verdict(side="yellow", column=6, quality="mistake", held=7, share=0.12),
+        protocol.Verdict(side="red", column=2, quality="best"),
+    ),
     red_classes=(None, "good", *5 * ("best",)),
     yellow_classes=(*6 * ("mistake",), "best"),
     red_mix=(0, 0, 31, 69, 0, 0, 0),
@@ -189,12 +188,8 @@ def as_duel(
     """The same match as a duel with clocks."""
     clocks = protocol.Clocks(bank_s=bank_s, increment_s=2, cap_s=None, red_ms=red_ms, yellow_ms=yellow_ms)
     teams = tuple(protocol.Team(number=at, name=name) for at, name in enumerate(GUESTS, 1))
-    window_s = min(red_ms, yellow_ms) // 1000
-    return replace(
-        scripted,
-        choices={"teams": teams, "is_duel": True},
-        terms={"clocks": clocks, "window_s": window_s, **terms},
-    )
+    terms = {"clocks": clocks, "window_s": min(red_ms, yellow_ms) // 1000, **terms}
+    return replace(scripted, choices={"teams": teams, "is_duel": True}, terms=terms)
 
 
 def timed_selector(scripted: ScriptedMatch) -> State:
@@ -229,9 +224,7 @@ def own_counts(scripted: ScriptedMatch) -> protocol.TeamCounted:
 
 def seal(fake_gateway: FakeGateway, scripted: ScriptedMatch) -> protocol.TurnSealed:
     last = scripted.play(3, 5).played[-1]
-    red, yellow = (
-        Commitment(root=tally.root or "", ballots=tally.ballots) for tally in (last.red, last.yellow)
-    )
+    red, yellow = (Commitment(root=t.root or "", ballots=t.ballots) for t in (last.red, last.yellow))
     return protocol.TurnSealed(turn=scripted.turn_id, at=fake_gateway.now(), red=red, yellow=yellow)
 
 

@@ -11,12 +11,8 @@ from tests.voting.match_helpers import RED_WINS
 TEAMS = ["4a", "4b", "The Owls of Riverside", "5b"]
 SHORT_TEAMS = ["4a", "4b", "5a", "5b", "6a", "6b", "Class 7a", "Owls"]
 LONG_TEAMS = [f"{beast} of Riverside" for beast in ("The Owls", "Falcons", "Herons", "Lizards")]
-LONG_TEAMS += [
-    "Kindergartenfreunde1",
-    "Wolverhampton Foxes",
-    "Mathematics Club MMM",
-    "Old Server at the Mill",
-]
+LONG_TEAMS += ["Kindergartenfreunde1", "Wolverhampton Foxes", "Mathematics Club MMM"]
+LONG_TEAMS += ["Old Server at the Mill"]
 ESSENTIAL = (
     ".cell bdi, .column h2, .strip bdi, .strip .label, .table th bdi, h1, .champion strong, .way p > *"
 )

@@ -33,10 +33,6 @@ EVERY_SCENE = [
     for scene in scenes
 ]
 LANGUAGES = ("de", "ar", "es", "fr", "pt", "zh-hans")
-# Without a GPU, animating the sea takes most of the processor time.
-STILL_SEA_JS = """() => document.getAnimations()
-  .filter(({effect}) => effect.getTiming().iterations === Infinity)
-  .forEach((endless) => endless.pause())"""
 # Notices with a background of their own over the clock or the team's name.
 COVERING_JS = """() => {
   const boxes = (parts) => [...document.querySelectorAll(parts)].map((part) => part.getBoundingClientRect());
@@ -101,7 +97,6 @@ DIGIT_HEIGHT_JS = """(clock) => {
 def wrong_on(screen: str, window: Page, *sizes: tuple[int, int]) -> list[str]:
     """The faults of the text at these sizes."""
     window.evaluate("() => document.fonts.ready")
-    window.evaluate(STILL_SEA_JS)
     wrong = []
     for size in sizes:
         resize(window, *size)

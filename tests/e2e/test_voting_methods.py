@@ -9,7 +9,6 @@ from tests.e2e.page_checks import text_faults
 from tests.e2e.scene_setup import MIDDLE, Show, timed_selector
 from tests.e2e.screens import (
     OLD_PROJECTOR,
-    PHONE,
     PROJECTOR,
     OpenScreen,
     Screen,
@@ -135,16 +134,11 @@ def test_seal_and_time_bank_do_not_overlap(show: Show) -> None:
 
 
 def test_side_change_stays_hidden_until_the_end(server: Server, open_at: OpenScreen) -> None:
-    terms = {"max_side_changes": 1, "turn_points": True, "window_s": 90, "pace": "dramatic"}
-    event = server.ask("event", lobby="open", team_choice="choose", close_early=True, **terms)
-    display = open_at(PROJECTOR, f"/display/{event['code']}")
-    one, two = phones = [open_at(PHONE, f"/{event['code']}/{team}") for team in (1, 2)]
-    for phone in phones:
-        phone.wait_for(phase="lobby")
-    server.ask("begin", event_id=event["id"])
-    for phone, column in ((one, 3), (two, 5)):
-        phone.wait_for(phase="voting")
-        vote(phone, column)
+    terms: dict[str, Any] = {"max_side_changes": 1, "turn_points": True, "close_early": True}
+    _, display, one, two = open_turn(server, open_at, **terms)
+    phones = one, two
+    vote(one, 3)
+    vote(two, 5)
     one.wait_for(phase="reveal")
     before = one.page.evaluate(APPEARANCE)
     one.page.locator('[data-do="side"]').click()
@@ -167,12 +161,7 @@ def test_side_change_stays_hidden_until_the_end(server: Server, open_at: OpenScr
 
 
 def test_mark_has_the_symbol_that_the_phone_shows(server: Server, open_at: OpenScreen) -> None:
-    event = server.ask("event", lobby="open", window_s=90, pace="dramatic")
-    display = open_at(PROJECTOR, f"/display/{event['code']}")
-    phone = open_at(PHONE, f"/{event['code']}")
-    phone.wait_for(phase="lobby")
-    server.ask("open_turn_now", event_id=event["id"])
-    phone.wait_for(phase="voting")
+    event, display, phone, _ = open_turn(server, open_at)
     button = phone.page.get_by_role("button", name="Find my drop")
     expect(button).to_have_count(0)
     vote(phone, 4)

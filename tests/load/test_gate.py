@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.load.bench.gate import find_regressions, load_baseline, pick_better
 from tests.load.bench.report import Row
+from tests.load.bench.run import find_regressions, load_baseline, pick_better
 
 BASELINE = {"votes": 0.6, "memory": 1.2}
 

@@ -1,11 +1,5 @@
 """A real Valkey cluster for a test, on loopback: three primaries and optional replicas.
 
-with running_cluster(folder) as cluster:
-    cluster.url                     # redis+cluster://…
-    cluster.owner("crowdgame:{1}:joined")   # the node that has the slot of this key
-    cluster.migrate(slot, to)       # while it is in use
-    cluster.nodes[0].kill()         # SIGKILL; a replica takes over, or the test restarts it
-
 Nodes write to disk before they answer, as in production, and detect a failed node within a second.
 """
 

@@ -1,10 +1,4 @@
-"""A real nginx for a test: the server's configuration, on loopback, without root rights.
-
-with running_nginx([8001, 8002]) as nginx:              # in front of gateways at these ports
-    nginx.port
-with running_nginx([8001, 8002], tls=True) as nginx:    # https, with a self-signed certificate
-    nginx.tls_port, nginx.trust, nginx.port             # the last one redirects to the first
-"""
+"""A real nginx for a test: the server's configuration, on loopback, without root rights."""
 
 import os
 import re
@@ -30,7 +24,7 @@ KINDS = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
 
 @dataclass(frozen=True)
 class Nginx:
-    """`folder` holds its certificate and its log; `tls_port` is 0 without https."""
+    """`folder` holds its certificate and its log. `port` redirects to `tls_port`, if that is not 0."""
 
     folder: Path
     port: int

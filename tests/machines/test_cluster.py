@@ -3,6 +3,7 @@
 import asyncio
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -35,7 +36,7 @@ from voting.ballot_box.box_types import (
     Turnout,
     event_key,
 )
-from voting.ballot_box.shards import Shard
+from voting.ballot_box.shards import ONE_SHARD, Shard
 from voting.counting.ballots import Ballot
 from voting.counting.commitments import sort_ballots
 from voting.protocol import RehearsalUpdated
@@ -54,9 +55,17 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
         yield cluster
 
 
-def opened(box: BallotBox, event_id: int) -> BoxedTurn:
+@pytest.fixture
+def box(cluster: Cluster, settings: Settings) -> Iterator[BallotBox]:
+    settings.BALLOT_BOX_URL = cluster.url
+    box = BallotBox()
+    yield box
+    box.close()
+
+
+def opened(box: BallotBox, event_id: int, shard: Shard = ONE_SHARD) -> BoxedTurn:
     now = box.now()
-    turn = BoxedTurn(event_id, 10 * event_id, 1, 1, now - 1_000, now + 600_000)
+    turn = BoxedTurn(event_id, 10 * event_id, 1, 1, now - 1_000, now + 600_000, shard=shard)
     assert box.place(turn, create=True)
     return turn
 
@@ -84,16 +93,13 @@ async def vote_everywhere(turns: list[BoxedTurn]) -> None:
     await box.close()
 
 
-def test_cluster_keeps_event_in_one_slot_and_spreads_events(cluster: Cluster, settings: Settings) -> None:
-    settings.BALLOT_BOX_URL = cluster.url
-    box = BallotBox()
+def test_cluster_keeps_event_in_one_slot_and_spreads_events(cluster: Cluster, box: BallotBox) -> None:
     turns = [opened(box, event_id) for event_id in EVENTS]
     asyncio.run(vote_everywhere(turns))
     for turn in turns:
         found = sealed(closed(turn, box.now()), box)
         assert [ballot.choice for ballot in found] == [1, 2, 3, 4, 5, 6, 7]
         box.expire(turn.ref)
-    box.close()
     by_node = cluster.keys()
     assert min(map(len, by_node.values())) >= KEYS * len(EVENTS) // 6  # events are spread over the nodes
     keys = [key for held in by_node.values() for key in held]
@@ -103,9 +109,7 @@ def test_cluster_keeps_event_in_one_slot_and_spreads_events(cluster: Cluster, se
     assert all("{" in key for key in keys)
 
 
-def test_cluster_seals_and_places_sets_of_turns_on_all_nodes(cluster: Cluster, settings: Settings) -> None:
-    settings.BALLOT_BOX_URL = cluster.url
-    box = BallotBox()
+def test_cluster_seals_and_places_sets_of_turns_on_all_nodes(box: BallotBox) -> None:
     turns = [opened(box, event_id) for event_id in range(201, 213)]
     ids = [turn.turn_id for turn in turns]
     with box.closing_lease.hold_all(ids) as held, box.closing_lease.hold_all(ids[:6]) as held_again:
@@ -119,28 +123,23 @@ def test_cluster_seals_and_places_sets_of_turns_on_all_nodes(cluster: Cluster, s
         turn_id + 1 for turn_id in ids
     }
     box.expire_all(turn.ref for turn in turns)
-    box.close()
 
 
 # ------------------------------------------------------------------ shards
-def test_turn_in_three_shards_uses_all_nodes_and_seals_like_one_box(
-    cluster: Cluster, settings: Settings
-) -> None:
-    settings.BALLOT_BOX_URL = cluster.url
-    box, ids = BallotBox(), Random(5)
+def test_turn_in_three_shards_uses_all_nodes_and_seals_like_one_box(cluster: Cluster, box: BallotBox) -> None:
+    ids = Random(5)
     crowd = [
         Ballot(f"{ids.getrandbits(64):016x}", SIDES[n % 2], n % 7 + 1, 1, blind=f"{n:032x}")
         for n in range(90)
     ]
     lists = []
     for event_id in range(301, 307):
-        now = box.now()
-        one = BoxedTurn(event_id, event_id * 10, 1, 1, now - 1_000, now + 60_000)
+        one = opened(box, event_id)
         many = replace(one, turn_id=one.turn_id + 1, shard=Shard(0, 3))
+        assert box.place(many, create=True)
         owners = [cluster.nodes.index(cluster.owner(part.keys[0])) for part in many.parts]
         assert sorted(owners) == [0, 1, 2]
         for turn in (one, many):
-            assert box.place(turn, create=True)
             assert box.cast_new(turn, crowd).answers == [CastResult.OK] * len(crowd)
             prefetched = box.prefetch(turn)
             assert box.cast_new(turn, crowd[:2]).answers == [CastResult.DUPLICATE] * 2
@@ -157,7 +156,6 @@ def test_turn_in_three_shards_uses_all_nodes_and_seals_like_one_box(
             lists.append(({change(b, arrival=0) for b in answers[0].ballots}, roots))
             box.expire(turn.ref)
     assert all(found == lists[0] for found in lists)
-    box.close()
 
 
 @pytest.mark.parametrize("number", range(PRIMARIES))
@@ -167,9 +165,7 @@ def test_node_away_stops_the_seal_and_a_lost_shard_a_whole_turn(
     with running_cluster(tmp_path) as cluster:
         settings.BALLOT_BOX_URL = cluster.url
         box, crowd = BallotBox(), [Ballot(f"{n:016x}", SIDES[n % 2], 3, 1) for n in range(60)]
-        now = box.now()
-        turn = BoxedTurn(400, 4000, 1, 1, now - 1_000, now + 60_000, shard=Shard(0, 3))
-        assert box.place(turn, create=True)
+        turn = opened(box, 400, Shard(0, 3))
         assert box.cast_new(turn, crowd).answers == [CastResult.OK] * len(crowd)
         away, first = cluster.nodes[number], cluster.nodes.index(cluster.owner(turn.keys[0]))
         away.kill()
@@ -197,12 +193,10 @@ def test_node_away_stops_the_seal_and_a_lost_shard_a_whole_turn(
 
 
 def test_failover_during_a_prefetch_loses_no_ballots(
-    cluster: Cluster, settings: Settings, monkeypatch: pytest.MonkeyPatch
+    cluster: Cluster, box: BallotBox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The cursor of one node means nothing on the next one."""
-    settings.BALLOT_BOX_URL = cluster.url
     monkeypatch.setattr("voting.ballot_box.sealed_lists.BATCH_BALLOTS", 200)
-    box = BallotBox()
     hscan, reads = box._redis.hscan, list[int]()
     first, replica = cluster.nodes[0], cluster.nodes[PRIMARIES]
     turn = opened(box, next(n for n in range(500, 600) if cluster.owner(event_key(n, "box")) is first))
@@ -220,7 +214,6 @@ def test_failover_during_a_prefetch_loses_no_ballots(
     assert len(prefetched.ballots) < len(crowd)
     assert len(sealed(closed(turn, box.now()), box, prefetched)) == len(crowd)
     box.expire(turn.ref)
-    box.close()
     cluster.fail_over(first)
 
 
@@ -276,18 +269,16 @@ async def vote_during_node_failure(cluster: Cluster, away: Node) -> None:
 
 async def cast_one(gateway: AsyncBallotBox, turn: BoxedTurn, number: int) -> int | None:
     """Cast a voter's only ballot; return the answer, or None if the box is unreachable."""
-    try:
+    with suppress(RedisError):
         reply = await gateway.cast(turn.event_id, turn.turn_id, 1, [Ballot(f"v{number}", "red", 1, 1)])
         return reply.answers[0]
-    except RedisError:
-        return None
+    return None
 
 
 def places(box: BallotBox, turn: BoxedTurn) -> bool:
-    try:
+    with suppress(RedisError):
         return bool(box.place(turn, create=False))
-    except RedisError:
-        return False
+    return False
 
 
 # ------------------------------------------------------------------ a running event

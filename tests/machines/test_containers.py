@@ -104,7 +104,7 @@ class LocalCompose:
 
 @pytest.fixture(scope="module")
 def local_compose(tmp_path_factory: pytest.TempPathFactory, postgres: Postgres) -> Iterator[LocalCompose]:
-    """All services of our image, started in the order of compose.yaml."""
+    """All services of our image, started in the order of compose.yaml, and healthy."""
     local_compose = LocalCompose(tmp_path_factory.mktemp("compose"), postgres.new_database())
     try:
         local_compose.start("valkey")
@@ -118,12 +118,6 @@ def local_compose(tmp_path_factory: pytest.TempPathFactory, postgres: Postgres) 
         for process in reversed(local_compose.started.values()):
             process.kill()
             process.wait()
-
-
-@pytest.mark.parametrize("name", LONG_RUNNING)
-def test_compose_service_runs_and_is_healthy(local_compose: LocalCompose, name: str) -> None:
-    assert local_compose.started[name].poll() is None, local_compose.log(name)
-    assert local_compose.is_healthy(name), local_compose.log(name)
 
 
 @pytest.mark.parametrize("workload", ["gateway", "worker", "background", "webhooks", "scheduler"])
@@ -142,6 +136,7 @@ def test_compose_health_check_detects_stopped_service_and_all_stop_in_time(
 ) -> None:
     given = {process.name: process.ends_within_s for process in manifests.compose_processes()}
     for name in LONG_RUNNING:
+        assert local_compose.started[name].poll() is None, local_compose.log(name)
         local_compose.started[name].send_signal(signal.SIGTERM)
     for name in LONG_RUNNING:
         assert local_compose.started[name].wait(given[name]) == 0, local_compose.log(name)

@@ -27,39 +27,20 @@ from tests.server import Server, running_server
 from tests.socket_clients import open_clients
 from tests.upgrades.release import RELEASES, Release, assert_columns_kept, assert_upgraded, upgraded_server
 
-DATABASE_TESTS = [
-    "voting/test_matches.py",
-    "voting/test_models.py",
-    "crowdgame/accounts/test_logins.py",
-    "crowdgame/results/analysis/test_analyzer.py",
-    "crowdgame/organizer/console/test_control.py",
-    "crowdgame/organizer/console/test_turn_time.py",
-    "crowdgame/play/duels/test_conditional_picks.py",
-    "crowdgame/play/duels/test_duel_page.py",
-    "crowdgame/events/test_console_pages.py",
-    "crowdgame/events/test_event_edit.py",
-    "crowdgame/events/test_event_form.py",
-    "crowdgame/results/reports/test_analysis_pages.py",
-    "crowdgame/results/reports/test_match_roots.py",
-    "crowdgame/results/reports/test_report.py",
-    "crowdgame/results/reports/test_report_pages.py",
-    "crowdgame/server/web/test_admin.py",
-    "voting/announcements/test_announcements.py",
-    "voting/announcements/test_snapshots.py",
-    "voting/ballot_box/test_archive.py",
-    "voting/records/test_dishonest_server.py",
-    "voting/records/test_imports.py",
-    "voting/records/test_match_record.py",
-    "voting/records/test_record_history.py",
-    "voting/records/test_record_property.py",
-    "voting/turns/test_closing.py",
-    "voting/turns/test_demo.py",
-    "voting/turns/test_match_course.py",
-    "voting/turns/test_prefetching.py",
-    "voting/turns/test_retry_book.py",
-    "voting/turns/test_scheduler.py",
-    "voting/turns/test_turn_crashes.py",
-]
+DATABASE_TESTS = {
+    "voting": "matches models",
+    "voting/announcements": "announcements snapshots",
+    "voting/ballot_box": "archive",
+    "voting/records": "dishonest_server imports match_record record_history record_property",
+    "voting/turns": "closing demo match_course prefetching retry_book scheduler turn_crashes",
+    "crowdgame/accounts": "logins",
+    "crowdgame/events": "console_pages event_edit event_form",
+    "crowdgame/organizer/console": "control turn_time",
+    "crowdgame/play/duels": "conditional_picks duel_page",
+    "crowdgame/results/analysis": "analyzer",
+    "crowdgame/results/reports": "analysis_pages match_roots report report_pages",
+    "crowdgame/server/web": "admin",
+}
 PARTS = ("gateway", "worker", "scheduler-1", "scheduler-2")
 OUTAGE_S = 3.0
 
@@ -77,7 +58,8 @@ def run_tests(database_url: str, *arguments: str) -> int:
 
 
 def test_postgres_passes_the_database_tests(database_url: str) -> None:
-    assert run_tests(database_url, *(f"tests/{name}" for name in DATABASE_TESTS)) > 200
+    files = [f"tests/{at}/test_{name}.py" for at, names in DATABASE_TESTS.items() for name in names.split()]
+    assert run_tests(database_url, *files) > 200
 
 
 def test_postgres_passes_the_concurrency_tests(database_url: str) -> None:

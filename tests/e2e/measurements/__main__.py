@@ -17,7 +17,7 @@ django.setup()
 
 from crowdgame.server.laptop.paths import ROOT  # noqa: E402
 from tests.e2e.fake_gateway import running_fake_gateway  # noqa: E402
-from tests.e2e.measurements import delays, display  # noqa: E402
+from tests.e2e.measurements import timing  # noqa: E402
 from tests.e2e.measurements.dev_tools import SLOW_CPU  # noqa: E402
 from tests.e2e.screens import chromium  # noqa: E402
 from tests.server import running_server  # noqa: E402
@@ -40,27 +40,27 @@ def row(what: str, goal: str, measured: str, *, met: bool) -> str:
 
 def measure(turns: int) -> Iterator[str]:
     with chromium() as browser:
-        with running_fake_gateway() as gateway, running_fake_gateway(display.RATE) as fast:
-            seconds = delays.usable_after_s(browser, gateway)
+        with running_fake_gateway() as gateway, running_fake_gateway(timing.RATE) as fast:
+            seconds = timing.usable_after_s(browser, gateway)
             what = "phone: first visit to usable columns, Slow 3G and CPU slowed 4 times, median"
             yield row(what, "≤ 2.8 s", f"{seconds:.2f} s", met=seconds <= 2.8)
-            ms = delays.tap_ms(browser, gateway)
+            ms = timing.tap_ms(browser, gateway)
             yield row("phone: tap to visible press, p95", "≤ 50 ms", f"{ms:.0f} ms", met=ms <= 50)
-            loads = [display.first_picture_ms(browser, gateway) for _ in range(5)]
+            loads = [timing.first_picture_ms(browser, gateway) for _ in range(5)]
             for drawn, times in zip(("first picture", "board"), zip(*loads, strict=True), strict=True):
                 what = f"projector: {drawn} on a first visit, Slow 3G, median"
                 seconds = median(times) / 1000
                 yield row(what, "≤ 4 s", f"{seconds:.2f} s", met=seconds <= 4)
             # The machine's speed varies: each rate is measured three times, in turns.
             cases = ((0, 1), (10_000, 1), (100, SLOW_CPU))
-            rates = [[display.frames_per_s(browser, gateway, *case) for case in cases] for _ in range(3)]
+            rates = [[timing.frames_per_s(browser, gateway, *case) for case in cases] for _ in range(3)]
             empty, full, slow = (median(of_case) for of_case in zip(*rates, strict=True))
             measured = f"{full / empty:.2f} ({full:.0f} of {empty:.0f} per s)"
             what = "projector: frames with 20,000 particles, compared with none, medians"
             yield row(what, "≥ 0.75", measured, met=full / empty >= 0.75)
             what = "projector: frames per second with 200 voters, CPU slowed 4 times, median"
             yield row(what, "≥ 50", f"{slow:.0f}", met=slow >= 50)
-            samples = display.soak(browser, fast, turns)
+            samples = timing.soak(browser, fast, turns)
             first, last = samples[0][0], samples[-1][0]
             measured = f"{last / first - 1:+.1%} ({first / 1e6:.2f} → {last / 1e6:.2f} MB)"
             what = f"projector: heap growth over {turns:,} turns"
@@ -71,11 +71,11 @@ def measure(turns: int) -> Iterator[str]:
             leaked = 2 * (after - before) / turns
             what = "projector: new DOM nodes per turn, by the least of each half"
             yield row(what, "< 0.1", f"{leaked:.2f} ({before} → {after})", met=leaked < 0.1)
-            dropped = display.dropped_frames(browser, gateway)
+            dropped = timing.dropped_frames(browser, gateway)
             what = "projector: frames dropped while balls fall, CPU slowed 4 times"
             yield row(what, "≤ 5 %", f"{dropped:.1%}", met=dropped <= 0.05)
         with tempfile.TemporaryDirectory() as data, running_server(Path(data)) as server:
-            ms = delays.click_delay_ms(browser, server)
+            ms = timing.click_delay_ms(browser, server)
             yield row("console: click to projector, p99 of 100", "≤ 300 ms", f"{ms:.0f} ms", met=ms <= 300)
 
 

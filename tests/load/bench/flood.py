@@ -23,12 +23,12 @@ from urllib.parse import urlencode
 from picows import WSError
 
 from crowdgame.server.laptop.network import LOOPBACK
+from crowdgame.server.laptop.stack import SERVERS
 from crowdgame.server.laptop.stop_signals import interrupt_on_signals
 from crowdgame.server.serving.request_limits import MAX_UPLOAD_BYTES
 from tests.load.bench.connection import Connection, open_connection
 from tests.load.bench.field import Product, make_product
 from tests.load.bench.machine import Stopwatch, allow_files, gateways, give_way
-from tests.load.bench.run import SERVERS
 from tests.server import Server, running_server
 
 EVERY_S = 1.0
@@ -36,7 +36,6 @@ REST_S = 2.0
 REPLY_WITHIN_S = 60.0
 ANSWERED_WITHIN_S = 30.0
 SPARE_FILES = 512
-FLOODS = {"uploads": 500, "strangers": 400, "pages": 400, "logins": 60}  # how many at once
 CSRF_TOKEN = "c" * 32
 UNFINISHED = (
     b"POST /console/cups/new/ HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n" % MAX_UPLOAD_BYTES
@@ -44,7 +43,6 @@ UNFINISHED = (
 SEND_BUFFER_BYTES = 65_536
 
 
-# ------------------------------------------------------------------ strangers
 async def upload(port: int, _: int) -> str:
     """Hold an upload open that lacks its last KiB, if the server did not close it while it was sent."""
     writer = (await asyncio.open_connection(LOOPBACK, port))[1]
@@ -68,10 +66,6 @@ async def join(port: int, number: int) -> str:
     return "join"
 
 
-async def open_games(port: int, _: int) -> str:
-    return await request(port, "GET /play/ HTTP/1.1\r\n")
-
-
 async def log_in(port: int, number: int) -> str:
     fields = {"csrfmiddlewaretoken": CSRF_TOKEN, "login": f"nobody {number}", "password": "a guess"}
     body = urlencode(fields)
@@ -90,18 +84,19 @@ async def request(port: int, head: str, body: str = "") -> str:
         writer.close()
 
 
-# What each does, and how often; the server lets people who log in wait.
-KINDS: dict[str, tuple[Callable[[int, int], Awaitable[str]], float]] = {
-    "uploads": (upload, 0.0),
-    "strangers": (join, EVERY_S),
-    "pages": (open_games, EVERY_S),
-    "logins": (log_in, 0.0),
+# How many at once, what each does, and how often; the server lets people who log in wait.
+FLOODS: dict[str, tuple[int, Callable[[int, int], Awaitable[str]], float]] = {
+    "uploads": (500, upload, 0.0),
+    "strangers": (400, join, EVERY_S),
+    "pages": (400, lambda port, _: request(port, "GET /play/ HTTP/1.1\r\n"), EVERY_S),
+    "logins": (60, log_in, 0.0),
 }
 
 
 async def flood(kind: str, port: int, count: int) -> None:
     """Act until SIGTERM, then print what was answered."""
-    (action, every_s), replies = KINDS[kind], Counter[str]()
+    give_way()
+    (_, action, every_s), replies = FLOODS[kind], Counter[str]()
     loop, over = asyncio.get_running_loop(), asyncio.Event()
     loop.add_signal_handler(signal.SIGTERM, over.set)
 
@@ -123,7 +118,6 @@ async def flood(kind: str, port: int, count: int) -> None:
 
 
 def run_flood(kind: str, port: int, count: int) -> None:
-    give_way()
     asyncio.run(flood(kind, port, count))
 
 
@@ -138,7 +132,6 @@ def running_flood(kind: str, port: int, count: int) -> Iterator[None]:
         flooder.join()
 
 
-# ------------------------------------------------------------------ voters
 class Voters:
     """Phones that vote once every EVERY_S. `answered_ms`: from each ballot to its acknowledgment."""
 
@@ -176,8 +169,8 @@ class Voters:
 def main() -> None:
     options = _read_options()
     interrupt_on_signals()
-    allow_files(max(FLOODS.values()) + options.phones + SPARE_FILES)
-    for name in options.server or SERVERS:
+    allow_files(max(count for count, *_ in FLOODS.values()) + options.phones + SPARE_FILES)
+    for name in options.server:
         with (
             tempfile.TemporaryDirectory(prefix="crowdgame-flood-", ignore_cleanup_errors=True) as home,
             running_server(Path(home), name) as server,
@@ -186,18 +179,18 @@ def main() -> None:
 
 
 async def _measure(server: Server, options: Namespace) -> None:
-    product = make_product("crowdgame", server)
+    product, port = make_product("crowdgame", server), server.stack.port
     await product.join(options.phones)
     voters = Voters(product)
     await voters.vote_for(REST_S)
     for kind in ("pages", "logins"):  # the first page imports modules and compiles templates
-        with running_flood(kind, server.stack.port, 1):
+        with running_flood(kind, port, 1):
             await asyncio.sleep(REST_S)
     times: dict[str, list[float]] = {kind: [] for kind in ("quiet", *options.flood)}
     for _ in range(options.rounds):
         for kind, collected in times.items():
             await asyncio.sleep(REST_S)
-            with nullcontext() if kind == "quiet" else running_flood(kind, server.stack.port, FLOODS[kind]):
+            with nullcontext() if kind == "quiet" else running_flood(kind, port, FLOODS[kind][0]):
                 watch = Stopwatch(gateways(server))
                 found = await voters.vote_for(options.seconds)
                 used_s = watch.cpu_s()
@@ -223,13 +216,11 @@ def _summary(times: Sequence[float]) -> str:
 def _read_options() -> Namespace:
     parser = ArgumentParser(prog="python -m tests.load.bench.flood", description=__doc__)
     parser.add_argument("--phones", type=int, default=200, help="how many (default: %(default)s)")
-    parser.add_argument("--flood", action="append", choices=FLOODS, help="only this kind")
+    parser.add_argument("--flood", nargs=1, choices=FLOODS, default=FLOODS, help="only this kind")
     parser.add_argument("--rounds", type=int, default=5, help="of each kind (default: %(default)s)")
     parser.add_argument("--seconds", type=float, default=5.0, help="of a round (default: %(default)g)")
-    parser.add_argument("--server", action="append", choices=SERVERS, help="only this one")
-    options = parser.parse_args()
-    options.flood = options.flood or list(FLOODS)
-    return options
+    parser.add_argument("--server", nargs=1, choices=SERVERS, default=SERVERS, help="only this one")
+    return parser.parse_args()
 
 
 if __name__ == "__main__":

@@ -19,12 +19,13 @@ from prometheus_client.multiprocess import MultiProcessCollector
 
 from crowdgame.rehearsal.rehearsal_report import RehearsalReport
 from crowdgame.server.laptop.paths import ROOT
+from crowdgame.server.laptop.stack import SERVERS
 from crowdgame.server.laptop.stop_signals import interrupt_on_signals
 from tests.crowd_helpers import running_crowd
 from tests.deploy.processes import wait_until
 from tests.load.bench.machine import allow_files, cpu_s, describe_machine, open_files, processes, rss
 from tests.load.bench.report import about_lines, table_lines, write_page
-from tests.load.bench.run import GATEWAYS, SERVERS
+from tests.load.bench.run import GATEWAYS
 from tests.server import Server, running_server
 
 CHOICES = {"window_s": 10, "pace": "instant", "lobby": "open", "next_match_after_s": 3}

@@ -1,8 +1,9 @@
-"""The display: its first picture, smooth motion, and memory over thousands of turns."""
+"""Delays on phone, console and display; the display's motion, and its memory over thousands of turns."""
 
 import random
 from collections.abc import Callable
 from functools import partial
+from statistics import median, quantiles
 
 from playwright.sync_api import Browser, Page, ViewportSize
 
@@ -19,15 +20,45 @@ from tests.e2e.measurements.dev_tools import (
     traced_frames,
 )
 from tests.e2e.scene_setup import CODE, CONFLICT, MIDDLE, with_terms
-from tests.e2e.screens import PROJECTOR, TIMEOUT_MS
+from tests.e2e.screens import PHONE, PROJECTOR, TABLET, TIMEOUT_MS, sign_in
 from tests.e2e.scripted_match import GAME, ScriptedMatch
+from tests.server import Server
 from voting.protocol import TurnoutCounted
 
+LONG_WINDOW, LEFT_MS = with_terms(MIDDLE, window_s=3600), 1_800_000
+# The time when a column is enabled and drawn.
+USABLE_JS = """() => {
+  const look = () => document.querySelector("[data-column]:enabled")
+    ? requestAnimationFrame(() => { window.usable = performance.now(); console.info("usable"); })
+    : requestAnimationFrame(look);
+  look();
+}"""
+# From the touch until the column is drawn as pressed.
+PRESSED_JS = """() => {
+  window.taps = [];
+  let touched = 0;
+  addEventListener("pointerdown", ({timeStamp}) => { touched = timeStamp; }, true);
+  const seen = () => requestAnimationFrame(() => setTimeout(() => taps.push(performance.now() - touched)));
+  new MutationObserver((changes) => {
+    for (const {target} of changes) if (target.hasAttribute("data-pressed")) seen();
+  }).observe(document, {subtree: true, attributes: true, attributeFilter: ["data-pressed"]});
+}"""
+CLICKED_JS = """() => addEventListener("click", () => {
+  window.clickedAt = performance.timeOrigin + performance.now();
+}, true)"""
+SHOWN_JS = """() => {
+  window.shown = {};
+  const look = () => {
+    const {phase} = document.body.dataset;
+    requestAnimationFrame(() => { window.shown[phase] = performance.timeOrigin + performance.now(); });
+  };
+  const phases = {subtree: true, attributes: true, attributeFilter: ["data-phase"]};
+  new MutationObserver(look).observe(document, phases);
+}"""
 RATE, WINDOW_S, TURNS_BETWEEN_SAMPLES = 60, 2, 200
 REVEALS = 6
 SPAN_S, WARM_MS = 4, 2_500
 BIG_SCREEN: ViewportSize = {"width": 1920, "height": 1080}
-LONG_WINDOW, LEFT_MS = with_terms(MIDDLE, window_s=3600), 1_800_000
 # The time when the board is drawn.
 BOARD_JS = """() => {
   const look = () => {
@@ -38,6 +69,67 @@ BOARD_JS = """() => {
   look();
 }"""
 FOUND_JS = "() => [performance.getEntriesByName('first-contentful-paint')[0].startTime, window.board]"
+
+
+def usable_after_s(browser: Browser, fake_gateway: FakeGateway) -> float:
+    """Seconds for a new phone with a preloaded event and seat: the median of five.
+
+    No test code runs in the page meanwhile.
+    """
+    seconds = []
+    for _ in range(5):
+        page = browser.new_context(viewport=PHONE, has_touch=True, is_mobile=True).new_page()
+        slow_down(page, network=SLOW_3G)
+        page.add_init_script(f"({USABLE_JS})()")
+        fake_gateway.page = LONG_WINDOW.voting(fake_gateway.now(), LEFT_MS)
+        fake_gateway.show(fake_gateway.page)
+        with page.expect_console_message(lambda message: message.text == "usable", timeout=4 * TIMEOUT_MS):
+            page.goto(f"{fake_gateway.http}/{CODE}", timeout=4 * TIMEOUT_MS, wait_until="commit")
+        seconds.append(float(page.evaluate("() => window.usable")) / 1000)
+        page.context.close()
+    fake_gateway.page = None
+    return median(seconds)
+
+
+def tap_ms(browser: Browser, fake_gateway: FakeGateway) -> float:
+    """Milliseconds from a touch until the column is drawn as pressed, which 95 % of 30 taps don't exceed."""
+    page = browser.new_context(viewport=PHONE, has_touch=True, is_mobile=True).new_page()
+    page.add_init_script(f"({PRESSED_JS})()")
+    fake_gateway.show(LONG_WINDOW.voting(fake_gateway.now(), LEFT_MS))
+    page.goto(f"{fake_gateway.http}/{CODE}")
+    page.wait_for_selector("[data-column]:enabled")
+    boxes = [page.locator(f'[data-column="{column}"]').bounding_box() for column in range(1, 8)]
+    for number in range(30):
+        box = boxes[number % 7]
+        assert box
+        page.touchscreen.tap(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        page.wait_for_timeout(400)
+    taps: list[float] = page.evaluate("() => window.taps")
+    page.context.close()
+    return quantiles(taps, n=20)[-1]
+
+
+def click_delay_ms(browser: Browser, server: Server) -> float:
+    """Milliseconds from a click to the display's frame with its effect: the second longest of 100."""
+    event = server.ask("event", owner="presser", lobby="open", window_s=3600)
+    server.ask("play_to", event_id=event["id"], picks=[])
+    console, display = (browser.new_context(viewport=size).new_page() for size in (TABLET, PROJECTOR))
+    console.add_init_script(f"({CLICKED_JS})()")
+    display.add_init_script(f"({SHOWN_JS})()")
+    sign_in(console, server, "presser")
+    console.goto(f"{server.http}/console/{event['code']}/")
+    display.goto(f"{server.http}/display/{event['code']}")
+    display.wait_for_selector("body[data-phase=voting]")
+    taken = []
+    for action, phase in (("turn.pause", "paused"), ("turn.resume", "voting")) * 50:
+        display.evaluate("() => { window.shown = {}; }")
+        console.locator(f'[data-action="{action}"]').first.click()
+        display.wait_for_function("(phase) => window.shown[phase]", arg=phase)
+        shown = display.evaluate("(phase) => window.shown[phase]", phase)
+        taken.append(shown - console.evaluate("() => window.clickedAt"))
+    for page in (console, display):
+        page.context.close()
+    return float(sorted(taken)[-2])
 
 
 def first_picture_ms(browser: Browser, fake_gateway: FakeGateway) -> tuple[float, float]:
