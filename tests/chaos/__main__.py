@@ -9,6 +9,7 @@ import shutil
 import sys
 import tempfile
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -21,8 +22,7 @@ from crowdgame.server.laptop.stop_signals import interrupt_on_signals
 from tests.chaos.campaign import Campaign, InjectedFault, Size
 from tests.chaos.faults import CLOCKS, DISK, Fault, catalog
 from tests.chaos.faults.disk import small_disk
-from tests.chaos.mutants import NAMES
-from tests.chaos.points import STEPS
+from tests.chaos.faulty import NAMES, STEPS
 from tests.chaos.target import running_target
 from tests.load.bench.machine import allow_files
 from tests.load.bench.report import table_lines
@@ -49,35 +49,25 @@ ONE_PROCESS_KILLED = (
     *(f"{part} killed during a close" for part in ("gateway", "scheduler")),
     *(f"closing process killed {step}" for step in STEPS),
 )
-COUNTS = ("times", "turns", "acknowledged", "lost", "duplicated", "wrong")
-HEAD = ("fault", *COUNTS, "longest outage", "recovery", "close lag", "test")
+HEAD = (
+    *("fault", "times", "turns", "acknowledged", "lost", "duplicated", "wrong"),
+    *("longest outage", "recovery", "close lag", "test"),
+)
 SPARE_FILES = 512
 DISK_MB = 384
 LEAST_TURNS, LEAST_S = 20, 120.0
 SEPARATE = (DISK, CLOCKS)
 
 
-@dataclass(frozen=True)
+@dataclass
 class Row:
-    """One fault. `counts` are those of COUNTS, `lag_ms` the time from deadline to resolution of its turns.
-
-    `outage_s`: the longest time from the start of the fault until all phones had recovered; `recovery_s`:
-    the longest from its end; `never_recovered`: how often they did not recover in time.
-    """
+    """One fault; `lag_ms` is the time from the deadline of its turns to their resolution."""
 
     fault: str
-    test: str
-    counts: tuple[int, ...]
-    outage_s: float
+    cells: list[str]
     recovery_s: float
     never_recovered: int
     lag_ms: Spread | None
-
-    @property
-    def cells(self) -> list[str]:
-        never = f" ({self.never_recovered} never)" if self.never_recovered else ""
-        seconds = (f"{self.outage_s:.1f} s", f"{self.recovery_s:.1f} s{never}")
-        return [self.fault, *map("{:,}".format, self.counts), *seconds, _lag(self.lag_ms), f"`{self.test}`"]
 
 
 @dataclass
@@ -85,12 +75,7 @@ class Result:
     """The campaigns of a run so far. `healthy_lag_ms` is from before the first fault of the first one."""
 
     setup: str
-    turns: int = 0
-    faulted_turns: int = 0
-    acknowledged: int = 0
-    unexpected: int = 0
-    lost: int = 0
-    duplicated_or_wrong: int = 0
+    counts: Counter[str] = field(default_factory=Counter)
     healthy_lag_ms: Spread | None = None
     rows: list[Row] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -99,24 +84,26 @@ class Result:
     def add(self, campaign: Campaign) -> None:
         turns, found = set(campaign.monitor.turns), campaign.findings
         lags = {turn: lag for turn, lag in campaign.target.server.rows(LAGS) if turn in turns}
-        self.turns += len(lags)
-        self.faulted_turns += len(campaign.faulted)
-        self.acknowledged += campaign.audit.acknowledged(turns)
-        self.unexpected += campaign.journal.unexpected
-        self.lost += sum(finding.kind == "lost" for finding in found)
-        self.duplicated_or_wrong += len({finding.turn for finding in found if finding.kind != "lost"})
+        self.counts.update(
+            turns=len(lags),
+            faulted=len(campaign.faulted),
+            acknowledged=campaign.audit.acknowledged(turns),
+            unexpected=campaign.journal.unexpected,
+            lost=sum(finding.kind == "lost" for finding in found),
+            wrong=len({finding.turn for finding in found if finding.kind != "lost"}),
+        )
         self.healthy_lag_ms = self.healthy_lag_ms or _spread(lags, campaign.baseline)
         for fault in campaign.faults:
             if injected := [one for one in campaign.injected if one.fault == fault.name]:
                 self.rows.append(_row(campaign, fault.source, injected, lags))
-        self.notes += [
-            f"not possible in this setup: {name}: {why}" for name, why in campaign.not_applicable.items()
-        ]
+        impossible = campaign.not_applicable.items()
+        self.notes += [f"not possible in this setup: {name}: {why}" for name, why in impossible]
         self.findings += [f"{kind}: turn {turn}: {text}" for kind, turn, text in found]
 
     @property
     def passed(self) -> bool:
-        return not self.findings and not self.unexpected and not any(row.never_recovered for row in self.rows)
+        never = any(row.never_recovered for row in self.rows)
+        return not (self.findings or self.counts["unexpected"] or never)
 
     def lines(self) -> Iterator[str]:
         """The goals, the faults and the summary in Markdown."""
@@ -124,11 +111,12 @@ class Result:
         yield ""
         yield from table_lines(HEAD, (row.cells for row in self.rows))
         yield ""
+        of = self.counts
         yield (
             f"{'PASSED' if self.passed else 'FAILED'}: {self.setup}. "
-            f"{self.faulted_turns:,} turns with a fault of {self.turns:,}; {self.acknowledged:,} ballots "
-            f"acknowledged; lost: {self.lost}, duplicated or wrong: {self.duplicated_or_wrong}; "
-            f"unexpected frames and rejections: {self.unexpected}. "
+            f"{of['faulted']:,} turns with a fault of {of['turns']:,}; {of['acknowledged']:,} ballots "
+            f"acknowledged; lost: {of['lost']}, duplicated or wrong: {of['wrong']}; "
+            f"unexpected frames and rejections: {of['unexpected']}. "
             f"Close lag before the first fault: {_lag(self.healthy_lag_ms)}."
         )
         yield from self.notes
@@ -136,42 +124,38 @@ class Result:
 
     def _goals(self) -> Iterator[tuple[str, str, str]]:
         """Each goal with the worst measurement."""
-        yield "acknowledged ballots lost", "0", str(self.lost)
-        yield "turns duplicated or wrong", "0", str(self.duplicated_or_wrong)
-        healthy = [self.healthy_lag_ms] if self.healthy_lag_ms else []
+        yield "acknowledged ballots lost", "0", str(self.counts["lost"])
+        yield "turns duplicated or wrong", "0", str(self.counts["wrong"])
         killed, restarted = (
-            [row.lag_ms for row in self.rows if row.lag_ms and row.fault in faults]
+            [row.lag_ms for row in self.rows if row.fault in faults]
             for faults in (ONE_PROCESS_KILLED, VALKEY_RESTARTS)
         )
         for what, most, lags in (
-            ("before the first fault", "250 ms", healthy),
+            ("before the first fault", "250 ms", [self.healthy_lag_ms]),
             ("after a process was killed", "2,000 ms", killed),
             ("after Valkey was restarted", "5,000 ms", restarted),
         ):
-            yield f"close lag p99, {what}", most, _worst(lag.p99 for lag in lags)
+            yield f"close lag p99, {what}", most, _worst(lag.p99 for lag in lags if lag)
         recoveries = (row.recovery_s * 1000 for row in self.rows)
         yield "recovery of every phone, after any fault", "10,000 ms", _worst(recoveries)
-
-    def write(self) -> None:
-        """Replace the page."""
-        PAGE.write_text("\n".join([PAGE_HEAD, *self.lines(), ""]), encoding="utf-8")
 
 
 def _row(campaign: Campaign, test: str, injected: Sequence[InjectedFault], lags: dict[int, int]) -> Row:
     turns = set().union(*(one.turns for one in injected))
     closed = set().union(*(one.closed for one in injected))
     found = {finding for one in injected for finding in one.findings}
-    affected = (len({turn for of, turn, _ in found if of == kind}) for kind in ("duplicated", "wrong"))
     lost = sum(kind == "lost" for kind, _, _ in found)
-    return Row(
-        fault=injected[0].fault,
-        test=test,
-        counts=(len(injected), len(turns), campaign.audit.acknowledged(turns), lost, *affected),
-        outage_s=max(one.outage_s for one in injected),
-        recovery_s=max(one.recovery_s for one in injected),
-        never_recovered=sum(one.recovered_at is None for one in injected),
-        lag_ms=None if turns <= campaign.audit.set_in else _spread(lags, closed),
+    affected = (len({turn for of, turn, _ in found if of == kind}) for kind in ("duplicated", "wrong"))
+    counts = (len(injected), len(turns), campaign.audit.acknowledged(turns), lost, *affected)
+    outage_s, recovery_s = (
+        max(getattr(one, name) for one in injected) for name in ("outage_s", "recovery_s")
     )
+    never_recovered = sum(one.recovered_at is None for one in injected)
+    never = f" ({never_recovered} never)" if never_recovered else ""
+    lag_ms = None if turns <= campaign.audit.set_in else _spread(lags, closed)
+    seconds = f"{outage_s:.1f} s", f"{recovery_s:.1f} s{never}"
+    cells = [injected[0].fault, *map("{:,}".format, counts), *seconds, _lag(lag_ms), f"`{test}`"]
+    return Row(injected[0].fault, cells, recovery_s, never_recovered, lag_ms)
 
 
 def _spread(lags: dict[int, int], turns: set[int]) -> Spread | None:
@@ -202,7 +186,7 @@ def main() -> None:
             _play_campaign(options, home / (kind or "all"), kind, faults, result)
     print("", *result.lines(), sep="\n")
     if options.write_table:
-        result.write()
+        PAGE.write_text("\n".join([PAGE_HEAD, *result.lines(), ""]), encoding="utf-8")
     if not result.passed:
         sys.exit(f"Logs and databases are in {home}")
     shutil.rmtree(home, ignore_errors=True)

@@ -1,6 +1,6 @@
 """The target of a campaign: a running stack whose worker and schedulers can be killed at given steps.
 
-`tests.chaos.points` defines these steps. Faults call `kill`, `pause` and `resume` on a part ("worker",
+`tests.chaos.faulty` defines these steps. Faults call `kill`, `pause` and `resume` on a part ("worker",
 "valkey", or one of `gateways` or `schedulers`). All processes reach Valkey through `proxy`; `valkey` is its
 direct URL. `Clocks` need a C compiler, which `make chaos` installs.
 """

@@ -9,7 +9,7 @@ import pytest
 
 from tests.chaos.campaign import Campaign, Size
 from tests.chaos.faults import catalog
-from tests.chaos.mutants import NAMES
+from tests.chaos.faulty import NAMES
 from tests.chaos.target import running_target
 
 pytestmark = pytest.mark.nightly

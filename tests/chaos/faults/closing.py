@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from random import Random
 
-from tests.chaos import points
+from tests.chaos import faulty
 from tests.chaos.faults import Fault, Inject, Missed, Span, hold
 from tests.chaos.faults.processes import kill
 from tests.chaos.target import Target
@@ -16,22 +16,22 @@ EXTENSION_S = 3
 
 
 @contextmanager
-def at_step(target: Target, step: str, effect: points.StepEffect, seconds: float = 0.0) -> Iterator[None]:
+def at_step(target: Target, step: str, effect: faulty.StepEffect, seconds: float = 0.0) -> Iterator[None]:
     """Arm the step and wait until a process reaches it. Raises Missed if none does."""
-    points.arm(target.data, step, effect, seconds)
+    faulty.arm(target.data, step, effect, seconds)
     try:
-        if not becomes_true(lambda: points.has_fired(target.data), REACHED_WITHIN_S, points.POLL_S):
+        if not becomes_true(lambda: faulty.has_fired(target.data), REACHED_WITHIN_S, faulty.POLL_S):
             raise Missed(f"no process reached the step {step!r}")
         yield
     finally:
-        points.disarm(target.data)
+        faulty.disarm(target.data)
 
 
 def kill_closer(step: str) -> Inject:
     """The closing process is killed: the pool process alone, or the whole worker."""
 
     def inject(target: Target, rng: Random) -> None:
-        effect: points.StepEffect = rng.choice(["kill", "kill group"])
+        effect: faulty.StepEffect = rng.choice(["kill", "kill group"])
         with at_step(target, step, effect):
             target.pid("worker")
 
@@ -42,7 +42,7 @@ def kill_closing_scheduler(target: Target, rng: Random) -> None:
     """The worker is paused. The scheduler closes the turn itself and is killed at one of the steps."""
     worker = target.pause("worker")
     try:
-        with at_step(target, rng.choice(list(points.STEPS)), "kill"):
+        with at_step(target, rng.choice(list(faulty.STEPS)), "kill"):
             target.pid(target.schedulers[0])
     finally:
         target.resume(worker)
@@ -51,7 +51,7 @@ def kill_closing_scheduler(target: Target, rng: Random) -> None:
 def stall_closer(target: Target, rng: Random) -> None:
     """The closing process stalls longer than the scheduler waits, so that two processes close the turn."""
     seconds = rng.uniform(*STALL_S)
-    with at_step(target, rng.choice(list(points.STEPS)), "stall", seconds):
+    with at_step(target, rng.choice(list(faulty.STEPS)), "stall", seconds):
         hold((seconds, seconds), rng)
 
 
@@ -69,15 +69,15 @@ def kill_during_close(part: str) -> Inject:
     """Another process is killed while the closing process is held at one of the steps."""
 
     def inject(target: Target, rng: Random) -> None:
-        with at_step(target, rng.choice(list(points.STEPS)), "hold"):
+        with at_step(target, rng.choice(list(faulty.STEPS)), "hold"):
             kill(part)(target, rng)
-            points.release(target.data)
+            faulty.release(target.data)
 
     return inject
 
 
 FAULTS = (
-    *(Fault(f"closing process killed {step}", kill_closer(step)) for step in points.STEPS),
+    *(Fault(f"closing process killed {step}", kill_closer(step)) for step in faulty.STEPS),
     Fault("scheduler killed while closing", kill_closing_scheduler),
     Fault("closing process stalls", stall_closer),
     Fault("turn extended while it closes", extend_closing_turn),
