@@ -40,17 +40,9 @@ NEED_THE_WHOLE_MACHINE = ("tests/load", "tests/hardening/test_fuzz.py")
 JOURNEYS = tuple(
     f"tests/e2e/{name}.py"
     for name in (
-        "accounts/test_accounts",
-        "test_analysis_board",
-        "test_console",
-        "test_duel_actions",
-        "test_full_match",
-        "test_joining",
-        "test_page_size",
-        "test_particles",
-        "test_receipt_checks",
-        "test_reconnecting",
-        "test_verify_page",
+        *("accounts/test_accounts", "test_analysis_board", "test_console", "test_duel_actions"),
+        *("test_full_match", "test_joining", "test_page_size", "test_particles", "test_receipt_checks"),
+        *("test_reconnecting", "test_verify_page"),
     )
 )
 

@@ -78,16 +78,11 @@ def pytest_collection_finish() -> None:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(
-    item: pytest.Item,
-) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """A test that takes longer than MAX_TEST_S fails, unless it is marked `nightly`."""
     report = yield
     if report.passed and report.duration > MAX_TEST_S and not item.get_closest_marker("nightly"):
-        report.outcome, report.longrepr = (
-            "failed",
-            f"slower than {MAX_TEST_S:.0f} s, not marked nightly",
-        )
+        report.outcome, report.longrepr = ("failed", f"slower than {MAX_TEST_S:.0f} s, not marked nightly")
     return report
 
 

@@ -54,10 +54,7 @@ def running_crowd(argv: Sequence[str], phones: int, server: Server, folder: Path
     report, log = folder / "report.json", folder / "crowd.log"
     argv = [*MANAGE, "rehearse", *argv, "--url", server.http, "--phones", str(phones), "--json", str(report)]
     env = {**os.environ, **server.stack.env}
-    with (
-        log.open("w") as out,
-        subprocess.Popen(argv, cwd=ROOT, env=env, stdout=out, stderr=out) as process,
-    ):
+    with log.open("w") as out, subprocess.Popen(argv, cwd=ROOT, env=env, stdout=out, stderr=out) as process:
         try:
             yield RunningCrowd(process, phones, report, log)
         finally:

@@ -1,8 +1,6 @@
 """Lose a running event, restore it from a backup, and continue with the same simulated crowd."""
 
-import os
 import shutil
-import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -11,8 +9,7 @@ from typing import Any
 
 from crowdgame.rehearsal.rehearsal_report import RehearsalReport
 from crowdgame.server.laptop import startup
-from crowdgame.server.laptop.paths import ROOT
-from crowdgame.server.laptop.stack import MANAGE, Stack
+from crowdgame.server.laptop.stack import Stack
 from tests.crowd_helpers import (
     ENOUGH,
     PHONES,
@@ -82,7 +79,7 @@ def lose_event(data: Path, database_url: str) -> Lost:
     with running_server(data, database_url=database_url) as server:
         made = server.ask("event", **CALM)
         event, code = made["id"], made["code"]
-        with crowd(server, code, data, *seats(data)) as phones:
+        with crowd(server, code, data, "--seats", str(data / "seats")) as phones:
             server.ask("begin", event_id=event)
             close_turn_soon(server, event)
             turn = turn_with_ballots(server, event)
@@ -105,13 +102,13 @@ def lose_event(data: Path, database_url: str) -> Lost:
 def restored_event(lost: Lost, *options: str) -> Iterator[RestoredEvent]:
     """Restore with these `options` and continue with the same crowd."""
     stack, event, data = lost.stack, lost.event, lost.stack.data
-    manage(stack, "restore", str(data / BACKUP), "--yes", *options)
+    startup.manage(stack, "restore the backup", "restore", str(data / BACKUP), "--yes", *options)
     with organizer(stack) as asked, startup.running_stack(stack) as supervisor:
         server = Server(stack, supervisor, asked)
         server.ask("close_after", event_id=event, ms=MINUTE_MS)  # for the crowd on a slow machine
         with open_clients(server) as clients:
             _, shown = clients.display(lost.code)
-        with crowd(server, lost.code, data, *seats(data)) as phones:
+        with crowd(server, lost.code, data, "--seats", str(data / "seats")) as phones:
             for _ in range(3):
                 close_turn_soon(server, event)
             seen = leave(phones)
@@ -124,18 +121,6 @@ def close_turn_soon(server: Server, event: int) -> None:
     wait_until(lambda: live_turn(server, event), TIMEOUT_S)
     turn = server.ask("close_after", event_id=event, ms=SOON_MS)
     wait_until(lambda: turn in resolved_turns(server, event), TIMEOUT_S)
-
-
-def seats(data: Path) -> tuple[str, str]:
-    """Options that make the crowd reuse its seat tokens."""
-    return "--seats", str(data / "seats")
-
-
-def manage(stack: Stack, *words: str) -> str:
-    env = {**os.environ, **stack.env}
-    done = subprocess.run([*MANAGE, *words], cwd=ROOT, env=env, check=False, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
 
 
 class RestoreTests:

@@ -131,15 +131,13 @@ class Campaign:
         """Draw in rounds, each fault once per round."""
         for _ in range(self.size.rounds):
             for fault in self.rng.sample(self.faults, len(self.faults)):
-                if len(self.faulted) >= self.size.turns or self._time_is_up():
+                is_late = time.monotonic() - self.began > self.size.seconds
+                if len(self.faulted) >= self.size.turns or is_late:
                     return
                 if fault.name not in self.not_applicable:
                     yield fault
             if len(self.not_applicable) == len(self.faults):
                 return
-
-    def _time_is_up(self) -> bool:
-        return time.monotonic() - self.began > self.size.seconds
 
     def _inject(self, fault: Fault) -> None:
         wait_until(self.target.is_up, RECOVERED_WITHIN_S)  # one fault at a time
@@ -180,15 +178,15 @@ class Campaign:
             return max(self.monitor.unhealthy_times(began), default=began)
 
         def has_recovered() -> bool:
-            return time.monotonic() - max(last_unhealthy(), ended) > HEALTHY_FOR_S and self.monitor.are_over(
-                affected
-            )
+            healthy_s = time.monotonic() - max(last_unhealthy(), ended)
+            return healthy_s > HEALTHY_FOR_S and affected <= self.monitor.over()
 
         return last_unhealthy() if becomes_true(has_recovered, RECOVERED_WITHIN_S, POLL_S) else None
 
     def _audit(self, turns: Iterable[int]) -> list[Finding]:
         """Check these turns, as far as all acknowledgements have arrived; keep and return the findings."""
-        self.journal.add(self.target.chat_votes)
+        for vote in self.target.chat_votes:
+            self.journal.add(vote)
         findings = self.audit.check(turn for turn in sorted(turns) if self._is_settled(turn))
         for finding in findings:
             if finding not in self.findings:

@@ -74,19 +74,16 @@ class RecordingPhone(Phone):
         super().receive(message)
         match message:
             case protocol.BallotCounted():
-                self._record_ack(message.turn, message.choice, message.sequence)
+                self._write_ballot("ack", message.turn, message.choice, message.sequence)
             case protocol.PhoneWelcomed():
                 you = message.you
                 if you.turn is not None and you.choice is not None:
-                    self._record_ack(you.turn, you.choice, you.sequence)
+                    self._write_ballot("ack", you.turn, you.choice, you.sequence)
                 self._plan_late_ballot()
             case protocol.TurnSealed():
                 self._journal.write_seal(message)
             case protocol.Change():
                 self._plan_late_ballot()
-
-    def _record_ack(self, turn: int, choice: int, sequence: int) -> None:
-        self._write_ballot("ack", turn, choice, sequence)
 
     def _cast(self, ballot: protocol.BallotCast) -> bool:
         """Use one blinding factor per choice, also when it is sent again."""

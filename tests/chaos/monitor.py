@@ -4,7 +4,7 @@ import sqlite3
 import threading
 import time
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from operator import attrgetter
@@ -74,17 +74,11 @@ class Journal:
             text = file.read()
         complete = text[: text.rfind(b"\n") + 1]
         self._read += len(complete)
-        self.add(map(msgspec.json.decode, complete.splitlines()))
+        for line in complete.splitlines():
+            self.add(msgspec.json.decode(line))
 
-    def states_since(self, at: float) -> list[CrowdState]:
-        return self.crowd_states[bisect_left(self.crowd_states, at, key=attrgetter("at_s")) :]
-
-    def add(self, records: Iterable[list[Any]]) -> None:
-        """Add records of phones or others. Idempotent for ballots."""
-        for record in records:
-            self._add(record)
-
-    def _add(self, record: list[Any]) -> None:
+    def add(self, record: list[Any]) -> None:
+        """Add a record of a phone or a chat. Idempotent for ballots."""
         match record:
             case ["sent", at, voter, turn, choice, sequence, blind]:
                 self.sent.setdefault(turn, {}).setdefault((voter, sequence), Sent(at, choice, blind))
@@ -175,13 +169,12 @@ class Monitor:
     def over(self) -> set[int]:
         return {turn for turn, seen in list(self.turns.items()) if seen.over is not None}
 
-    def are_over(self, turns: set[int]) -> bool:
-        return all(self.turns[turn].over is not None for turn in turns)
-
     def unhealthy_times(self, since: float) -> list[float]:
         """The times at which a phone was disconnected or behind, or a turn was overdue."""
         self.journal.refresh()
-        return [state.at_s for state in self.journal.states_since(since) if not self._is_healthy(state)]
+        states = self.journal.crowd_states
+        states = states[bisect_left(states, since, key=attrgetter("at_s")) :]
+        return [state.at_s for state in states if not self._is_healthy(state)]
 
     def _is_healthy(self, crowd_state: CrowdState) -> bool:
         should = self._sample_at(crowd_state.at_s - DELIVERED_WITHIN_S)

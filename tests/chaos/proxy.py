@@ -70,7 +70,8 @@ class Proxy:
     def __enter__(self) -> Self:
         self._thread = threading.Thread(target=self._loop.run_forever, name="proxy", daemon=True)
         self._thread.start()
-        self._server = asyncio.run_coroutine_threadsafe(self._listen(), self._loop).result(10)
+        listening = asyncio.start_server(self._accept, LOOPBACK, 0, backlog=4096)
+        self._server = asyncio.run_coroutine_threadsafe(listening, self._loop).result(10)
         self.port = self._server.sockets[0].getsockname()[1]
         return self
 
@@ -118,9 +119,6 @@ class Proxy:
     def _reset(self, *connections: _Connection) -> None:
         for connection in connections:
             connection.reset()
-
-    async def _listen(self) -> asyncio.Server:
-        return await asyncio.start_server(self._accept, LOOPBACK, self.port, backlog=4096)
 
     async def _end(self) -> None:
         assert self._server

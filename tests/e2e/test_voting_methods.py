@@ -7,16 +7,7 @@ from playwright.sync_api import expect
 
 from tests.e2e.page_checks import text_faults
 from tests.e2e.scene_setup import MIDDLE, Show, timed_selector
-from tests.e2e.screens import (
-    OLD_PROJECTOR,
-    PROJECTOR,
-    OpenScreen,
-    Screen,
-    open_turn,
-    says,
-    tap,
-    vote,
-)
+from tests.e2e.screens import OLD_PROJECTOR, PROJECTOR, OpenScreen, Screen, open_turn, says, tap, vote
 from tests.server import Server
 
 GOOFSPIEL = {"game": "goofspiel", "options": {"cards": 5, "order": [3, 5, 1, 2, 4]}}

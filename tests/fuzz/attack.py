@@ -9,11 +9,11 @@ from random import Random
 
 from crowdgame.server.laptop.network import LOOPBACK
 from tests.fuzz.messages import (
+    FATAL,
     SOCKETS,
     Known,
     close_frame,
     corrupt,
-    fatal,
     frame,
     handshake,
     harmless,
@@ -112,7 +112,7 @@ class Attack:
         for _ in range(FLOOD if rng.random() < 0.03 else FRAMES_PER_SOCKET):
             frames += harmless(corrupt(valid(known, rng), rng), rng)
         if rng.random() < 0.5:
-            frames.append(fatal(corrupt(valid(known, rng), rng), rng))
+            frames.append(rng.choice(FATAL)(corrupt(valid(known, rng), rng), rng))
         return [*frames, close_frame(rng)]
 
 

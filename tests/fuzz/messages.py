@@ -173,10 +173,6 @@ def fragments(payload: bytes, rng: Random) -> list[bytes]:
 
 
 # ------------------------------------------------------------------ frames that end it
-def fatal(payload: bytes, rng: Random) -> bytes:
-    return rng.choice(FATAL)(payload, rng)
-
-
 def _odd_close(rng: Random) -> bytes:
     code = rng.choice((0, 999, 1004, 1005, 1006, 1015, 2999, 5000, 65535, 4500, 1000))
     reason = rng.choice((b"", b"\xff\xff", "ü".encode(), b"r" * 123))

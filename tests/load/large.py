@@ -166,12 +166,7 @@ def measure_receipts(ballots: int) -> None:
     print(f"kept: {kept:.1f} MB for {len(opened.places)} phones; {peak:.0f} MB while loading")
 
 
-PARTS = {
-    "turn": measure_turn,
-    "close": measure_close,
-    "record": measure_record,
-    "receipts": measure_receipts,
-}
+PARTS = {"turn": measure_turn, "close": measure_close, "record": measure_record, "receipts": measure_receipts}
 
 if __name__ == "__main__":
     PARTS[sys.argv[1]](int(sys.argv[2]))

@@ -128,21 +128,15 @@ def kubernetes_processes() -> Iterator[Process]:
     for name, pod in pods().items():
         for container in pod["containers"]:
             own = {one["name"]: one["value"] for one in container.get("env", [])}
-            ends = float(pod.get("terminationGracePeriodSeconds", 30)) - _pre_stop_s(container)
+            stopping = container.get("lifecycle", {}).get("preStop", {}).get("exec", {})
+            _, before_s = stopping.get("command", ["sleep", "0"])
+            ends = float(pod.get("terminationGracePeriodSeconds", 30)) - float(before_s)
             yield Process("kubernetes", name, tuple(container["command"]), shared | own, ends)
 
 
-def _pre_stop_s(container: dict[str, Any]) -> float:
-    before = container.get("lifecycle", {}).get("preStop", {}).get("exec", {}).get("command", ["sleep", "0"])
-    return float(before[1])
-
-
-def processes() -> list[Process]:
-    return [*systemd_processes(), *compose_processes(), *kubernetes_processes()]
-
-
 def ours() -> list[Process]:
-    return [process for process in processes() if process.argv[0] in {"crowdgame", "celery"}]
+    all_processes = [*systemd_processes(), *compose_processes(), *kubernetes_processes()]
+    return [process for process in all_processes if process.argv[0] in {"crowdgame", "celery"}]
 
 
 def settings_read() -> set[str]:

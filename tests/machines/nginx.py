@@ -42,7 +42,6 @@ class Nginx:
 @contextmanager
 def running_nginx(
     gateways: Sequence[int],
-    port: int = 0,
     *,
     pages: int = 0,
     tls: bool = False,
@@ -54,7 +53,7 @@ def running_nginx(
     `others` are the upstream lines of other machines. `spoil` may change its files before it starts.
     """
     folder = Path(tempfile.mkdtemp(prefix="crowdgame-nginx-"))
-    nginx = Nginx(folder, port or free_port(), free_port() if tls else 0)
+    nginx = Nginx(folder, free_port(), free_port() if tls else 0)
     try:
         if tls:
             _make_certificate(folder)

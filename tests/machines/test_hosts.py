@@ -165,14 +165,8 @@ def hosts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hosts]:
         own = free_port()
         nginx = held.enter_context(running_nginx([own], others="\n".join(remote)))
         supervisor = held.enter_context(Supervisor(data / "logs", print))
-        stack = Stack(
-            data=data,
-            secret_key="of the tests",
-            port=nginx.port,
-            valkey_port=free_port(),
-            gateways=1 + len(OTHERS),
-            database_url=postgres.new_database(),
-        )
+        stack = Stack(data, "of the tests", nginx.port, valkey_port=free_port(), gateways=1 + len(OTHERS))
+        stack = replace(stack, database_url=postgres.new_database())
         start_ballot_box(stack, supervisor)
         with Redis.from_url(stack.redis) as redis:
             redis.config_set("protected-mode", "no")

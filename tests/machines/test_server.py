@@ -25,8 +25,6 @@ from tests.machines.manifests import RELEASE, SERVER, UNITS
 from tests.machines.nginx import pages_upstreams, render, upstreams
 from tests.machines.postgres import Postgres
 
-SCRIPTS = ("backup.sh", "crowdgame", "install.sh")
-
 
 def needs(program: str) -> pytest.MarkDecorator:
     return pytest.mark.skipif(shutil.which(program) is None, reason=f"there is no {program} here")
@@ -66,7 +64,7 @@ def test_systemd_units_restart_and_run_programs_of_the_release() -> None:
             assert inside.parts[0] == ".venv" or os.access(ROOT / inside, os.X_OK), command
 
 
-@pytest.mark.parametrize("name", SCRIPTS)
+@pytest.mark.parametrize("name", ["backup.sh", "crowdgame", "install.sh"])
 def test_scripts_are_executable_and_parse(name: str) -> None:
     assert os.access(SERVER / name, os.X_OK)
     check = ["shellcheck"] if shutil.which("shellcheck") else ["sh", "-n"]

@@ -53,15 +53,8 @@ def running_proxied_stack(data: Path, server: str, database_url: str) -> Iterato
     ports = tuple(free_port() for _ in GATEWAYS)
     said: list[str] = []
     with running_nginx(ports) as nginx, Supervisor(data / "logs", said.append) as supervisor:
-        stack = Stack(
-            data=data,
-            secret_key="of the tests",
-            port=nginx.port,
-            valkey_port=free_port(),
-            server=server,
-            gateways=len(ports),
-            database_url=database_url,
-        )
+        stack = Stack(data, "of the tests", nginx.port, valkey_port=free_port(), database_url=database_url)
+        stack = replace(stack, server=server, gateways=len(ports))
         start_ballot_box(stack, supervisor)
         migrate(stack)
         reset_metrics_dir(stack.metrics_dir)

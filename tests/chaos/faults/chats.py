@@ -93,7 +93,4 @@ def send_votes(target: Target, rng: Random) -> int:
     return int(turn)
 
 
-FAULTS = (
-    Fault("chat reader killed", disturb(killed)),
-    Fault("chat reader paused", disturb(paused)),
-)
+FAULTS = (Fault("chat reader killed", disturb(killed)), Fault("chat reader paused", disturb(paused)))

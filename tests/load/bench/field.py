@@ -26,12 +26,13 @@ from tests.load.bench.connection import Connection, Contender, open_connection
 from tests.load.bench.machine import DEPENDENCIES, cores, gateways, pinned, processes
 from tests.server import Server, running_server
 from voting.ballot_box.box_types import turn_keys
-from voting.protocol import ConsoleJoin, Match, PhoneJoin, PhoneWelcomed
+from voting.protocol import ConsoleJoin, PhoneJoin, PhoneWelcomed
 
 JOINING_AT_ONCE = 50
 JOINED_WITHIN_S = 30.0
 NOT_STORED_S = 600
 PLAYED = [(1, 2), (4, 5)]
+COUNTED = b'{"type": "counted"'
 ECHOED = b'{"type":"ballot.cast","turn":1,"epoch":1,"choice":4,"sequence":12}'
 GATEWAY_COUNTS = {"crowdgame": 1, "two gateways": 2}
 
@@ -75,18 +76,16 @@ class Product:
         async with asyncio.timeout(JOINED_WITHIN_S):
             welcomes = await asyncio.gather(*self.pending_welcomes.values())
         for connection, welcome in zip(connections, welcomes, strict=True):
-            self._seat(connection, msgspec.json.decode(welcome, type=PhoneWelcomed))
+            welcomed = msgspec.json.decode(welcome, type=PhoneWelcomed)
+            match = welcomed.state.match
+            assert match is not None
+            assert match.turn is not None
+            self.turn, self.epoch, legal = match.turn.id, match.turn.epoch, match.turn.legal
+            connection.choice = (legal.red if match.red == welcomed.you.team else legal.yellow)[0]
 
     def _welcome(self, connection: Connection, text: bytes) -> None:
         if text.startswith(b'{"type":"phone.welcomed"'):
             self.pending_welcomes[connection].set_result(text)
-
-    def _seat(self, connection: Connection, welcomed: PhoneWelcomed) -> None:
-        match = welcomed.state.match
-        assert match is not None
-        assert match.turn is not None
-        self.turn, self.epoch = match.turn.id, match.turn.epoch
-        connection.choice = _legal(match, welcomed.you.team)[0]
 
     def vote(self, connection: Connection) -> bytes:
         connection.sequence += 1
@@ -115,11 +114,6 @@ def make_product(name: str, server: Server) -> Product:
     event = server.ask("event", owner="olga", window_s=NOT_STORED_S, pace="instant", lobby="open")
     server.ask("play_to", event_id=event["id"], picks=PLAYED)
     return Product(name, server, event["id"], event["code"])
-
-
-def _legal(match: Match, team: int) -> tuple[int, ...]:
-    assert match.turn is not None
-    return match.turn.legal.red if match.red == team else match.turn.legal.yellow
 
 
 async def open_console(product: Product) -> Connection:
@@ -195,7 +189,7 @@ def _running_references(server: str, home: Path) -> Iterator[tuple[Contender, Co
         echo, stock = ((supervisor.pid(name) or 0,) for name in ports)
         yield (
             Contender("echo", echo, ports["echo"], "/", lambda _: ECHOED, lambda text: True),
-            Contender("stock", stock, ports["stock"], "/ws/vote", _stock_vote, _is_stock_answer),
+            Contender("stock", stock, ports["stock"], "/ws/vote", _stock_vote, lambda text: COUNTED in text),
         )
 
 
@@ -207,10 +201,6 @@ def stock_reveal(reveal: bytes) -> bytes:
 def _stock_vote(connection: Connection) -> bytes:
     connection.sequence += 1
     return b'{"type":"vote","turn":1,"choice":%d,"sequence":%d}' % (connection.choice, connection.sequence)
-
-
-def _is_stock_answer(text: bytes) -> bool:
-    return text.startswith(b'{"type": "counted"')
 
 
 def _accepts(port: int) -> bool:

@@ -66,15 +66,14 @@ def allow_files(count: int) -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, count), hard))
 
 
-def with_children(pid: int) -> tuple[int, ...]:
-    """A process and all its current descendants."""
-    return (pid, *(child.pid for child in psutil.Process(pid).children(recursive=True)))
-
-
 def processes(server: Server) -> dict[str, tuple[int, ...]]:
-    """Each child of the supervisor, with its own child processes."""
+    """Each child of the supervisor, with its own current descendants."""
     names = (*server.stack.gateway_names, *DEPENDENCIES)
-    return {name: with_children(server.supervisor.pid(name) or 0) for name in names}
+    parents = {name: psutil.Process(server.supervisor.pid(name) or 0) for name in names}
+    return {
+        name: (parent.pid, *(child.pid for child in parent.children(recursive=True)))
+        for name, parent in parents.items()
+    }
 
 
 def gateways(server: Server) -> tuple[int, ...]:

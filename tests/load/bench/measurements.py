@@ -82,17 +82,13 @@ class ClosedLoop:
             await self._enough.wait()
 
     async def stop(self) -> None:
+        """A server that closes connections under load has no valid rate."""
         self._running = False
-        self._assert_all_live()
+        ended = sum(connection.closed.done() for connection in self._contender.connections)
+        of = f"{len(self._contender.connections)} connections"
+        assert not ended, f"{self._contender.name} ended {ended} of {of}"
         async with asyncio.timeout(DRAIN_WITHIN_S):
             await self._drained.wait()
-
-    def _assert_all_live(self) -> None:
-        """A server that closes connections under load has no valid rate."""
-        ended = sum(connection.closed.done() for connection in self._contender.connections)
-        assert not ended, (
-            f"{self._contender.name} ended {ended} of {len(self._contender.connections)} connections"
-        )
 
     def _send(self) -> None:
         connection = self._free.popleft()
