@@ -16,6 +16,7 @@ import django
 django.setup()
 
 from allauth.account.models import EmailAddress  # noqa: E402
+from django.apps import apps  # noqa: E402
 from django.conf import settings  # noqa: E402
 from django.contrib.auth.models import User  # noqa: E402
 from django.contrib.sessions.models import Session  # noqa: E402
@@ -318,6 +319,16 @@ def cosign(names: list[str]) -> None:
         LogWitness.objects.get_or_create(key=str(witness.verifier_key))
         signatures = note.signatures[0], witness.cosign(note.text, int(time.time()))
         store_cosignatures(str(SignedNote(note.text, signatures)).encode())
+
+
+def contents() -> dict[str, str]:
+    own = [model for model in apps.get_models() if model.__module__.startswith(("crowdgame.", "voting."))]
+    recorded = {"most_voters", "most_ballots"}
+    columns = {model: {field.attname for field in model._meta.concrete_fields} - recorded for model in own}
+    return {
+        model._meta.db_table: repr([*model._default_manager.order_by("pk").values_list(*sorted(names))])
+        for model, names in columns.items()
+    }
 
 
 def deactivate(name: str) -> None:

@@ -83,7 +83,7 @@ class Result:
 
     def add(self, campaign: Campaign) -> None:
         turns, found = set(campaign.monitor.turns), campaign.findings
-        lags = {turn: lag for turn, lag in campaign.target.server.rows(LAGS) if turn in turns}
+        lags = {turn: lag for turn, lag in campaign.target.rows(LAGS) if turn in turns}
         self.counts.update(
             turns=len(lags),
             faulted=len(campaign.faulted),

@@ -90,7 +90,7 @@ class Campaign:
 
     def __post_init__(self) -> None:
         self.journal = Journal(self.target.home / "journal.ndjson")
-        self.audit = Audit(self.target.server, self.journal, timed=self.target.box_clock is not None)
+        self.audit = Audit(self.target, self.journal, timed=self.target.box_clock is not None)
         self.monitor = Monitor(self.target, self.journal, self.size.phones // self.size.events)
 
     @property
@@ -100,10 +100,10 @@ class Campaign:
     def play(self) -> None:
         for number in range(self.size.events):
             terms = FAST_MATCHES | TERMS[number % len(TERMS)]
-            self.target.events.append(self.target.server.ask("event", **terms, shards=self.target.shards))
+            self.target.events.append(self.target.ask("event", **terms, shards=self.target.shards))
         if any(fault.family == CHATS for fault in self.faults):
             chat_event = self.target.events[-1]["id"]
-            self.target.server.ask("set_source", event_id=chat_event, team=2, source="twitch:rooks")
+            self.target.ask("set_source", event_id=chat_event, team=2, source="twitch:rooks")
         with self._crowd(), self.monitor.running():
             self._join_and_begin()
             for fault in self._draw_faults():
@@ -114,7 +114,7 @@ class Campaign:
         events = self.target.events
         wait_until(self._all_here, JOINED_WITHIN_S)
         for event in events:
-            self.target.server.ask("begin", event_id=event["id"])
+            self.target.ask("begin", event_id=event["id"])
             time.sleep(self.rng.uniform(*APART_S))
         wait_until(lambda: len(self.monitor.over()) >= len(events), JOINED_WITHIN_S)
         warmup_turns = self.monitor.over()
@@ -144,7 +144,7 @@ class Campaign:
         if self.size.together:
             ids = [event["id"] for event in self.target.events]
             ms = SHARED_DEADLINE_MS + len(ids) * MS_PER_EVENT
-            self.target.server.ask("share_deadline", event_ids=ids, ms=ms)
+            self.target.ask("share_deadline", event_ids=ids, ms=ms)
         time.sleep(self.rng.uniform(0.0, ANY_MOMENT_S))
         began = time.monotonic()
         try:
@@ -209,11 +209,11 @@ class Campaign:
     @contextmanager
     def _crowd(self) -> Iterator[None]:
         self.journal.path.touch()
-        argv = [sys.executable, "-m", "tests.chaos.crowd", self.target.server.http, str(self.journal.path)]
+        argv = [sys.executable, "-m", "tests.chaos.crowd", self.target.http, str(self.journal.path)]
         argv += [str(self.monitor.phones), str(self.rng.random())]
         argv += [event["code"] for event in self.target.events]
         with (
-            (self.target.server.stack.logs / "crowd.log").open("w") as log,
+            (self.target.stack.logs / "crowd.log").open("w") as log,
             subprocess.Popen(die_with_parent(argv), cwd=ROOT, stdout=log, stderr=log) as crowd,
         ):
             try:

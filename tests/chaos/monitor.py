@@ -149,10 +149,10 @@ class Monitor:
             seconds, micros = box.time()
             self._box_ahead_ms = seconds * 1000 + micros / 1000 - time.monotonic() * 1000
         at = time.monotonic()
-        seqs = dict(self.target.server.rows(SEQS))
+        seqs = dict(self.target.rows(SEQS))
         now = at * 1000 + self._box_ahead_ms
         overdue = False
-        for turn, state, closes_at in self.target.server.rows(TURNS, self._done_up_to):
+        for turn, state, closes_at in self.target.rows(TURNS, self._done_up_to):
             seen = self.turns.setdefault(turn, Seen(at))
             if state in ENDED and seen.over is None:
                 seen.over = at

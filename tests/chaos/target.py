@@ -67,7 +67,7 @@ class Clocks:
 
 
 @dataclass
-class Target:
+class Target(Server):
     """`home` is the campaign's folder. `events`, with `id` and `code`, exist before the first fault.
 
     `box_clock` is Valkey's clock, `own_clocks` that of all other processes; None if they cannot be set.
@@ -75,7 +75,6 @@ class Target:
     `chat`, and `chat_votes` records of a journal.
     """
 
-    server: Server
     home: Path
     proxy: Proxy
     valkey: str
@@ -89,40 +88,28 @@ class Target:
     chat_votes: list[list[Any]] = field(default_factory=list)
     events: list[dict[str, Any]] = field(default_factory=list)
 
-    @property
-    def data(self) -> Path:
-        return self.server.stack.data
-
     @contextmanager
     def box(self) -> Iterator[Redis]:
         """A direct connection to Valkey, without the proxy."""
         with Redis.from_url(self.valkey) as redis:
             yield redis
 
-    @property
-    def gateways(self) -> tuple[str, ...]:
-        return self.server.stack.gateway_names
-
-    @property
-    def schedulers(self) -> tuple[str, ...]:
-        return self.server.stack.scheduler_names
-
     def pid(self, part: str) -> int:
         """The id of the current process; waits while the part restarts."""
-        wait_until(lambda: self.server.supervisor.pid(part), BACK_WITHIN_S)
-        return self.server.supervisor.pid(part) or 0
+        wait_until(lambda: self.supervisor.pid(part), BACK_WITHIN_S)
+        return self.supervisor.pid(part) or 0
 
     def kill(self, part: str, number: signal.Signals = signal.SIGKILL) -> None:
         """End a part with all its processes and wait until it has restarted."""
         pid = self.pid(part)
         with suppress(ProcessLookupError):
             os.killpg(pid, number)
-        wait_until(lambda: self.server.supervisor.pid(part) not in {None, pid}, BACK_WITHIN_S)
+        wait_until(lambda: self.supervisor.pid(part) not in {None, pid}, BACK_WITHIN_S)
 
     def is_up(self) -> bool:
         """Whether worker and schedulers have (re)started, which takes a while."""
         messages = {"worker": "worker started", "chatreader": "chat reader started"}
-        messages |= dict.fromkeys(self.schedulers, "scheduler started")
+        messages |= dict.fromkeys(self.stack.scheduler_names, "scheduler started")
         return all(text in self._log(part)[self.logged.get(part, 0) :] for part, text in messages.items())
 
     def _log(self, part: str) -> str:
@@ -174,9 +161,9 @@ def running_target(
         readers = held.enter_context(chat.keeping_readers())
         supervisor.start(*_parts(stack, _timed({**env, "TWITCH_CHAT_URL": chat.url}, own_clocks)))
         wait_for_pages(stack, supervisor)
-        server = Server(stack, supervisor, held.enter_context(organizer(own, shards)))
-        clocks = (box_clock, own_clocks)
-        yield Target(server, home, proxy, own.redis, *clocks, logged, chat, readers, cluster, shards)
+        asked = held.enter_context(organizer(own, shards))
+        running, clocks = (stack, supervisor, asked), (box_clock, own_clocks)
+        yield Target(*running, home, proxy, own.redis, *clocks, logged, chat, readers, cluster, shards)
 
 
 def _note(home: Path, logged: dict[str, int], line: str) -> None:

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, Route, WebSocket, WebSocketRoute, expect
+from playwright.sync_api import Route, WebSocket, WebSocketRoute, expect
 
 from tests.e2e.page_checks import text_faults
 from tests.e2e.page_visits import WON
@@ -17,17 +17,13 @@ ELSEWHERE = "0" * 64
 def test_receipt_is_checked_after_page_reload(server: Server, open_at: OpenScreen) -> None:
     said, seen = list[dict[str, Any]](), list[dict[str, Any]]()
 
-    def record(display: Page, red: Page) -> None:
-        def record_received(socket: WebSocket) -> None:
-            socket.on("framereceived", lambda frame: seen.append(json.loads(frame)))
+    def record(socket: WebSocket) -> None:
+        socket.on("framereceived", lambda frame: seen.append(json.loads(frame)))
+        socket.on("framesent", lambda frame: said.append(json.loads(frame)))
 
-        def record_sent(socket: WebSocket) -> None:
-            socket.on("framesent", lambda frame: said.append(json.loads(frame)))
-
-        display.on("websocket", record_received)
-        red.on("websocket", record_sent)
-
-    event, display, red, yellow = open_turn(server, open_at, record)
+    event, display, red, yellow = open_turn(
+        server, open_at, lambda *pages: [page.on("websocket", record) for page in pages]
+    )
     vote(red, 2)
     vote(red, 4)
     vote(yellow, 5)

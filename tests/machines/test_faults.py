@@ -52,13 +52,11 @@ def test_each_fault_loses_nothing(family: ModuleType, tmp_path: Path) -> None:
 @pytest.mark.parametrize("step_s", [300, -300])
 def test_clock_change_moves_the_open_window(step_s: int, tmp_path: Path) -> None:
     with running_target(tmp_path, timed=True) as target:
-        event = target.server.ask("event", window_s=60, lobby="open")
-        target.server.ask("begin", event_id=event["id"])
-        (before,) = target.server.rows(LIVE)
+        event = target.ask("event", window_s=60, lobby="open")
+        target.ask("begin", event_id=event["id"])
+        (before,) = target.rows(LIVE)
         with ExitStack() as held:
-            display = (
-                SocketClients(target.server, held).open("display").say("display.join", code=event["code"])
-            )
+            display = SocketClients(target, held).open("display").say("display.join", code=event["code"])
             display.receive("display.welcomed")
             set_valkey_clock(step_s)(target, Random(1))
             moved = display.receive("turn.moved")["state"]["match"]["turn"]
@@ -67,7 +65,7 @@ def test_clock_change_moves_the_open_window(step_s: int, tmp_path: Path) -> None
             assert becomes_true(
                 lambda: abs(server_time(display) - box_time(target)) < 200, RECOVERED_WITHIN_S, every_s=0.25
             )  # within the rate limit of a socket
-        (after,) = target.server.rows(LIVE)
+        (after,) = target.rows(LIVE)
         assert after == (before[0], moved["opens_at"], moved["closes_at"])
 
 
@@ -87,14 +85,14 @@ def test_health_reports_full_disk_until_space_is_free(tmp_path: Path) -> None:
         assert FULL not in health(target)
         fill(small / "ballast")
         assert FULL in health(target)
-        wait_until(lambda: FULL in ask(target.server, "/readyz").body)
+        wait_until(lambda: FULL in ask(target, "/readyz").body)
         (small / "ballast").unlink()
         assert FULL not in health(target)
-        wait_until(lambda: FULL not in ask(target.server, "/readyz").body)
+        wait_until(lambda: FULL not in ask(target, "/readyz").body)
 
 
 def health(target: Target) -> bytes:
-    answer = ask(target.server, "/healthz")
+    answer = ask(target, "/healthz")
     assert answer.status == 200
     return answer.body
 

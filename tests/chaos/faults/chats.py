@@ -35,7 +35,7 @@ def disturb(harm: Callable[[Target], AbstractContextManager[None]]) -> Inject:
             with harm(target):
                 send_votes(target, rng)
             turn = send_votes(target, rng)
-            wait_until(lambda: target.server.rows(STATE, turn) == [("resolved",)], OPEN_WITHIN_S)
+            wait_until(lambda: target.rows(STATE, turn) == [("resolved",)], OPEN_WITHIN_S)
 
     return inject
 
@@ -45,7 +45,7 @@ def killed(target: Target) -> Iterator[None]:
     pid = target.pid(READER)
     os.killpg(pid, signal.SIGKILL)
     yield
-    wait_until(lambda: target.server.supervisor.pid(READER) not in {None, pid}, BACK_WITHIN_S)
+    wait_until(lambda: target.supervisor.pid(READER) not in {None, pid}, BACK_WITHIN_S)
 
 
 @contextmanager
@@ -60,7 +60,7 @@ def paused(target: Target) -> Iterator[None]:
 @contextmanager
 def second_reader(target: Target) -> Iterator[None]:
     """Both readers have joined the chat. The second one is killed at the end."""
-    stack = target.server.stack
+    stack = target.stack
     env = {**os.environ, **stack.env, "TWITCH_CHAT_URL": target.chat.url}
     with (
         (stack.logs / "chatreader-2.log").open("a") as log,
@@ -79,7 +79,7 @@ def send_votes(target: Target, rng: Random) -> int:
     asked = {"event_id": target.events[-1]["id"], "logins": logins, "seed": seed, "spare_ms": SPARE_MS}
 
     def draw() -> bool:
-        drawn.update(target.server.ask("draw_chat_votes", **asked))
+        drawn.update(target.ask("draw_chat_votes", **asked))
         return bool(drawn)
 
     wait_until(draw, OPEN_WITHIN_S)

@@ -18,13 +18,13 @@ EXTENSION_S = 3
 @contextmanager
 def at_step(target: Target, step: str, effect: faulty.StepEffect, seconds: float = 0.0) -> Iterator[None]:
     """Arm the step and wait until a process reaches it. Raises Missed if none does."""
-    faulty.arm(target.data, step, effect, seconds)
+    faulty.arm(target.stack.data, step, effect, seconds)
     try:
-        if not becomes_true(lambda: faulty.has_fired(target.data), REACHED_WITHIN_S, faulty.POLL_S):
+        if not becomes_true(lambda: faulty.has_fired(target.stack.data), REACHED_WITHIN_S, faulty.POLL_S):
             raise Missed(f"no process reached the step {step!r}")
         yield
     finally:
-        faulty.disarm(target.data)
+        faulty.disarm(target.stack.data)
 
 
 def kill_closer(step: str) -> Inject:
@@ -43,7 +43,7 @@ def kill_closing_scheduler(target: Target, rng: Random) -> None:
     worker = target.pause("worker")
     try:
         with at_step(target, rng.choice(list(faulty.STEPS)), "kill"):
-            target.pid(target.schedulers[0])
+            target.pid(target.stack.scheduler_names[0])
     finally:
         target.resume(worker)
 
@@ -60,7 +60,7 @@ def extend_closing_turn(target: Target, rng: Random) -> None:
     step = rng.choice(["after the seal", "after the decision", "before the transaction"])
     with at_step(target, step, "stall", STALL_S[1]):
         events = [event["id"] for event in target.events]
-        if not target.server.ask("extend_overdue", event_ids=events, seconds=EXTENSION_S):
+        if not target.ask("extend_overdue", event_ids=events, seconds=EXTENSION_S):
             raise Missed("no turn was still being counted")
         hold((STALL_S[1], STALL_S[1]), rng)
 
@@ -71,7 +71,7 @@ def kill_during_close(part: str) -> Inject:
     def inject(target: Target, rng: Random) -> None:
         with at_step(target, rng.choice(list(faulty.STEPS)), "hold"):
             kill(part)(target, rng)
-            faulty.release(target.data)
+            faulty.release(target.stack.data)
 
     return inject
 

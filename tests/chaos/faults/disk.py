@@ -23,8 +23,8 @@ FULL_S: Span = (5.0, 8.0)
 
 def fill_disk(target: Target, rng: Random) -> None:
     """Fill the disk to the last byte, then free it."""
-    ballast = target.data / "ballast"
-    if not os.path.ismount(target.data) or _size(target.data) > MOST_BYTES:
+    ballast = target.stack.data / "ballast"
+    if not os.path.ismount(target.stack.data) or _size(target.stack.data) > MOST_BYTES:
         raise NotApplicable("the data is not on a small disk of its own")
     try:
         until = time.monotonic() + rng.uniform(*FULL_S)

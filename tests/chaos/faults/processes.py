@@ -38,7 +38,7 @@ def kill(part: str) -> Inject:
     """SIGKILL all processes of a part ("gateway", "scheduler": of one instance)."""
 
     def inject(target: Target, rng: Random) -> None:
-        several = {"gateway": target.gateways, "scheduler": target.schedulers}
+        several = {"gateway": target.stack.gateway_names, "scheduler": target.stack.scheduler_names}
         target.kill(rng.choice(several.get(part, (part,))))
 
     return inject
@@ -46,7 +46,7 @@ def kill(part: str) -> Inject:
 
 def kill_all(target: Target, rng: Random) -> None:
     """All processes are killed at once, as in a power failure, and restart."""
-    parts = [*PARTS, *target.schedulers, *target.gateways]
+    parts = [*PARTS, *target.stack.scheduler_names, *target.stack.gateway_names]
     rng.shuffle(parts)
     killed = {target.pid(part) for part in parts}
     for pid in killed:
@@ -62,16 +62,16 @@ def pause_then_kill_worker(target: Target, rng: Random) -> None:
 
 
 def pause_then_kill_schedulers(target: Target, rng: Random) -> None:
-    for name in target.schedulers:
+    for name in target.stack.scheduler_names:
         target.pause(name)
     hold(PAUSE_S, rng)
-    for name in target.schedulers:
+    for name in target.stack.scheduler_names:
         target.kill(name)
 
 
 def pause_schedulers_and_worker(target: Target, rng: Random) -> None:
     """No process closes turns for a while. Then all resume where they stopped."""
-    groups = [target.pause(part) for part in (*target.schedulers, "worker")]
+    groups = [target.pause(part) for part in (*target.stack.scheduler_names, "worker")]
     hold(PAUSE_S, rng)
     for group in rng.sample(groups, len(groups)):
         target.resume(group)
@@ -79,9 +79,9 @@ def pause_schedulers_and_worker(target: Target, rng: Random) -> None:
 
 def run_extra_scheduler(target: Target, rng: Random) -> None:
     """A third scheduler runs for a few turns and is then killed."""
-    argv, env = die_with_parent([*MANAGE, "scheduler"]), {**os.environ, **target.server.stack.env}
+    argv, env = die_with_parent([*MANAGE, "scheduler"]), {**os.environ, **target.stack.env}
     with (
-        (target.server.stack.logs / "scheduler-3.log").open("a") as log,
+        (target.stack.logs / "scheduler-3.log").open("a") as log,
         subprocess.Popen(argv, env=env, stdout=log, stderr=log) as scheduler,
     ):
         hold(LONG_S, rng)
@@ -90,11 +90,13 @@ def run_extra_scheduler(target: Target, rng: Random) -> None:
 
 def interrupt_database(target: Target, rng: Random) -> None:
     """PostgreSQL: the server ends every connection. SQLite: a connection holds the lock for a while."""
-    if target.server.stack.database_url:
-        with psycopg.connect(target.server.stack.database_url, autocommit=True) as connection:
+    if target.stack.database_url:
+        with psycopg.connect(target.stack.database_url, autocommit=True) as connection:
             connection.execute(END_CONNECTIONS)
         return
-    with closing(sqlite3.connect(target.data / "db.sqlite3", timeout=10, isolation_level=None)) as database:
+    with closing(
+        sqlite3.connect(target.stack.data / "db.sqlite3", timeout=10, isolation_level=None)
+    ) as database:
         database.execute("BEGIN IMMEDIATE")
         hold(PAUSE_S, rng)
         database.execute("ROLLBACK")
@@ -104,7 +106,7 @@ def add_slow_consumers(target: Target, rng: Random) -> None:
     """Several phones do not read from their sockets."""
     with ExitStack() as held:
         for _ in range(SLOW_PHONES):
-            held.enter_context(slow_consumer(target.server, rng.choice(target.events)["code"]))
+            held.enter_context(slow_consumer(target, rng.choice(target.events)["code"]))
         hold(LONG_S, rng)
 
 

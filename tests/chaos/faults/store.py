@@ -45,7 +45,7 @@ def flush_data(target: Target, rng: Random) -> None:
 
 def flush_after_gateways(target: Target, rng: Random) -> None:
     """All gateways are killed, so that no process remembers the ballots that are then lost."""
-    for pid in [target.pid(name) for name in target.gateways]:
+    for pid in [target.pid(name) for name in target.stack.gateway_names]:
         os.killpg(pid, signal.SIGKILL)
     flush_data(target, rng)
 
