@@ -17,8 +17,8 @@ VERIFIER = run_path(str(ROOT / "docs" / "verify.py"))
 
 SIDES = ("red", "yellow")
 TURN = """
-    SELECT t.id, m.event_id, t.number, t.state, t.seed, t.red_pick, t.yellow_pick, t.closes_at, t.sealed_at,
-        t.resolved_at, m.tally_method, m.tie_rule, m.no_ballot_rule, t.epoch
+    SELECT t.id, m.event_id, t.state, t.seed, t.red_pick, t.yellow_pick, t.closes_at, t.sealed_at,
+        t.resolved_at, m.tally_method, m.tie_rule, m.no_ballot_rule
     FROM games_turn t JOIN games_match m ON m.id = t.match_id WHERE t.id = ?
 """
 TALLIES = "SELECT side, counts, ballots, pick, sealed, root FROM voting_tallyrecord WHERE turn_id = ?"
@@ -34,7 +34,6 @@ Ballot = Sequence[Any]
 class Turn(msgspec.Struct, array_like=True, frozen=True):
     id: int
     event: int
-    number: int
     state: str
     seed: str
     red_pick: int | None
@@ -45,7 +44,6 @@ class Turn(msgspec.Struct, array_like=True, frozen=True):
     method: str
     tie: str
     without: str
-    epoch: int
 
 
 class Tally(msgspec.Struct, array_like=True, frozen=True):
