@@ -7,7 +7,6 @@ from crowdgame.server.laptop.network import LOOPBACK, free_port
 from tests.run_folder import run_folder
 
 PROCESS = "PYTEST_XDIST_WORKER"  # set in pytest-xdist workers; each has its own subfolder
-
 VALKEY_PORT = free_port()
 OWN = run_folder() / os.environ.get(PROCESS, "")
 OWN.mkdir(exist_ok=True)

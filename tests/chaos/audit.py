@@ -14,7 +14,6 @@ from tests.server import Server
 
 # It shares no code with the product.
 VERIFIER = run_path(str(ROOT / "docs" / "verify.py"))
-
 SIDES = ("red", "yellow")
 TURN = """
     SELECT t.id, m.event_id, t.state, t.seed, t.red_pick, t.yellow_pick, t.closes_at, t.sealed_at,
@@ -25,8 +24,6 @@ TALLIES = "SELECT side, counts, ballots, pick, sealed, root FROM voting_tallyrec
 ANNOUNCEMENTS = "SELECT seq, body FROM voting_announcement WHERE event_id = ? AND seq > ? ORDER BY seq"
 MAX_LATE_MS = 400
 Kind = Literal["lost", "duplicated", "wrong"]
-
-
 #: Voter, side, column, sequence, arrival and blind.
 Ballot = Sequence[Any]
 

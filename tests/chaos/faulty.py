@@ -26,13 +26,10 @@ from tests.deploy.processes import becomes_true
 ARMED, FIRED, GO = "chaos-armed.json", "chaos-fired.json", "chaos-go"
 MAX_HOLD_S = 5.0
 POLL_S = 0.01
-
 BOX = "voting.ballot_box.ballot_box:BallotBox"
 CLOSING, STORE = "voting.turns.closing", "voting.turns.outcome_store"
-
 When = Literal["before", "after"]
 StepEffect = Literal["kill", "kill group", "stall", "hold"]
-
 # The steps of closing turns.
 STEPS: dict[str, tuple[str, When]] = {
     "before the seal": (f"{BOX}.seal_all", "before"),

@@ -13,7 +13,6 @@ from tests.chaos.faulty import NAMES
 from tests.chaos.target import running_target
 
 pytestmark = pytest.mark.nightly
-
 SHORT = ("worker killed", "Valkey killed", "closing process killed in the transaction after all writes")
 LONGER = (
     *("scheduler killed", "gateway killed", "closing process killed after the seal"),

@@ -44,8 +44,6 @@ TALLEST = 1800
 DOCS_SCALE = 1.5
 NO_PAGES = ("phone/", "display/")
 IN_MOTION = ("reveal", "lobby-cheers")
-
-
 # Sizes of screens and scales of their screenshots, by the mark at the end of the screenshots' names.
 FRAMES = {
     "430": (430, 932, 0.5),

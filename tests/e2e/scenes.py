@@ -43,18 +43,15 @@ KEY = KeyShown(
     qr=qr_rows(f"{LINK}#R7KQ2"),
     team_qrs=team_qr_rows(LINK, "R7KQ2"),
 )
-
 NO_VOTES = TurnoutCounted(turn=MIDDLE.turn_id, connected=(1250, 1190), voted=(0, 0))
 ANALYZED = analyzed(MIDDLE)
 DECIDED = analyzed(THE_END, DECIDING)
 DAYS = partial(as_duel(MIDDLE, 3 * 86_400, 2 * DAY_MS, 3 * DAY_MS).voting, left_ms=2 * DAY_MS - 4_000_000)
 CHAT = with_options(MIDDLE, **chat("yellow"))
 TEAM_LINKS = with_long_names(ScriptedMatch(), team_choice="link", notice=NOTICE)
-
 RULES: dict[str, Any] = {
     "special_rules": (SpecialRule.SINGLE_SELECTOR, SpecialRule.CAPTAINS, SpecialRule.RESIGNING)
 }
-
 DISPLAY_LOBBIES = (
     Scene("lobby", ScriptedMatch().lobby, "lobby"),
     Scene("lobby-other-game", with_options(ScriptedMatch(), game="trails").lobby, "lobby"),
@@ -141,7 +138,6 @@ PRESENTING = (
 )
 DISPLAY_SCENES = (*DISPLAY_LOBBIES, *DISPLAY_WINDOWS, *DISPLAY_DUELS, *DISPLAY_AFTERWARDS, *LOOKS)
 DISPLAY_GALLERY = (*DISPLAY_SCENES, *PRESENTING)
-
 COUNTED = with_options(MIDDLE, own_counts=True)
 LONG_NAMED = with_long_names(MIDDLE)
 SIDES = {"max_side_changes": 1, "sides": SIDES_SUMMARY, "turn_points": True}
@@ -150,7 +146,6 @@ TICKETS = with_options(ScriptedMatch(), admission="tickets")
 AGREEING = with_options(ScriptedMatch(), consent=CONSENT)
 SO_FAR = (own_counts(MIDDLE),)
 JUDGED = with_terms(MIDDLE, **analyzed(MIDDLE.play(do.OWN, do.OTHER)).terms)
-
 PHONE_LOBBIES = (
     Scene("lobby", ScriptedMatch().lobby, "lobby"),
     Scene("lobby-long-names", with_long_names(ScriptedMatch()).lobby, "lobby"),
@@ -250,7 +245,6 @@ WITHOUT_A_SEAT = (
 )
 HIDDEN = Scene("voting-hidden", MIDDLE.voting, "voting", action=do.pick_hidden)
 PHONE_SCENES = (*PHONE_LOBBIES, *PHONE_WINDOWS, *PHONE_DUELS, HIDDEN, *PHONE_AFTERWARDS, *WITHOUT_A_SEAT)
-
 # In the gallery only: an open card covers text; a long name is cut after two lines.
 PHONE_GALLERY = (
     *PHONE_SCENES,

@@ -64,7 +64,6 @@ READ_WORDS_JS = """(names) => {
 }"""
 READ_SHORT_NAMES_JS = """() => Object.fromEntries([...document.querySelectorAll(".sheet bdi[title]")]
   .map((name) => [name.title, name.textContent]))"""
-
 pytestmark = pytest.mark.nightly
 
 

@@ -23,7 +23,6 @@ LOCKED_BY_STOCK = b'{"type": "joining.'
 POLL_S = 0.25
 IDLE_SHARE = 0.2
 CALM_WITHIN_S = 20.0
-
 Say = Callable[[str], None]
 Rounds = dict[str, list[Rate]]
 
