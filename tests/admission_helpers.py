@@ -4,7 +4,6 @@ from typing import Any
 
 from voting.admission.admission import CODE_PERIOD_MS, rotating_code
 from voting.admission.roster import read_roster
-from voting.admission.seats import Seat, sign_seat
 from voting.admission.tickets import make_roster, make_tickets, release_tickets
 from voting.announcements.outbox import announce_edit
 from voting.ballot_box.ballot_box import BallotBox
@@ -44,8 +43,3 @@ def release(event_id: int, code: str) -> int:
 def earlier_code(code: str, periods: int) -> str:
     """The rotating code that the projector showed this many periods ago."""
     return rotating_code(code, box.now() - periods * CODE_PERIOD_MS)[0]
-
-
-def seat(event_id: int, voter: str, team: int) -> str:
-    """A seat token, signed as this stack's gateways sign it."""
-    return sign_seat(Seat(event_id, voter, team))

@@ -168,10 +168,6 @@ def void(event_id: int) -> None:
     act(event_id, "turn.void")
 
 
-def renew_display_key(event_id: int) -> None:
-    act(event_id, "display.renew")
-
-
 def age_matches(event_id: int, ms: int) -> None:
     """Let this much time pass since the event's matches ended."""
     Match.objects.filter(event_id=event_id, state=MatchState.ENDED).update(ended_at=F("ended_at") - ms)
@@ -251,7 +247,7 @@ def remove_member(event_id: int, name: str) -> None:
 def demote_and_renew_display_key(event_id: int, name: str) -> None:
     """Demote a member, and renew the display key before a gateway can have checked the role."""
     change_member(event_id, name, Role.VIEWER)
-    renew_display_key(event_id)
+    act(event_id, "display.renew")
 
 
 def delete_member_row(event_id: int, name: str) -> None:

@@ -80,6 +80,10 @@ def click(selector: str) -> Action:
     return lambda page: page.locator(selector).first.click()
 
 
+def wait_for(selector: str) -> Action:
+    return lambda page: page.locator(selector).wait_for()
+
+
 def submit_duplicate_names(page: Page) -> None:
     """Submit two teams with the same name."""
     for name in page.locator("[name=team_1], [name=team_2]").all():
@@ -107,11 +111,6 @@ def fail_to_log_in(page: Page, tries: int = 12) -> None:
 def press_help(page: Page) -> None:
     page.locator("[data-action]").first.wait_for()
     page.keyboard.press("?")
-
-
-def await_verdict(page: Page) -> None:
-    """Wait until the page has verified a match."""
-    page.locator(".verdict").wait_for()
 
 
 def restrict_two_voters(page: Page) -> None:
@@ -208,7 +207,7 @@ PUBLIC = (
     public("phone-code", "/", PHONE_FRAMES),
     public("report", "/report/{code}/1", prepare=play_to(*WON)),
     public("verify", "/verify"),
-    public("verify-match", "/verify?match={code}/1", prepare=play_to(*WON), action=await_verdict),
+    public("verify-match", "/verify?match={code}/1", prepare=play_to(*WON), action=wait_for(".verdict")),
     public("analysis-board", "/report/{code}/1/board", prepare=play_to(*WON)),
     public("puzzle", "/puzzles/1"),
     public("rules", "/rules"),

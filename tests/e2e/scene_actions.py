@@ -18,6 +18,7 @@ RETRY_LATER = protocol.RetryAfter(within_ms=60_000)
 PLACES_JS = """() => [...document.querySelectorAll(".board .column")]
   .sort((one, two) => one.getBoundingClientRect().left - two.getBoundingClientRect().left)
   .map(({dataset}) => dataset.column)"""
+# A pattern behind a transparent display.
 CHECKERED_JS = """() => { document.documentElement.style.background =
   "repeating-conic-gradient(#8a8f98 0 25%, #b9bec6 0 50%) 0 0 / 64px 64px"; }"""
 
@@ -32,16 +33,12 @@ def pick_several(page: Page, fake_gateway: FakeGateway) -> None:
         pick(page, fake_gateway, column)
 
 
-def request_resignation(page: Page, fake_gateway: FakeGateway) -> None:
-    """Ask to resign; the phone asks for confirmation once."""
+def pick_and_press(page: Page, fake_gateway: FakeGateway, name: str, pressed: str = "true") -> None:
+    """Vote, then press this button once. A button that asks for confirmation is not pressed then."""
     pick(page, fake_gateway)
-    page.locator('[data-do="resign"]').click()
-
-
-def accept_draw(page: Page, fake_gateway: FakeGateway) -> None:
-    pick(page, fake_gateway)
-    page.locator('[data-do="draw"]').click()
-    expect(page.locator('[data-do="draw"]')).to_have_attribute("aria-pressed", "true")
+    button = page.locator(f'[data-do="{name}"]')
+    tap(button)
+    expect(button).to_have_attribute("aria-pressed", pressed)
 
 
 def receive_picks(page: Page, fake_gateway: FakeGateway, voted: tuple[int, ...] = ()) -> None:
@@ -77,17 +74,6 @@ def pick_too_late(page: Page, fake_gateway: FakeGateway) -> None:
     pick_unacknowledged(page, fake_gateway)
     fake_gateway.say("phone", protocol.BallotRefused(turn=MIDDLE.turn_id, sequence=1, code="late"))
     expect(page.locator("main")).to_have_attribute("data-status", "refused")
-
-
-def pick_hidden(page: Page, fake_gateway: FakeGateway) -> None:
-    """Vote, then hide the vote on the screen."""
-    pick(page, fake_gateway)
-    tap(page.locator('[data-do="hide"]'))
-    expect(page.locator('[data-do="hide"]')).to_have_attribute("aria-pressed", "true")
-
-
-def read_consent(page: Page, fake_gateway: FakeGateway) -> None:
-    expect(page.locator("dialog.consent")).to_be_visible()
 
 
 def sealed(page: Page, fake_gateway: FakeGateway, by_all: bool = False) -> None:
@@ -194,10 +180,6 @@ def reveal_side(page: Page, fake_gateway: FakeGateway) -> None:
     expect(page.locator(".plate b")).to_be_visible()
 
 
-def show_blank(page: Page, fake_gateway: FakeGateway) -> None:
-    page.keyboard.press("b")
-
-
 def show_keys(page: Page, fake_gateway: FakeGateway, allowed: bool = False) -> None:
     """Show the presenter's keys; `allowed`: the browser is logged in to the console."""
     now = fake_gateway.now()
@@ -215,8 +197,3 @@ def show_keys(page: Page, fake_gateway: FakeGateway, allowed: bool = False) -> N
     page.keyboard.press("?")
     access = page.locator(".hints [data-access]")
     expect(access).to_have_attribute("data-access", "in" if allowed else "out")
-
-
-def show_over_picture(page: Page, fake_gateway: FakeGateway) -> None:
-    """Show a pattern behind a transparent display."""
-    page.evaluate(CHECKERED_JS)

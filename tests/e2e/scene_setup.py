@@ -21,7 +21,7 @@ DEFERRED_PART_IS_DRAWN = """() => [...document.styleSheets[0].cssRules]
   .some(({name}) => name === "settle")"""
 CODE = "Q7RM"
 State = Callable[[int], protocol.EventState]
-Action = Callable[[Page, FakeGateway], None]
+Action = Callable[[Page, FakeGateway], object]
 MIDDLE = script_match(*LONG_MATCH[:7])
 BEFORE_THE_END = script_match(*LONG_MATCH)
 THE_END = BEFORE_THE_END.play(*LAST)

@@ -129,10 +129,16 @@ LOOKS = (
 UNKNOWN = partial(do.close_for_good, code=CloseCode.NO_SUCH_EVENT, phase="unknown")
 # Overlays and transparent modes: in the gallery only.
 PRESENTING = (
-    Scene("transparent", MIDDLE.voting, "voting", query="?obs=1", action=do.show_over_picture),
+    Scene(
+        "transparent",
+        MIDDLE.voting,
+        "voting",
+        query="?obs=1",
+        action=lambda page, _: page.evaluate(do.CHECKERED_JS),
+    ),
     Scene("keys", MIDDLE.voting, "voting", action=partial(do.show_keys, allowed=True)),
     Scene("keys-logged-out", MIDDLE.voting, "voting", action=do.show_keys),
-    Scene("blank", MIDDLE.voting, "voting", action=do.show_blank),
+    Scene("blank", MIDDLE.voting, "voting", action=lambda page, _: page.keyboard.press("b")),
     Scene("offline", MIDDLE.voting, "voting", action=do.go_offline),
     Scene("unknown", ScriptedMatch().lobby, "lobby", action=UNKNOWN),
 )
@@ -152,6 +158,8 @@ PHONE_LOBBIES = (
     Scene("aborted", MIDDLE.aborted, "lobby"),
 )
 SEAL_LONG, SEAL_COUNTED = (partial(do.sealed_after_vote, scripted=one) for one in (LONG_NAMED, COUNTED))
+RESIGNATION = partial(do.pick_and_press, name="resign", pressed="false")
+DRAW_ACCEPTED = partial(do.pick_and_press, name="draw")
 METHODS = {"voting-approval": "approval", "voting-ranked": "instant_runoff", "voting-score": "score"}
 PHONE_WINDOWS = (
     Scene("talk", MIDDLE.talk, "talk"),
@@ -170,9 +178,9 @@ PHONE_WINDOWS = (
         Scene(name, with_terms(MIDDLE, tally_method=method).voting, "voting", action=do.pick_several)
         for name, method in METHODS.items()
     ),
-    Scene("voting-resign", with_terms(MIDDLE, resign="half").voting, "voting", action=do.request_resignation),
+    Scene("voting-resign", with_terms(MIDDLE, resign="half").voting, "voting", action=RESIGNATION),
     Scene("voting-draw-offer", with_draw_offer(LONG_NAMED), "voting"),
-    Scene("voting-draw-accepted", with_draw_offer(MIDDLE), "voting", action=do.accept_draw),
+    Scene("voting-draw-accepted", with_draw_offer(MIDDLE), "voting", action=DRAW_ACCEPTED),
     Scene("voting-moved", MIDDLE.voting, "voting", action=do.move_voter),
     Scene("hands", with_options(MIDDLE, **hands("red")).voting, "voting"),
     Scene("paused", MIDDLE.paused, "paused"),
@@ -243,12 +251,17 @@ WITHOUT_A_SEAT = (
     refused("joining-locked", "joining_locked", lobby="locked"),
     refused("hands-only", "hands_only", **hands("red")),
 )
-HIDDEN = Scene("voting-hidden", MIDDLE.voting, "voting", action=do.pick_hidden)
+HIDDEN = Scene("voting-hidden", MIDDLE.voting, "voting", action=partial(do.pick_and_press, name="hide"))
 PHONE_SCENES = (*PHONE_LOBBIES, *PHONE_WINDOWS, *PHONE_DUELS, HIDDEN, *PHONE_AFTERWARDS, *WITHOUT_A_SEAT)
 # In the gallery only: an open card covers text; a long name is cut after two lines.
 PHONE_GALLERY = (
     *PHONE_SCENES,
-    Scene("lobby-consent", AGREEING.lobby, "lobby", action=do.read_consent),
+    Scene(
+        "lobby-consent",
+        AGREEING.lobby,
+        "lobby",
+        action=lambda page, _: page.locator("dialog.consent").wait_for(),
+    ),
     Scene("ended-card", ended(analyzed(THE_END, DECIDING)), "ended", action=do.open_card),
     Scene("voting-long-names", with_long_names(MIDDLE).voting, "voting", team=2),
     Scene("sides-between", at_step("lines", SECRET), "reveal", action=do.open_sides),

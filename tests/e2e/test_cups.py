@@ -178,7 +178,7 @@ def test_stage_with_replaced_key_shows_nothing(server: Server, open_at: OpenScre
     wall.goto("/console/")
     wall.get_by_role("link", name="Big screen").click()
     expect(picture(wall, "display").locator(".rotating-code b")).to_be_visible()
-    server.ask("renew_display_key", event_id=event["id"])
+    server.ask("act", event_id=event["id"], action="display.renew")
     expect(wall.get_by_text("This link is no longer valid.")).to_be_visible()
     expect(wall.locator("iframe")).to_have_count(0)
     screen.errors.clear()  # of the refused requests
