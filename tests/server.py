@@ -27,7 +27,6 @@ from crowdgame.server.laptop.startup import migrate, start_ballot_box, start_gat
 from crowdgame.server.laptop.supervisor import Supervisor
 from tests.run_folder import DATABASE, migrated_database
 
-__all__ = ["SERVERS"]
 # The first server is always tested, the others only in the slow tests.
 ASGI_SERVERS_TESTED = [SERVERS[0], *(pytest.param(name, marks=pytest.mark.nightly) for name in SERVERS[1:])]
 ERROR_MARKS = ("Traceback", " ERROR ", " CRITICAL ", '"ERROR"', '"CRITICAL"', "Exception")

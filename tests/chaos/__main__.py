@@ -18,6 +18,7 @@ from random import Random
 
 from crowdgame.rehearsal.samples import Samples, Spread
 from crowdgame.server.laptop.paths import ROOT
+from crowdgame.server.laptop.stack import SERVERS
 from crowdgame.server.laptop.stop_signals import interrupt_on_signals
 from tests.chaos.campaign import Campaign, InjectedFault, Size
 from tests.chaos.faults import CLOCKS, DISK, Fault, catalog
@@ -27,7 +28,6 @@ from tests.chaos.target import running_target
 from tests.load.bench.machine import allow_files
 from tests.load.bench.report import table_lines
 from tests.machines.postgres import running_postgres
-from tests.server import SERVERS
 
 LAGS = "SELECT id, resolved_at - closes_at FROM games_turn WHERE state = 'resolved'"
 PAGE = ROOT / "docs" / "generated" / "faults.md"

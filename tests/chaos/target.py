@@ -56,14 +56,11 @@ class Clocks:
             subprocess.run(command, check=True)
         return {"LD_PRELOAD": str(library), "CLOCK_FILE": str(self.file)}
 
-    @property
-    def off_s(self) -> float:
-        return int.from_bytes(self.file.read_bytes(), "little", signed=True) / 1000
-
-    def set(self, off_s: float) -> None:
-        """Set the offset from the right time, with immediate effect."""
+    def shift(self, by_s: float) -> None:
+        """Shift the clock, with immediate effect."""
+        off_ms = int.from_bytes(self.file.read_bytes(), "little", signed=True) + round(by_s * 1000)
         with self.file.open("r+b") as file:
-            file.write(round(off_s * 1000).to_bytes(8, "little", signed=True))
+            file.write(off_ms.to_bytes(8, "little", signed=True))
 
 
 @dataclass

@@ -13,7 +13,7 @@ from websockets.sync.client import connect
 
 from crowdgame.server.laptop import stack as children
 from crowdgame.server.laptop.network import LOOPBACK, free_port, wait_for_http
-from crowdgame.server.laptop.stack import Stack
+from crowdgame.server.laptop.stack import SERVERS, Stack
 from crowdgame.server.laptop.startup import migrate, reset_metrics_dir, start_ballot_box
 from crowdgame.server.laptop.supervisor import Supervisor
 from tests.crowd_helpers import (
@@ -30,7 +30,7 @@ from tests.crowd_helpers import (
 from tests.deploy.processes import wait_until
 from tests.machines.nginx import Nginx, running_nginx
 from tests.machines.postgres import Postgres
-from tests.server import SERVERS, Server, organizer
+from tests.server import Server, organizer
 
 GATEWAYS = ("gateway-1", "gateway-2")
 

@@ -3,37 +3,32 @@
 from random import Random
 
 from tests.chaos.faults import Fault, Inject, NotApplicable, Span, hold
-from tests.chaos.target import Target
+from tests.chaos.target import Clocks, Target
 
-NOT_SETTABLE = "clocks cannot be set in this setup"
 LASTS_S: Span = (3.0, 5.0)
 STEP_S = 300
 
 
 def set_valkey_clock(by_s: float) -> Inject:
     """Shift Valkey's clock by this many seconds."""
-
-    def inject(target: Target, rng: Random) -> None:
-        clock = target.box_clock
-        if clock is None:
-            raise NotApplicable(NOT_SETTABLE)
-        clock.set(clock.off_s + by_s)
-
-    return inject
+    return lambda target, rng: _shift(target.box_clock, by_s)
 
 
 def set_process_clocks(by_s: float) -> Inject:
     """Shift the clocks of gateways, worker and schedulers for a while."""
 
     def inject(target: Target, rng: Random) -> None:
-        clocks = target.own_clocks
-        if clocks is None:
-            raise NotApplicable(NOT_SETTABLE)
-        clocks.set(by_s)
+        _shift(target.own_clocks, by_s)
         hold(LASTS_S, rng)
-        clocks.set(0)
+        _shift(target.own_clocks, -by_s)
 
     return inject
+
+
+def _shift(clocks: Clocks | None, by_s: float) -> None:
+    if clocks is None:
+        raise NotApplicable("clocks cannot be set in this setup")
+    clocks.shift(by_s)
 
 
 FAULTS = (
