@@ -25,6 +25,7 @@ CHAT_MESSAGES = (
     "No, it changes hands.",
     "Buy cheap ballots at https://ballots.example/today",
 )
+OWN_TEXTS = (*CUP_TEAMS, *CHAT_MESSAGES, *CONSENT.splitlines())
 NAMES = "Ada Lovelace, 1\nBea Potter, 2\nCarl Gauss, 1\nDora Maar, 2"
 Event = dict[str, Any]
 Prepare = Callable[[Server, Event], object]

@@ -5,18 +5,9 @@ from functools import partial
 from typing import Any
 
 import pytest
-from playwright.sync_api import WebSocketRoute, expect
+from playwright.sync_api import Page, WebSocketRoute, expect
 
-from tests.e2e.screens import (
-    OLD_PROJECTOR,
-    PHONE,
-    PROJECTOR,
-    OpenScreen,
-    Screen,
-    open_console,
-    open_wall,
-    press,
-)
+from tests.e2e.screens import OLD_PROJECTOR, PHONE, PROJECTOR, OpenScreen, open_console, open_wall, press
 from tests.server import Server
 from voting.admission.links import qr_rows
 
@@ -44,9 +35,9 @@ def drawn_rows(path: str) -> tuple[str, ...]:
     return tuple("".join("01"[(y, x) in dark] for x in side) for y in side)
 
 
-def read_codes(display: Screen, count: int) -> list[Code]:
-    expect(display.page.locator(".qr")).to_have_count(count)
-    codes: list[Code] = display.page.evaluate(CODES_JS)
+def read_codes(display: Page, count: int) -> list[Code]:
+    expect(display.locator(".qr")).to_have_count(count)
+    codes: list[Code] = display.evaluate(CODES_JS)
     assert [drawn_rows(code["path"]) for code in codes] == [qr_rows(code["url"]) for code in codes]
     return codes
 
@@ -63,7 +54,7 @@ def test_phone_joins_template_from_display(
     press(console, "lobby.open")
     display = open_wall(console, open_at)
     display.wait_for(phase="lobby")
-    codes = read_codes(display, count)
+    codes = read_codes(display.page, count)
     for code in codes:
         open_at(PHONE, code["url"].upper()).wait_for(
             phase="lobby", **({"side": code["side"]} if code["side"] else {})
@@ -74,7 +65,7 @@ def test_phone_joins_template_from_display(
         for size in (OLD_PROJECTOR, PROJECTOR):
             display.page.set_viewport_size(size)
             display.page.wait_for_function(LARGE_JS, arg=0.45 * size["height"])
-            first, second = read_codes(display, 2)
+            first, second = read_codes(display.page, 2)
             middle = size["width"] / 2
             assert 0 < first["left"] < first["right"] < middle
             assert middle < second["left"] < second["right"] < size["width"]

@@ -10,17 +10,7 @@ from tests.e2e.fake_gateway import FakeGateway
 from tests.e2e.page_checks import axe_violations
 from tests.e2e.scene_setup import find_scene, show_scene
 from tests.e2e.scenes import PHONE_SCENES
-from tests.e2e.screens import (
-    PHONE,
-    TABLET,
-    TIMEOUT_MS,
-    OpenScreen,
-    open_console,
-    open_phones,
-    press,
-    sign_in,
-    vote,
-)
+from tests.e2e.screens import PHONE, TABLET, TIMEOUT_MS, OpenScreen, open_console, open_phones, press, vote
 from tests.server import Server
 
 DESKTOP: ViewportSize = {"width": 1280, "height": 800}
@@ -139,8 +129,7 @@ def test_new_organizer_follows_the_readme_to_the_first_vote(server: Server, open
 
 @pytest.mark.nightly
 def test_organizer_finds_and_changes_a_folded_setting(server: Server, open_at: OpenScreen) -> None:
-    page = open_at(TABLET).page
-    sign_in(page, server, "settings-owner")
+    page = open_console(server, open_at, server.ask("event")["code"]).page
     page.goto("/console/new/empty/")
     find = page.get_by_label("Search settings")
     expect(find).to_be_hidden()

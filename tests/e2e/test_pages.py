@@ -7,16 +7,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from tests.e2e.page_checks import axe_violations, english_on, faults, resize, visible_lines
-from tests.e2e.page_visits import (
-    ADMIN,
-    CHAT_MESSAGES,
-    CONSENT,
-    CUP_TEAMS,
-    PAGES,
-    Visit,
-    running_server_with_static,
-    visit,
-)
+from tests.e2e.page_visits import ADMIN, OWN_TEXTS, PAGES, Visit, running_server_with_static, visit
 from tests.e2e.screens import TABLET
 from tests.server import Server
 
@@ -39,9 +30,9 @@ SPILLED_JS = """() => [...document.querySelectorAll("body :not(input)")]
 LATIN_WORDS = re.compile(r"[A-Za-z]{2,}(?:[ ,\u2019'-]+[A-Za-z]{2,})+")
 # Names and texts of the tests, and names that stay the same in every language.
 NAMES = (
-    *(*CUP_TEAMS, *CHAT_MESSAGES, *CONSENT.splitlines(), "Red should take column 4", "nobody of that name"),
-    *["An evening", "Spring cup", "Rooks", "Doves", "Crowdgame"],
-    *["Ada Lovelace", "Bea Potter", "Carl Gauss", "Dora Maar"],
+    *OWN_TEXTS,
+    *["Red should take column 4", "nobody of that name", "An evening", "Spring cup", "Rooks", "Doves"],
+    *["Crowdgame", "Ada Lovelace", "Bea Potter", "Carl Gauss", "Dora Maar"],
     *["Simultaneous Captain\u2019s Mistress", "Simultaneous Captain's Mistress", "Simultaneous Connect Four"],
     *["Connect 4", "Richard Hutnik", "Milton Bradley", "Merrill Flood", "IAGO World Tour", "Damian Walker"],
     *["Traditional Board Game Series", "Games to Play", "Michael Joseph", "David Parlett"],
