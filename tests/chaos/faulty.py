@@ -126,11 +126,6 @@ def _apply_effect(effect: StepEffect, seconds: float, folder: Path) -> None:
             becomes_true((folder / GO).exists, MAX_HOLD_S, POLL_S)
 
 
-def remove_safeguard(mutant: str) -> None:
-    if mutant:
-        MUTANTS[mutant]()
-
-
 def remove_compare_and_set() -> None:
     """Every write of a turn succeeds, even if the turn has changed since it was read."""
     for user in (
@@ -186,7 +181,8 @@ def main(argv: list[str]) -> None:
 
     from voting.turns import prefetching  # noqa: PLC0415
 
-    remove_safeguard(os.environ.get("CHAOS_MUTANT", ""))
+    if mutant := os.environ.get("CHAOS_MUTANT"):
+        MUTANTS[mutant]()
     install_points(settings.DATA_DIR)
     if ballots := int(os.environ.get("CHAOS_LARGE_TURN", "0")):
         prefetching.LARGE_TURN = ballots

@@ -24,7 +24,8 @@ FULL_S: Span = (5.0, 8.0)
 def fill_disk(target: Target, rng: Random) -> None:
     """Fill the disk to the last byte, then free it."""
     ballast = target.stack.data / "ballast"
-    if not os.path.ismount(target.stack.data) or _size(target.stack.data) > MOST_BYTES:
+    disk = os.statvfs(target.stack.data)
+    if not os.path.ismount(target.stack.data) or disk.f_frsize * disk.f_blocks > MOST_BYTES:
         raise NotApplicable("the data is not on a small disk of its own")
     try:
         until = time.monotonic() + rng.uniform(*FULL_S)
@@ -46,11 +47,6 @@ def fill(ballast: Path) -> None:
                 if error.errno != errno.ENOSPC:
                     raise
                 piece = piece[: len(piece) // 2]
-
-
-def _size(folder: Path) -> int:
-    disk = os.statvfs(folder)
-    return disk.f_frsize * disk.f_blocks
 
 
 @contextmanager

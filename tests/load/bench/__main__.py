@@ -38,17 +38,13 @@ def main() -> None:
     elif options.record:
         record_baseline(home, say)
     else:
-        _run_whole(options, home, console, say)
+        machine = describe_machine()
+        results = bench(SMALL if options.small else FULL, options.server, options.part, home, say)
+        show(results, console)
+        if not options.small and (options.server, options.part) == (SERVERS, PARTS):
+            write(results, machine)
     shutil.rmtree(home, ignore_errors=True)
     sys.exit(not passed)
-
-
-def _run_whole(options: Namespace, home: Path, console: Console, say: Say) -> None:
-    machine = describe_machine()
-    results = bench(SMALL if options.small else FULL, options.server, options.part, home, say)
-    show(results, console)
-    if not options.small and (options.server, options.part) == (SERVERS, PARTS):
-        write(results, machine)
 
 
 def _read_options() -> Namespace:

@@ -144,7 +144,11 @@ def find_regressions(rows: Iterable[Row], before: Mapping[str, float]) -> list[R
 def pick_better(first: Iterable[Row], second: Iterable[Row]) -> list[Row]:
     """Keep the better one of rows measured twice."""
     again = {row.key: row for row in second if row.key}
-    return [_better(row, again[row.key]) if row.key in again else row for row in first]
+    twice = ((row, again.get(row.key, row)) for row in first)
+    return [
+        (max if row.goal.startswith("≥") else min)(row, other, key=lambda one: one.value)
+        for row, other in twice
+    ]
 
 
 def _judge(key: str, before: float, row: Row | None) -> Regression | None:
@@ -154,8 +158,3 @@ def _judge(key: str, before: float, row: Row | None) -> Regression | None:
     limit = before / MAX_REGRESSION if grows else before * MAX_REGRESSION
     is_worse = row.value < limit if grows else row.value > limit
     return Regression(key, before, row.value, limit) if is_worse else None
-
-
-def _better(first: Row, second: Row) -> Row:
-    pick = max if first.goal.startswith("≥") else min
-    return pick(first, second, key=lambda row: row.value)
