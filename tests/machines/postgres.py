@@ -50,11 +50,11 @@ class Postgres:
     def url(self, name: str) -> str:
         return f"postgresql://postgres@{LOOPBACK}:{self.port}/{name}"
 
-    def new_database(self) -> str:
-        """Create an empty database; return its URL."""
+    def new_database(self, template: str = "template1") -> str:
+        """Create a database, which is empty unless another one is its template; return its URL."""
         name = f"crowdgame_{next(self._numbers)}"
         with psycopg.connect(self.url("postgres"), autocommit=True) as connection:
-            connection.execute(f"CREATE DATABASE {name}")
+            connection.execute(f"CREATE DATABASE {name} TEMPLATE {template}".encode())
         return self.url(name)
 
     def start(self) -> None:

@@ -158,12 +158,6 @@ def nothing(stack: Stack) -> None:
         assert connection.execute("SELECT id FROM games_turn").fetchall()
 
 
-def copy_of(database_url: str, name: str, postgres: Postgres) -> str:
-    with psycopg.connect(postgres.url("postgres"), autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name} TEMPLATE {database_url.rpartition('/')[2]}".encode())
-    return postgres.url(name)
-
-
 @pytest.fixture(scope="module")
 def lost(postgres: Postgres, tmp_path_factory: pytest.TempPathFactory) -> Lost:
     return lose_event(tmp_path_factory.mktemp("lost"), postgres.new_database())
@@ -173,7 +167,7 @@ def lost(postgres: Postgres, tmp_path_factory: pytest.TempPathFactory) -> Lost:
 def restored(
     request: pytest.FixtureRequest, lost: Lost, postgres: Postgres, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[RestoredEvent]:
-    database_url = copy_of(lost.stack.database_url, f"without_{request.param.__name__}", postgres)
+    database_url = postgres.new_database(template=lost.stack.database_url.rpartition("/")[2])
     copy = lost.copied(tmp_path_factory.mktemp("restore") / "data", database_url)
     request.param(copy.stack)
     with restored_event(copy) as restored:
