@@ -1,4 +1,4 @@
-"""`python -m tests.chaos.faulty PROGRAM …`: manage.py or celery with injection points, or without a safeguard.
+"""`python -m tests.chaos.faulty PROGRAM …`: manage.py or celery that fails at a step, or lacks a safeguard.
 
 At an injection point, which is a step of closing a turn, one process can be killed or stalled. A campaign
 arms a step with a file. The first process that reaches the step renames the file, so that no other one

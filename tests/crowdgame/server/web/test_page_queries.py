@@ -23,7 +23,7 @@ from crowdgame.play.chat.rooms import find_room
 from crowdgame.play.duels.duels import DuelSettings, join_duel, new_duel
 from crowdgame.play.ratings.models import Rating
 from crowdgame.server.web.cached_pages import page_for_path
-from tests.e2e.page_visits import GALLERY_ONLY, PAGES, Visit, play_to, with_chat, with_cup, with_duel_lists
+from tests.e2e.page_visits import GALLERY_ONLY, PAGES, Visit, play_to, with_chat, with_cup, with_duels
 from tests.organizer import OPERATIONS
 from tests.server import Server
 from tests.voting.match_helpers import organizer
@@ -49,7 +49,7 @@ def with_finished_duel(server: Server, event: dict[str, Any]) -> None:
 
 
 def with_duel_chat(server: Server, event: dict[str, Any]) -> None:
-    with_duel_lists(server, event)
+    with_duels(server, event)
     with_chat(server, event)
 
 
@@ -58,7 +58,7 @@ MORE_PAGES = (
     Visit("account", "/play/account", by="nobody"),
     Visit("ladder", "/console/ladder/", prepare=play_to((1, 2), (1, 3), (1, 5), (1, 6))),
     Visit("member", "/console/", by="viewer", choices={"admission": "rotating"}),
-    Visit("lobby", "/play/chat/lobby", by="nobody", prepare=with_duel_lists),
+    Visit("lobby", "/play/chat/lobby", by="nobody", prepare=with_duels),
     Visit("play-over", "/play/{played}", by="nobody", prepare=with_finished_duel),
     Visit("record", "/record/{code}/1.json", by="nobody", prepare=play_to((1, 2), (1, 3), (1, 5), (1, 6))),
     *(
