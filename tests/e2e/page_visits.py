@@ -171,6 +171,9 @@ def with_chat(server: Server, event: Event) -> None:
     server.ask("post_chat_message", slug=f"{event['played']}-watchers", text="Red should take column 4")
 
 
+with_duel_lists = ask_all(with_duels, with_chat)
+
+
 def with_crowd(server: Server, event: Event) -> None:
     """Store the code of a duel against a crowd as `event["crowd"]`."""
     event["crowd"] = server.ask("against_crowd")["code"]
@@ -214,7 +217,7 @@ PUBLIC = (
     public("rules", "/rules"),
     public("about", "/about"),
     public("board-editor", "/board?turns=44-35"),
-    public("play", "/play/", (*TABLET_AND_PHONE, "desk"), prepare=ask_all(with_duels, with_chat)),
+    public("play", "/play/", (*TABLET_AND_PHONE, "desk"), prepare=with_duel_lists),
     public("play-more", "/play/", action=expand_details),
     public("play-invited", "/play/{duel}", prepare=with_duels),
     public("play-game", "/play/{played}", prepare=with_chat),

@@ -42,11 +42,18 @@ LOGO: FilePayload = {
 
 
 @pytest.mark.nightly
-def test_miniature_shows_the_big_screen(server: Server, open_at: OpenScreen) -> None:
-    event = server.ask("event", lobby="open", admission="rotating", window_s=90)
+def test_console_switches_sound_of_the_wall_and_shows_it_silent(server: Server, open_at: OpenScreen) -> None:
+    """Sound is offered once, when the event opens. A miniature shows the picture of the wall."""
+    event = server.ask("event", admission="rotating", window_s=90)
     console = open_console(server, open_at, event["code"])
     wall = open_wall(console, open_at).page.locator("body")
-    wall.evaluate("localStorage.setItem('crowdgame:sound', 'on')")
+    sound, offer = wall.locator(".sound"), console.page.get_by_role("group", name="Sound on the big screen")
+    expect(offer).to_have_count(0)
+    press(console, "lobby.open")
+    expect(sound).to_have_attribute("data-sound", "off")
+    offer.get_by_role("button", name="Sound on").click()
+    expect(sound).not_to_have_attribute("data-sound", "off")
+    expect(offer).to_have_count(0)
     miniature: Locator = console.page.frame_locator(".preview iframe").locator("body")
     for phase in ("lobby", "voting"):
         for body in (wall, miniature):
@@ -55,20 +62,6 @@ def test_miniature_shows_the_big_screen(server: Server, open_at: OpenScreen) -> 
         if phase == "lobby":
             press(console, "match.start")
     expect(miniature.locator(".sound")).to_have_count(0)
-
-
-@pytest.mark.nightly
-def test_console_switches_sound_of_the_wall(server: Server, open_at: OpenScreen) -> None:
-    """Sound is offered once, when the event opens."""
-    console = open_console(server, open_at, server.ask("event")["code"])
-    sound = open_wall(console, open_at).page.locator(".sound")
-    offer = console.page.get_by_role("group", name="Sound on the big screen")
-    expect(offer).to_have_count(0)
-    press(console, "lobby.open")
-    expect(sound).to_have_attribute("data-sound", "off")
-    offer.get_by_role("button", name="Sound on").click()
-    expect(sound).not_to_have_attribute("data-sound", "off")
-    expect(offer).to_have_count(0)
     region = console.page.get_by_role("region", name="On the big screen")
     region.get_by_role("switch", name="Sound").click()
     expect(sound).to_have_count(0)
