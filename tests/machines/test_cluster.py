@@ -74,7 +74,6 @@ def closed(turn: BoxedTurn, now: int) -> BoxedTurn:
     return replace(turn, version=turn.version + 1, closes_at=now)
 
 
-# ------------------------------------------------------------------ keys
 async def vote_everywhere(turns: list[BoxedTurn]) -> None:
     """Make every ballot box call of a gateway, for each event."""
     box = AsyncBallotBox()
@@ -125,7 +124,6 @@ def test_cluster_seals_and_places_sets_of_turns_on_all_nodes(box: BallotBox) -> 
     box.expire_all(turn.ref for turn in turns)
 
 
-# ------------------------------------------------------------------ shards
 def test_turn_in_three_shards_uses_all_nodes_and_seals_like_one_box(cluster: Cluster, box: BallotBox) -> None:
     ids = Random(5)
     crowd = [
@@ -226,7 +224,6 @@ async def beat(turn: BoxedTurn) -> Turnout:
         await gateway.close()
 
 
-# ------------------------------------------------------------------ a failed node
 @pytest.mark.parametrize("number", range(PRIMARIES))
 def test_cluster_node_failure_affects_only_its_events_and_loses_nothing(
     number: int, tmp_path: Path, settings: Settings
@@ -281,7 +278,6 @@ def places(box: BallotBox, turn: BoxedTurn) -> bool:
     return False
 
 
-# ------------------------------------------------------------------ a running event
 @pytest.fixture(scope="module")
 def failover(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FailoverRun]:
     """The event's slot moves to another node, which is killed in a later turn."""
