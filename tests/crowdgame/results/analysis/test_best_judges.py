@@ -110,11 +110,8 @@ def test_judges_are_announced_and_change_nicknames_at_once(match: Match, box: Ba
     assert len(shown.analysis.match.judges) == 3
     judge, *_ = codes = list(stored_judges.load_judge_hashes(match, event))
     other = next(code for code in VOTERS if code not in codes)
-    for voter, name, expected in (
-        (other, "Heron 30", []),
-        (judge, "Otter 12", ["event.edited"]),
-        (judge, "", ["event.edited"]),
-    ):
+    edited = ["event.edited"]
+    for voter, name, expected in ((other, "Heron 30", []), (judge, "Otter 12", edited), (judge, "", edited)):
         before = len(kinds(event.pk))
         answer_nickname_ask(event.pk, voter, NicknameAsk(name=name), box.now())
         assert kinds(event.pk)[before:] == expected

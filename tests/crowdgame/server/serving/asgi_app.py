@@ -5,8 +5,8 @@
 
 `flood <frames>` sends that many frames of 100,000 characters. `nag` sends a word repeatedly. `nagged` reports
 whether that still runs, or ended as it does for a disconnected client. `disconnected` reports how often a
-handler was told so, and the last message to one. After `attach`, a handler answers in capitals: texts that
-start with `now` at once, others after a moment; it fails at `crash`.
+handler was told so, and the last message to one. `close <code>` closes the socket. After `attach`, a handler
+answers in capitals: texts that start with `now` at once, others after a moment; it fails at `crash`.
 
 Any other message is echoed. The response to a POST is the length of its body; `?<chunks>` asks for that many
 chunks of 100,000 bytes. At `/client`, the response or first message is the scheme and the client address.
@@ -74,6 +74,9 @@ async def respond(scope: Any, receive: Any, send: Any, text: str) -> None:
 
 async def answer(text: str, send: Any) -> None:
     word, _, count = text.partition(" ")
+    if word == "close":
+        await send({"type": "websocket.close", "code": int(count)})
+        return
     replies = [text]
     if word == "flood":
         replies = [FRAME] * int(count)

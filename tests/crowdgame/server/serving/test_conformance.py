@@ -159,6 +159,12 @@ def test_close_without_a_code_is_answered_alike(asgi_server: AsgiServer) -> None
         assert read_to_end(connection) == echo(CLOSE, b"")
 
 
+def test_application_closes_with_its_code(asgi_server: AsgiServer) -> None:
+    with connect(asgi_server, kept=False) as connection:
+        connection.sendall(frame(TEXT, b"close 4321"))
+        assert read_until(connection, closed(4321)) == closed(4321)
+
+
 SIZES = st.one_of(st.integers(0, 130), st.integers(0, MAX_FRAME_BYTES))
 
 
