@@ -1,7 +1,8 @@
 """The organizer's pages: login, contents, deletion, members, and the audit log."""
 
 import re
-import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -93,22 +94,18 @@ def test_event_is_deleted_unless_a_match_is_live(browser: Client, event: Event, 
 @pytest.mark.django_db(transaction=True)
 def test_event_is_not_deleted_while_match_starts(browser: Client, event: Event, box: BallotBox) -> None:
     """The deletion is requested after the match is written and before it is committed."""
-    answers, started = list[int](), threading.Event()
 
-    def delete() -> None:
-        started.set()
-        answers.append(browser.post(f"/console/{event.code}/delete/").status_code)
-        connection.close()
+    def delete() -> int:
+        with closing(connection):
+            return browser.post(f"/console/{event.code}/delete/").status_code
 
-    thread = threading.Thread(target=delete)
-    with event_lock(event.pk):
-        start_match(event.pk, box)
-        thread.start()
-        assert started.wait(10)
-        thread.join(timeout=1)
-        assert thread.is_alive()
-    thread.join(20)
-    assert answers == [409]
+    with ThreadPoolExecutor() as threads:
+        with event_lock(event.pk):
+            start_match(event.pk, box)
+            answer = threads.submit(delete)
+            with pytest.raises(TimeoutError):
+                answer.result(timeout=1)
+        assert answer.result(timeout=20) == 409
     assert event.matches.filter(state=MatchState.PLAYING).exists()
 
 

@@ -135,8 +135,7 @@ def test_concurrent_actions_succeed_once(action: str, kind: str, box: BallotBox)
     ask = {"turn": turn.pk} if action in {"turn.pause", "turn.close"} else {}
     before = kinds(event_id).count(kind)
     losers = at_once(4, lambda own: press(event_id, action, own, **ask))
-    assert len(losers) == 3
-    assert kinds(event_id).count(kind) == before + 1
+    assert (len(losers), kinds(event_id).count(kind)) == (3, before + 1)
     assert turn.match.turns.filter(state__in=["open", "paused"]).count() == (action != "match.abort")
 
 

@@ -49,7 +49,6 @@ def plan(playing: Playing, side: Side, theirs: int, own: int) -> None:
 
 
 def open_turn(playing: Playing, box: BallotBox) -> Turn:
-    """Open the live turn's window and return the turn."""
     turn = only_turn(playing.match)
     open_now(turn, box)
     return turn

@@ -30,7 +30,6 @@ pytestmark = pytest.mark.django_db
 
 
 def waiting_duel(**duel_settings: Any) -> tuple[Duel, Guest]:
-    """A new duel and its creator."""
     guest = new_guest()
     return duels.new_duel(guest, DuelSettings(**duel_settings)), guest
 

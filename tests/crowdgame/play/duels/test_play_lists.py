@@ -54,8 +54,7 @@ def test_thumbnail_shows_revealed_turns_only(box: BallotBox, client: Client) -> 
     none, one, two = (client.get(f"/board/{code}/1/{turns}.svg") for turns in (0, 1, 2))
     balls = [answer.content.count(b"<use") for answer in (none, one, two)]
     assert [count - balls[0] for count in balls] == [0, 2, 4]
-    assert two["Cache-Control"] == "public, max-age=300"
-    assert two["Content-Type"] == "image/svg+xml"
+    assert (two["Cache-Control"], two["Content-Type"]) == ("public, max-age=300", "image/svg+xml")
     assert "default-src 'none'" in two["Content-Security-Policy"]
     for missing in (f"/board/{code}/1/3.svg", f"/board/{code}/2/0.svg"):
         assert client.get(missing).status_code == 404
@@ -176,8 +175,7 @@ def test_clean_up_deletes_deserted_games_and_their_guests(box: BallotBox) -> Non
     assert not stale_guests(DAYS).exists()
     assert list(clean_up_duels(DAYS)) == [1, 1]
     assert set(Duel.objects.all()) == {fresh, joined, crowd_duel, full}
-    assert Event.objects.count() == 4
-    assert Guest.objects.count() == 6
+    assert (Event.objects.count(), Guest.objects.count()) == (4, 6)
 
 
 def test_clean_up_deletes_network_hashes_after_an_hour() -> None:

@@ -91,8 +91,7 @@ def test_players_end_match_before_open_turn(
         playing.do(team, action, box)
     assert playing.ending() == (MatchState.ENDED, *ending)
     live.refresh_from_db()
-    assert live.state == TurnState.VOID
-    assert kinds(playing.duel.event_id)[-1] == "match.stopped"
+    assert (live.state, kinds(playing.duel.event_id)[-1]) == (TurnState.VOID, "match.stopped")
     record = record_of(playing.match)
     assert len(record.turns) == 2
     assert said in verify(msgspec.to_builtins(record), tmp_path)
@@ -157,8 +156,7 @@ def test_offer_can_not_be_answered_by_its_player_or_repeated_soon(box: BallotBox
     assert playing.refusal(red, "draw", box) == "too_soon", "the takeback does not shorten the pause"
     play(playing.match, box, [(6, 5)])
     playing.do(red, "draw", box)
-    assert Offer.objects.count() == 3
-    assert playing.ending()[0] == MatchState.PLAYING
+    assert (Offer.objects.count(), playing.ending()[0]) == (3, MatchState.PLAYING)
 
 
 def test_only_the_same_open_offer_of_the_opponent_is_accepted(box: BallotBox) -> None:
