@@ -1,9 +1,10 @@
 """What a browser submits for an untouched event form, and the settings an event has."""
 
-from html.parser import HTMLParser
+from collections.abc import Iterator
 from typing import Any
 
 from django.test import Client
+from django.test.html import Element, parse_html
 
 from voting.models import Event
 from voting.terms import PHONES
@@ -12,39 +13,28 @@ IGNORED_FIELDS = {"next_seed", "id", "code", "name", "created_at", "options"}
 BANK = {"clock": "bank", "bank_s_usual": "300", "increment_s_usual": "5", "cap_s_usual": "20"}
 
 
-class _FormDefaults(HTMLParser):
-    def __init__(self) -> None:
-        super().__init__()
-        self.sent: dict[str, str] = {}
-        self._select = self._textarea = ""
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        attributes = dict(attrs)
-        name, value = attributes.get("name") or "", attributes.get("value") or ""
-        if tag == "input" and (
-            attributes.get("type") not in {"radio", "checkbox"} or "checked" in attributes
-        ):
-            self.sent[name] = value or ("on" if attributes.get("type") == "checkbox" else "")
-        if tag == "select":
-            self._select = name
-        if tag == "option" and ("selected" in attributes or self._select not in self.sent):
-            self.sent[self._select] = value
-        if tag == "textarea":
-            self._textarea, self.sent[name] = name, ""
-
-    def handle_data(self, data: str) -> None:
-        if self._textarea:
-            self.sent[self._textarea] = data.removeprefix("\n")
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag == "textarea":
-            self._textarea = ""
-
-
 def form_defaults(browser: Client, path: str) -> dict[str, str]:
-    page = _FormDefaults()
-    page.feed(browser.get(path).content.decode())
-    return page.sent
+    """What a browser submits for the untouched form of this page."""
+    sent: dict[str, str] = {}
+    for element in _elements(parse_html(browser.get(path).content.decode())):
+        attributes = dict(element.attributes)
+        name, kind = attributes.get("name") or "", attributes.get("type")
+        if element.name == "input" and (kind not in {"radio", "checkbox"} or "checked" in attributes):
+            sent[name] = attributes.get("value") or ("on" if kind == "checkbox" else "")
+        elif element.name == "textarea":
+            sent[name] = "".join(map(str, element.children))
+        elif element.name == "select":
+            options = [dict(option.attributes) for option in _elements(element) if option.name == "option"]
+            for option in [option for option in options if "selected" in option] or options[:1]:
+                sent[name] = option.get("value") or ""
+    return sent
+
+
+def _elements(parent: Any) -> Iterator[Any]:
+    for child in parent.children:
+        if isinstance(child, Element):
+            yield child
+            yield from _elements(child)
 
 
 def edit_path(event: Event) -> str:

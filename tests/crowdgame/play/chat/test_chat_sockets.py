@@ -103,16 +103,13 @@ SECRET = "Column 4 blocks their three"
 
 @pytest.fixture
 def event(server: Server) -> Any:
-    """An event with an open turn and a team discussion."""
     choices = {"window_s": 600, "lobby": "open", "team_choice": "choose", "team_discussion": True}
     event = server.ask("event", **choices)
     server.ask("begin", event_id=event["id"])
     return event
 
 
-def join_team(
-    server: Server, clients: SocketClients, event: dict[str, Any], voter: str, team: int
-) -> SocketClient:
+def join_team(server: Server, clients: SocketClients, event: Any, voter: str, team: int) -> SocketClient:
     token = server.ask("seat_token", event_id=event["id"], voter=voter, team=team)
     client = clients.open("chat").say("chat.join", key=token)
     client.receive("suggestion.answered", problem="")
@@ -145,12 +142,9 @@ def test_only_own_team_gets_suggestion(server: Server, clients: SocketClients, e
         assert client is eve or "discussion.updated" not in received
 
 
-@pytest.mark.parametrize(
-    ("action", "team"), [("voter.move", 2), ("voter.ban", None), ("discussion.stop", None)]
-)
-def test_listener_without_access_receives_nothing_more(
-    action: str, team: int | None, server: Server, clients: SocketClients, event: dict[str, Any]
-) -> None:
+@pytest.mark.parametrize("action", ["voter.move", "voter.ban", "discussion.stop"])
+def test_listener_loses_access(action: str, server: Server, clients: SocketClients, event: Any) -> None:
+    team = 2 if action == "voter.move" else None
     ann, phone = join_team(server, clients, event, "ann", 1), clients.phone(event["code"], team=1)
     you = phone[1]["you"]
     leaver = clients.open("chat").say("chat.join", key=you["token"])
