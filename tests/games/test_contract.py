@@ -1,8 +1,8 @@
-"""The contract that every built-in game fulfills, and properties of any play, checked without the rules."""
+"""The contract of every built-in game, properties of any play, and the translation of texts."""
 
 from functools import partial
 from reprlib import repr as short_repr
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 import pytest
@@ -14,7 +14,9 @@ from games.engine.game import (
     GAME_OVER,
     SIDES,
     Board,
+    Drawing,
     Game,
+    Mark,
     Picks,
     Resolution,
     Side,
@@ -23,6 +25,7 @@ from games.engine.game import (
     other_side,
 )
 from games.engine.registry import BUILT_IN, find_game, read_options
+from games.engine.texts import GameText, gettext_noop, translate_drawing, translate_text
 from games.rules.columns import SIDE_MARK
 
 LONGEST = 200
@@ -263,3 +266,26 @@ def test_two_half_turns_equal_one_simultaneous_turn(data: st.DataObject, chosen:
         assert msgspec.structs.replace(SELECTOR.view(state, None), vote=None) == SIMULTANEOUS.view(same, None)
         if all(pick is None for pick in picks.values()):
             return  # both sides could pass forever
+
+
+GERMAN = {"Trails": "Spuren", "%(red)s bid %(bid)s.": "%(bid)s hat %(red)s geboten."}
+
+
+def in_german(message: str) -> str:
+    return GERMAN.get(message, message)
+
+
+def mark(kind: Literal["text", "card"]) -> Mark:
+    return Mark(name=kind, kind=kind, x=1, y=1, width=1, height=1, text="Trails")
+
+
+def test_texts_and_drawings_are_translated_but_not_values() -> None:
+    assert GameText("%(red)s bid %(bid)s, not %(yellow)s.", bid=3) == "{red} bid 3, not {yellow}."
+    translated = translate_text(GameText("%(red)s bid %(bid)s.", bid=3), in_german)
+    assert (translated, type(translated)) == ("3 hat {red} geboten.", str)
+    assert insert_team_names(translated, {"red": "Möwen", "yellow": "Robben"}) == "3 hat Möwen geboten."
+    plain = [translate_text(text, in_german) for text in (gettext_noop("Trails"), "Unknown")]
+    assert plain == ["Spuren", "Unknown"]
+    drawing = Drawing(width=2, height=2, marks=(mark("text"), mark("card")), words="Trails")
+    shown = translate_drawing(drawing, in_german)
+    assert ([one.text for one in shown.marks], shown.words) == (["Spuren", "Trails"], "Spuren")

@@ -20,11 +20,8 @@ from games.engine.replay_answer import build_answer
 from games.rules.columns import Grid
 
 HERE = Path(__file__).parent
-CASES = [
-    msgspec.json.decode(line)
-    for file in (HERE.parent / "rules.ndjson", HERE / "single_selector.ndjson")
-    for line in file.read_bytes().splitlines()
-]
+FILES = (HERE.parent / "rules.ndjson", HERE / "single_selector.ndjson")
+CASES = [msgspec.json.decode(line) for file in FILES for line in file.read_bytes().splitlines()]
 GOLDEN = (HERE / "golden.ndjson").read_text().splitlines()
 NAMES: dict[Side, str] = {"red": "Rooks", "yellow": "Doves"}
 SIMULTANEOUS = find_game("simultaneous-captains-mistress")
@@ -102,18 +99,15 @@ def replayed_turns(slug: str, *turns: Any, **options: str) -> tuple[Resolution, 
     return tuple(replay(GameRecord(slug, options, turns)).resolutions)
 
 
-def test_winning_line_is_reported_at_full_length() -> None:
+def test_lines_are_reported_at_full_length_and_those_of_both_sides() -> None:
     columns = ((1, 7), (2, 7), (3, 7), (5, 6), (4, 0))
     turns = [{side: column} for pair in columns for side, column in zip(SIDES, pair, strict=True) if column]
     last = replayed_turns(CLASSIC.slug, *turns, first="red")[-1]
     assert (last.result, last.lines) == ("red", (((1, 1), (2, 1), (3, 1), (4, 1), (5, 1)),))
-
-
-def test_lines_of_both_sides_in_one_turn_are_a_double_win() -> None:
-    turns = replayed_turns(SIMULTANEOUS.slug, *[{"red": 1, "yellow": 7}] * 4)
-    assert [turn.double_win for turn in turns] == [False, False, False, True]
-    assert (turns[-1].result, turns[-1].lines) == ("red", (((1, 1), (1, 2), (1, 3), (1, 4)),))
-    assert turns[-1].losing_lines == (((7, 1), (7, 2), (7, 3), (7, 4)),)
+    replayed = replayed_turns(SIMULTANEOUS.slug, *[{"red": 1, "yellow": 7}] * 4)
+    assert [turn.double_win for turn in replayed] == [False, False, False, True]
+    assert (replayed[-1].result, replayed[-1].lines) == ("red", (((1, 1), (1, 2), (1, 3), (1, 4)),))
+    assert replayed[-1].losing_lines == (((7, 1), (7, 2), (7, 3), (7, 4)),)
 
 
 def test_grid_from_board_equals_state_grid() -> None:
@@ -159,13 +153,10 @@ def third_party(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pat
     clear_registry_caches()
 
 
-def test_registry_lists_built_in_games_in_order(third_party: Path) -> None:
+def test_registry_lists_games_in_order_and_third_party_game_is_playable(third_party: Path) -> None:
     assert list(all_games()) == [*registry.BUILT_IN, "stone"]
     assert all(game.slug == slug for slug, game in all_games().items())
     assert (game_title("trails"), game_title("removed-game")) == ("Trails", "removed-game")
-
-
-def test_registry_third_party_game_is_playable(third_party: Path) -> None:
     game, rng = find_game("stone"), Random(1)
     state = game.start(game.options())
     while sides := game.to_move(state):

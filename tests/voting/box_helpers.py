@@ -71,10 +71,10 @@ def heartbeat(
     return ask(lambda box: box.heartbeat(EVENT, gateway, (turn_id, 1), counts, shards))
 
 
-def running(box: BallotBox, version: int = 1, epoch: int = 1, shards: int = 1) -> BoxedTurn:
+def running(box: BallotBox, shards: int = 1) -> BoxedTurn:
     """A turn with an open window that is not in the box yet."""
     now = box.now()
-    return BoxedTurn(EVENT, TURN, version, epoch, now - 1_000, now + HOUR_MS, shard=Shard(0, shards))
+    return BoxedTurn(EVENT, TURN, 1, 1, now - 1_000, now + HOUR_MS, shard=Shard(0, shards))
 
 
 def over(turn: BoxedTurn, box: BallotBox) -> BoxedTurn:

@@ -149,15 +149,12 @@ def test_search_is_an_equilibrium_of_the_turns_ahead_and_ends_with_the_evaluatio
         search(played_sample(random.randint(20, 36), random).state, depth)
 
 
-def test_solution_is_exact_with_eighteen_free_cells_or_less() -> None:
+def test_solution_is_exact_with_eighteen_free_cells_and_nearly_equal_columns() -> None:
     random = Random(10)
     for _ in range(10):
         solution = solve(played_sample(EXACT_CELLS, random).position, nodes=1)
         assert solution.is_exact
         assert_equilibrium(solution)
-
-
-def test_matrix_of_nearly_equal_columns_is_solved_exactly() -> None:
     position = Position(7, 0x8B090CC420B, 0x44863238584, "red")  # a tiny pivot misled the simplex method
     assert solve(position).value == pytest.approx(0.469131468001682, abs=CLOSE)  # by brute force
 
@@ -230,6 +227,9 @@ def test_columns_cost_what_the_equilibrium_or_in_hindsight_the_reply_takes() -> 
     assert hindsight_loss(PENNIES, "red", 1, 2) == 1
     assert hindsight_loss(PENNIES, "yellow", 2, 1) == 0
     assert hindsight_loss(PENNIES, "yellow", 1, 1) == 1
+    classic = Solution(-1, (), (0, 1, 0), ((1, -1, 0),), True, 5)
+    assert column_losses(classic, "yellow") == {1: 1, 2: 0, 3: 0.5}
+    assert winning_chance(classic, "red") == 0
 
 
 def test_crowd_is_wiser_than_its_average_member() -> None:
@@ -266,12 +266,6 @@ def test_columns_that_keep_or_lose_a_certain_win_are_no_estimates(second: float,
     solution = Solution(1, (1, 0), (1,), ((1,), (second,)), False, 3)
     assert (classify(solution, "red", 1), classify(solution, "red", 2)) == ("best", quality)
     assert solution.margin == 0
-
-
-def test_side_that_does_not_move_has_no_choice() -> None:
-    classic = Solution(-1, (), (0, 1, 0), ((1, -1, 0),), True, 5)
-    assert column_losses(classic, "yellow") == {1: 1, 2: 0, 3: 0.5}
-    assert winning_chance(classic, "red") == 0
 
 
 def test_no_column_in_an_equilibrium_costs_anything() -> None:

@@ -166,9 +166,3 @@ def test_seal_updates_box_to_newer_version(turn: BoxedTurn, box: BallotBox) -> N
     assert cast(extended, R1, *others) == [CastResult.DUPLICATE, *[CastResult.OK] * 9]
     assert seal(box, moved) == TooEarly(extended.closes_at)
     assert cast(extended, Y2) == [CastResult.OK]
-
-
-def test_seal_of_older_version_applies_newer_deadline(turn: BoxedTurn, box: BallotBox) -> None:
-    later = over(turn, box)
-    box.place(replace(turn, version=later.version + 1), create=False)
-    assert seal(box, later) == TooEarly(turn.closes_at)

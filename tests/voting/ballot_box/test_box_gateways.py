@@ -85,14 +85,11 @@ def test_event_keys_share_hash_slot(turn: BoxedTurn) -> None:
     assert {key.split("{")[1].split("}")[0] for key in keys} == {str(EVENT)}
 
 
-def test_box_clock_takes_midpoint_of_round_trip_and_advances_from_there() -> None:
+def test_box_clock_takes_midpoint_and_slow_answer_only_if_stale() -> None:
     clock = BoxClock()
     clock.observe(1_000_010, asked=0, answered=20)
     assert clock.offset_ms == 1_000_000
     assert 999_990 <= clock.now() - local_ms() <= 1_000_010
-
-
-def test_box_clock_uses_slow_answer_only_if_estimate_is_stale() -> None:
     clock = BoxClock()
     clock.observe(1_000, asked=0, answered=FAST_REPLY_MS * 4)
     first = clock.offset_ms

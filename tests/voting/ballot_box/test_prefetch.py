@@ -49,9 +49,7 @@ def test_seal_returns_the_same_with_prefetch(
     assert uses(prefetched, later, box)
 
 
-def test_large_list_is_read_batchwise(
-    turn: BoxedTurn, box: BallotBox, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_large_list_in_batches(turn: BoxedTurn, box: BallotBox, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also while ballots arrive and change. Ballots that are missing since the seal are noticed."""
     crowd = [Ballot(f"v{n}", "red", n % 7 + 1, 1, blind=f"{n:032x}") for n in range(1_800)]
     cast(turn, *crowd)

@@ -56,14 +56,11 @@ def test_pack_ballots_round_trips(ballots: list[Ballot]) -> None:
         unpack_ballots(msgspec.msgpack.encode([["v", "blue", 1, 1, 1]]))
 
 
-def test_voter_code_is_independent_of_secret_key(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_voter_codes_are_independent_of_secret_key_and_spread(monkeypatch: pytest.MonkeyPatch) -> None:
     """Restrictions refer to voter codes for days: an upgrade or a new key must not change them."""
     before = derive_voter_code("00ff00ff00ff00ff")
     monkeypatch.setattr(settings, "SECRET_KEY", "another")
     assert derive_voter_code("00ff00ff00ff00ff") == before == "GQTLVZ"
-
-
-def test_voter_codes_are_spread_over_alphabet() -> None:
     random = Random(1)
     voter_codes = [derive_voter_code(random.randbytes(8).hex()) for _ in range(2_000)]
     assert len(set(voter_codes)) > 1_995

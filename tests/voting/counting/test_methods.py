@@ -104,9 +104,19 @@ def test_accepted_choice_has_one_encoding_only(name: str, choice: int) -> None:
 
 
 @every_method
-def test_invalid_choices_are_refused(name: str) -> None:
+def test_case_is_refused_or_counted_and_decided(name: str) -> None:
     for choice in (*INVALID, *CASES[name].invalid):
         assert not METHODS[name].accepts(choice, LEGAL, may_resign=False), choice
+    case = CASES[name]
+    ballots = [Ballot(f"v{place}", "red", choice, 1, place) for place, choice in enumerate(case.cast, 1)]
+    terms = TallyTerms(name, TieRule.FIRST, NoBallotRule.PASS)
+    draw = partial(draw_lot, "5" * 32, "red")
+    decision = decide(SideBallots("red", ballots), range(1, BOARD + 1), BOARD, terms, draw)
+    assert (decision.counts, decision.pick) == (case.counts, case.pick)
+    assert decision.decided_by == METHODS[name].decided_by
+    assert decision.ballots == len(case.cast)
+    assert decision.resigning == sum(map(resigns, case.cast))
+    assert max(decision.counts) <= decision.ballots * METHODS[name].max_votes
 
 
 @every_method
@@ -120,20 +130,6 @@ def test_any_column_is_its_own_number_and_can_be_encoded_with_others(name: str, 
     if method.allows(highest):
         assert method.encode(highest) < RESIGN
         assert method.decode(method.encode(highest)) == highest
-
-
-@every_method
-def test_case_is_counted_and_decided(name: str) -> None:
-    case = CASES[name]
-    ballots = [Ballot(f"v{place}", "red", choice, 1, place) for place, choice in enumerate(case.cast, 1)]
-    terms = TallyTerms(name, TieRule.FIRST, NoBallotRule.PASS)
-    draw = partial(draw_lot, "5" * 32, "red")
-    decision = decide(SideBallots("red", ballots), range(1, BOARD + 1), BOARD, terms, draw)
-    assert (decision.counts, decision.pick) == (case.counts, case.pick)
-    assert decision.decided_by == METHODS[name].decided_by
-    assert decision.ballots == len(case.cast)
-    assert decision.resigning == sum(map(resigns, case.cast))
-    assert max(decision.counts) <= decision.ballots * METHODS[name].max_votes
 
 
 @every_method
@@ -246,11 +242,8 @@ def test_lot_gives_these_chances(rules: TallyTerms, choices: list[int], chances:
     assert sizes == [total] * total
 
 
-def test_first_complete_ignores_order_of_leaders() -> None:
-    assert first_complete([(6,), (2,)], [2, 6]) == first_complete([(6,), (2,)], [6, 2]) == 6
-
-
 def test_ties_are_broken_by_captain_only_by_that_rule_and_for_ranked_columns() -> None:
+    assert first_complete([(6,), (2,)], [2, 6]) == first_complete([(6,), (2,)], [6, 2]) == 6
     by_lot = TieBreaker(TieRule.LOT, named=[(2,)], captain=(2,), draw=lambda *drawn: 0)
     assert by_lot.pick_leader([1, 2]) == (1, TieRule.LOT)
     assert by_lot.eliminate([2, 1], {}, 1) == (2, TieRule.LOT)

@@ -139,8 +139,11 @@ def times(steps: RevealSteps) -> list[int]:
     return [at for at in (*order, steps.token, steps.replay, steps.over) if at is not None]
 
 
-def test_situations_for_frontend_are_current() -> None:
+def test_situations_are_current_and_their_steps_in_order() -> None:
     assert SITUATIONS.read_bytes() == render(), "run: python -m tests.voting.counting.test_pacing"
+    for situation in situations():
+        for steps in situation["steps"].values():
+            assert times(steps) == sorted(times(steps)), situation["name"]
 
 
 def tally(counts: tuple[int, ...], pick: int, **given: Any) -> SideTally:
@@ -166,13 +169,10 @@ def test_close_count_is_a_margin_of_few_votes(red: SideTally, margin: int | None
     assert find_close_call(OPEN, {"red": red}) == call
 
 
-def test_smallest_margin_is_the_close_call() -> None:
+def test_close_call_is_the_smallest_margin_or_a_conflict_that_completed_a_line() -> None:
     yellow = tally((50, 50), 2, decided_by="first")
     call = find_close_call(OPEN, {"red": tally((51, 49), 1), "yellow": yellow})
     assert call == CloseCall(kind="count", side="yellow", first=2, second=1, margin=0)
-
-
-def test_conflict_is_a_close_call_if_its_ball_completed_the_line() -> None:
     won = replace(CONFLICT, lines=LINE, result="red")
     assert find_close_call(won, {}) == CloseCall(kind="conflict", side="red")
     elsewhere = (((1, 1), (1, 2), (1, 3), (1, 4)),)
@@ -185,20 +185,11 @@ def test_two_chinese_characters_count_as_a_word() -> None:
     assert {text: count_words(text) for text in texts} == texts
 
 
-def test_steps_begin_one_after_the_other_in_every_situation() -> None:
-    for situation in situations():
-        for steps in situation["steps"].values():
-            assert times(steps) == sorted(times(steps)), situation["name"]
-
-
-def test_ordinary_turn_takes_about_six_seconds_at_normal_pace() -> None:
+def test_ordinary_turn_takes_about_six_seconds_and_special_ones_longer() -> None:
     """Reading how many voted, four words and figures, takes 2 s, and the picks, twelve, 4 s."""
     steps = pace(ORDINARY)
     assert (steps.picks, steps.over) == (2_400, 6_400)
     assert (steps.hold, steps.second, steps.verdict, steps.token, steps.replay) == (None,) * 5
-
-
-def test_special_turn_takes_longer_and_holds_the_balls() -> None:
     block = Resolution(drops=ORDINARY.drops, block=ORDINARY.drops[1], result="open")
     win = Resolution(drops=ORDINARY.drops, lines=(((4, 1),),), result="red")
     for steps in map(pace, (CONFLICT, block, win)):
@@ -216,16 +207,13 @@ def test_conflict_drops_in_turn_and_then_moves_the_token_unless_it_ends_the_matc
     assert both.lines < (both.verdict or 0) < both.over
 
 
-def test_paces_differ_brisk_has_no_replay_and_longer_names_take_longer() -> None:
+def test_paces_differ_and_longer_names_take_longer() -> None:
     call = CloseCall(kind="count", side="red", first=1, second=2, margin=1)
     brisk, normal, dramatic = (pace(ORDINARY, way, call=call) for way in PACES)
     assert brisk.over < normal.over < dramatic.over
     assert (brisk.replay is None, normal.replay is None) == (True, False)
     long_names = {"red": "The Owls of Riverside", "yellow": "South"}
     assert pace(CONFLICT, names=long_names).over > pace(CONFLICT).over
-
-
-def test_instant_reveal_lasts_a_second() -> None:
     steps = RevealSteps(pour=0, picks=0, drops=0, second=500, lines=1_000, over=1_000)
     assert pace(CONFLICT, Pace.INSTANT) == steps
     assert pace(ORDINARY, Pace.INSTANT).second is None

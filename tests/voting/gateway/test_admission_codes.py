@@ -1,8 +1,8 @@
 """Admission with a code on a running server: rotating codes of trusted displays, tickets, and rosters."""
 
-import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
+from sqlite3 import Connection, connect
 from typing import Any
 
 import pytest
@@ -49,9 +49,9 @@ def display_with_codes(server: Server, clients: SocketClients, code: str) -> Soc
 
 
 @pytest.fixture
-def database(server: Server) -> Iterator[sqlite3.Connection]:
+def database(server: Server) -> Iterator[Connection]:
     """A connection without automatic transactions."""
-    with closing(sqlite3.connect(server.stack.data / "db.sqlite3", isolation_level=None)) as connection:
+    with closing(connect(server.stack.data / "db.sqlite3", isolation_level=None)) as connection:
         yield connection
 
 
@@ -218,9 +218,7 @@ def test_ticket_admits_once_until_released(server: Server, clients: SocketClient
     assert join_refusal(clients, code, key=ticket) == "key_used"
 
 
-def test_locked_database_delays_tickets(
-    server: Server, clients: SocketClients, database: sqlite3.Connection
-) -> None:
+def test_locked_database_delays_tickets(server: Server, clients: SocketClients, database: Connection) -> None:
     open_event, (club, tickets) = event(server, "open"), with_tickets(server, 2)
     _, member = clients.phone(club["code"], key=tickets[0])
     clients.phone(open_event["code"])
@@ -238,9 +236,7 @@ def test_locked_database_delays_tickets(
     assert waiting.receive("phone.welcomed")
 
 
-def test_refusal_of_database_disconnects(
-    server: Server, clients: SocketClients, database: sqlite3.Connection
-) -> None:
+def test_failing_database_disconnects(server: Server, clients: SocketClients, database: Connection) -> None:
     made, [ticket] = with_tickets(server)
     when = f"BEFORE UPDATE ON voting_ticket WHEN OLD.event_id = {made['id']}"
     database.execute(f"CREATE TRIGGER refusing {when} BEGIN SELECT RAISE(ABORT, 'not today'); END")

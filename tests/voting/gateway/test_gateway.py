@@ -4,7 +4,6 @@ import asyncio
 import threading
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
@@ -19,7 +18,6 @@ from tests.voting.gateway_helpers import (
     make_room,
     open_gateway,
     open_room,
-    read_texts,
     until,
     voter,
 )
@@ -162,18 +160,8 @@ async def test_unreadable_announcement_is_replaced_by_fresh_snapshot(box: Ballot
 SEAL, REVEAL, OPENED = map(text_frame, (b"seal", b"reveal", b"opened"))
 
 
-@dataclass(eq=False)
-class Recorder:
-    writes: list[list[str]] = field(default_factory=list)
-
-    def write(self, wire: bytes) -> None:
-        self.writes.append(read_texts(wire))
-
-    def end(self, code: int, within_ms: int | None = None) -> None: ...
-
-
 async def test_held_frames_go_in_order_with_the_next_frames_in_one_write() -> None:
-    broadcaster, phone, late, gone = Broadcaster(), Recorder(), Recorder(), Recorder()
+    broadcaster, phone, late, gone = Broadcaster(), FakeSocket(), FakeSocket(), FakeSocket()
     broadcaster.hold([phone], OPENED)
     broadcaster.hold([phone, gone], SEAL)
     await broadcaster.flush()
@@ -194,7 +182,7 @@ async def test_held_frames_go_in_order_with_the_next_frames_in_one_write() -> No
 
 async def test_frames_added_during_a_flush_join_those_not_yet_written() -> None:
     broadcaster = Broadcaster()
-    phones = [Recorder() for _ in range(2 * WRITES_PER_ITERATION)]
+    phones = [FakeSocket() for _ in range(2 * WRITES_PER_ITERATION)]
     broadcaster.add(phones, SEAL)
     first = asyncio.create_task(broadcaster.flush())
     await asyncio.sleep(0)

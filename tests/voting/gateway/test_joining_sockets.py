@@ -48,7 +48,9 @@ def test_watchers_of_a_duel_or_an_embedded_event_do_not_displace_each_other(
 
 
 @pytest.mark.usefixtures("harmless")
-def test_phone_welcome_contains_seat_state_and_time(stage: Stage, clients: SocketClients) -> None:
+def test_welcome_contains_seat_state_and_time_or_qr_codes(
+    stage: Stage, clients: SocketClients, server: Server
+) -> None:
     _, welcome = clients.phone(f"\u200e{stage.code.lower()}.")
     assert set(welcome) == {"type", "now_at", "seq", "you", "state"}
     assert welcome["you"]["team"] in (1, 2)
@@ -56,6 +58,11 @@ def test_phone_welcome_contains_seat_state_and_time(stage: Stage, clients: Socke
     state = welcome["state"]
     assert (state["code"], state["match"]["turn"]["id"]) == (stage.code, stage.turn)
     assert state["match"]["turn"]["opens_at"] < welcome["now_at"] < state["match"]["turn"]["closes_at"]
+    _, welcome = clients.display(stage.code)
+    assert welcome["join_url"] == f"{server.http}/{stage.code}"
+    links = [welcome["join_url"], *(f"{welcome['join_url']}/{team}" for team in (1, 2))]
+    assert [welcome["qr"], *welcome["team_qrs"]] == [list(qr_rows(link)) for link in links]
+    assert "you" not in welcome
 
 
 @pytest.mark.parametrize("choice", ["choose", "link"])
@@ -84,15 +91,6 @@ def test_phone_joins_only_an_open_lobby_unless_it_has_a_seat(server: Server, cli
     assert phone.receive("joining.locked")["state"]["lobby"] == "locked"
     clients.open("phone").say("phone.join", code=code).receive("error", code="joining_locked")
     assert clients.phone(code, token=you["token"])[1]["you"]["team"] == you["team"] == 1
-
-
-@pytest.mark.usefixtures("harmless")
-def test_display_welcome_contains_qr_codes(stage: Stage, server: Server, clients: SocketClients) -> None:
-    _, welcome = clients.display(stage.code)
-    assert welcome["join_url"] == f"{server.http}/{stage.code}"
-    links = [welcome["join_url"], *(f"{welcome['join_url']}/{team}" for team in (1, 2))]
-    assert [welcome["qr"], *welcome["team_qrs"]] == [list(qr_rows(link)) for link in links]
-    assert "you" not in welcome
 
 
 def hands_event(server: Server, teams: list[int], **choices: Any) -> dict[str, Any]:

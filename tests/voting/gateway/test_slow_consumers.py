@@ -1,76 +1,66 @@
-"""Slow consumers on both servers: others are not delayed, and the slow client is dropped."""
+"""The connection of a slow consumer, on the code that both servers share: it delays nobody and is cut off."""
 
-import os
+import asyncio
 import socket
-import subprocess
-import sys
-from collections.abc import Iterator
+from typing import Any
 
-import pytest
-from websockets.exceptions import ConnectionClosed
-from websockets.sync.client import ClientConnection, connect
-
-from crowdgame.server.laptop.network import LOOPBACK
-from tests.deploy.processes import wait_until
+from crowdgame.server.serving.frames import CLOSE, control_frame
+from crowdgame.server.serving.websocket import MAX_FRAMES_BEHIND, WebSocket
+from tests.voting.gateway_helpers import until
+from voting.gateway.connections import CONNECTION
+from voting.gateway.text_frames import text_frame
 from voting.protocol import CloseCode
 
-TIMEOUT_S = 20
+LONG = text_frame(b"x" * 16_000)
 
 
-@pytest.fixture(params=["daphne", "uvicorn"], scope="module")
-def port(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
-    log = tmp_path_factory.mktemp(request.param) / "echo_server.log"
-    with socket.create_server((LOOPBACK, 0)) as listener, log.open("w") as output:
-        os.set_inheritable(listener.fileno(), True)
-        argv = [sys.executable, "-m", "tests.voting.echo_server", request.param, str(listener.fileno())]
-        process = subprocess.Popen(argv, pass_fds=[listener.fileno()], stderr=output)
-        try:
-            yield listener.getsockname()[1]
-        finally:
-            process.terminate()
-            process.wait(TIMEOUT_S)
-    assert "Traceback" not in log.read_text()
+class Handler:
+    overflows = disconnects = 0
+
+    def handle_message(self, text: bytes | None) -> None: ...
+
+    def handle_disconnect(self) -> None:
+        self.disconnects += 1
+
+    def handle_overflow(self) -> None:
+        self.overflows += 1
 
 
-def dial(port: int) -> ClientConnection:
-    plain = socket.socket()
-    plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
-    plain.connect((LOOPBACK, port))
-    url = f"ws://{LOOPBACK}:{port}/"
-    return connect(url, sock=plain, compression=None, max_queue=1, open_timeout=TIMEOUT_S, close_timeout=1)
+async def connect(handler: Handler) -> tuple[WebSocket, socket.socket]:
+    """A connection that the handler is attached to, and the client's end of it."""
+    own, client = socket.socketpair()
+    transport, _ = await asyncio.get_running_loop().create_connection(asyncio.Protocol, sock=own)
+    connection, attached = WebSocket(transport, b"key", set()), asyncio.Event()
+    transport.set_protocol(connection)
+
+    async def application(scope: dict[str, Any], receive: Any, send: Any) -> None:
+        await send({"type": "websocket.accept"})
+        scope["extensions"][CONNECTION].attach(handler)
+        attached.set()
+
+    connection.begin(application, {}, b"")
+    await attached.wait()
+    return connection, client
 
 
-def receive(client: ClientConnection) -> tuple[str, int, int]:
-    """The echoed text, the number of connected clients, and the number of slow consumers."""
-    text, connected, slow, _ = str(client.recv(TIMEOUT_S)).split(" ")
-    return text, int(connected), int(slow)
+async def test_slow_consumer_delays_nobody_and_is_dropped() -> None:
+    handler, other = Handler(), Handler()
+    (slow, client), (quick, reader) = await connect(handler), await connect(other)
+    with client, reader:
+        reader.recv(1_000)
+        for _ in range(10 * MAX_FRAMES_BEHIND):
+            slow.write(LONG)
+            quick.write(text_frame(b"echo"))
+            assert reader.recv(1_000) == text_frame(b"echo")
+        await until(lambda: handler.disconnects)
+    assert (handler.overflows, handler.disconnects, other.overflows) == (1, 1, 0)
 
 
-def test_slow_consumer_delays_nobody_and_is_dropped(port: int) -> None:
-    with dial(port) as reader, dial(port):
-        reader.send("first")
-        slow_before = receive(reader)[2]
-        for number in range(600):
-            reader.send(str(number))
-            text, _, slow = receive(reader)
-            assert text == str(number)
-            if slow != slow_before:
-                break
-        assert slow == slow_before + 1
-
-        def is_alone() -> bool:
-            reader.send("again")
-            return receive(reader)[1] == 1
-
-        wait_until(is_alone)
-
-
-def test_close_follows_what_was_written_and_nothing_follows_a_close(port: int) -> None:
-    with dial(port) as first, dial(port) as second:
-        first.send("close all")
-        for client in (first, second):
-            assert client.recv(TIMEOUT_S) == "bye"
-            with pytest.raises(ConnectionClosed) as closed:
-                client.recv(TIMEOUT_S)
-            assert closed.value.rcvd is not None
-            assert closed.value.rcvd.code == CloseCode.RESTARTING
+async def test_close_follows_what_was_written_and_nothing_follows_a_close() -> None:
+    connection, client = await connect(Handler())
+    with client:
+        connection.write(text_frame(b"bye"))
+        connection.close(CloseCode.RESTARTING)
+        connection.write(text_frame(b"too late"))
+        received = client.recv(1_000).partition(b"\r\n\r\n")[2]
+    assert received == text_frame(b"bye") + control_frame(CLOSE, CloseCode.RESTARTING.to_bytes(2, "big"))

@@ -47,19 +47,18 @@ def connected(socket: FakeSocket) -> list[Any]:
     return [turnout["connected"] for turnout in turnouts(socket)]
 
 
+Step = Callable[[], object]
+
+
 def send_updates(
-    room: EventRoom,
-    *steps: Callable[[], object],
-    box: type[AsyncBallotBox] = AsyncBallotBox,
-    phones: bool = True,
-    teams: bool = False,
+    room: EventRoom, *steps: Step, box: type[AsyncBallotBox] = AsyncBallotBox, teams: bool = False
 ) -> None:
     async def scenario() -> None:
         own = box()
         presence = Presence("a", own, BoxClock())
         for step in steps or (int,):
             step()
-            await presence.send_updates(room, phones=phones, teams=teams)
+            await presence.send_updates(room, phones=True, teams=teams)
         await own.close()
 
     asyncio.run(scenario())
@@ -161,9 +160,7 @@ def test_screens_receive_number_of_reconnecting_voters(box: BallotBox) -> None:
 
 
 @pytest.mark.parametrize(("hands", "voted", "requests"), [(False, 2, 4), (False, 1, 0), (True, 1, 19)])
-def test_early_close_backs_off(
-    hands: bool, voted: int, requests: int, box: BallotBox, valkey_url: str
-) -> None:
+def test_close_backs_off(hands: bool, voted: int, requests: int, box: BallotBox, valkey_url: str) -> None:
     """In twenty heartbeats, a gateway requests an early close after two, four, eight and sixteen.
 
     With a show of hands it requests one each time, because gateways are not notified of counted hands.
@@ -178,7 +175,7 @@ def test_early_close_backs_off(
     room = make_room(event.pk, *sockets)
     cast(room, *names[:voted])
 
-    send_updates(room, *[int] * 20, phones=False)
+    send_updates(room, *[int] * 20)
     assert len(queued_tasks(valkey_url)) == requests
 
 
@@ -188,7 +185,7 @@ BOTH = ["red", "yellow"]
 
 
 @pytest.mark.parametrize(
-    ("terms", "closes_after_s", "here", "picks", "moves"),
+    ("terms", "limit_s", "here", "picks", "moves"),
     [
         (FORFEIT, 10, BOTH, ["yellow"], False),  # red's time still ends the turn
         (FORFEIT, 10, BOTH, ["red"], True),  # yellow has longer
@@ -196,26 +193,20 @@ BOTH = ["red", "yellow"]
         (RANDOM, 50, BOTH, ["red"], False),  # the side with more time sets the deadline
         (RANDOM, 50, BOTH, ["yellow"], True),
         (FORFEIT, 10, ["yellow"], ["yellow"], True),  # the other player is not connected
-        (DUEL, None, BOTH, ["red"], True),  # equal banks: the other may have picked at another gateway
+        (DUEL, 0, BOTH, ["red"], True),  # equal banks: the other may have picked at another gateway
         (FORFEIT | {"cap_s": 10}, 10, BOTH, ["red"], True),
         (FORFEIT | {"cap_s": 30}, 30, BOTH, ["red"], False),  # yellow may use only these 30 s
-        ({}, None, BOTH, ["red"], False),  # no time bank
+        ({}, 0, BOTH, ["red"], False),  # no time bank
     ],
 )
 def test_pick_moves_deadline_of_time_bank(
-    box: BallotBox,
-    *,
-    terms: dict[str, Any],
-    closes_after_s: int | None,
-    here: list[str],
-    picks: list[str],
-    moves: bool,
+    box: BallotBox, terms: dict[str, Any], limit_s: int, here: list[str], picks: list[str], *, moves: bool
 ) -> None:
-    """Red has 10 s left and yellow 50 s, unless `closes_after_s` is None."""
+    """Red has 10 s left and yellow 50 s, unless `limit_s` is 0."""
     turn = start(box, **terms)
-    if closes_after_s:
+    if limit_s:
         times = {"red_bank_ms": 10_000, "yellow_bank_ms": 50_000}
-        change_turn(turn, protocol.TurnMoved, box, **times, closes_at=turn.opens_at + closes_after_s * 1000)
+        change_turn(turn, protocol.TurnMoved, box, **times, closes_at=turn.opens_at + limit_s * 1000)
     room = make_room(turn.match.event_id, *(voter(side, BOTH.index(side) + 1) for side in here))
     cast(room, *picks)
     assert may_move_deadline(room) is moves

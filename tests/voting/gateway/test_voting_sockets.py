@@ -56,17 +56,13 @@ def test_counted_ballot_reaches_other_sockets_of_its_voter(server: Server, clien
 @pytest.mark.usefixtures("harmless")
 def test_invalid_ballot_is_refused_with_code(stage: Stage, clients: SocketClients) -> None:
     phone, welcome = clients.phone(stage.code)
-    for field, value, code in (
-        ("choice", 1, "illegal"),
-        ("choice", 8, "illegal"),
-        ("choice", 255, "illegal"),
-        ("choice", DRAW + 4, "illegal"),
-        ("turn", stage.turn - 1, "no_such_turn"),
-        ("turn", 2**53 - 1, "no_such_turn"),
-        ("epoch", 2, "unknown"),
-        ("epoch", 2**31 - 1, "unknown"),
+    for field, code, values in (
+        ("choice", "illegal", (1, 8, 255, DRAW + 4)),
+        ("turn", "no_such_turn", (stage.turn - 1, 2**53 - 1)),
+        ("epoch", "unknown", (2, 2**31 - 1)),
     ):
-        assert refusal(phone, **cast(stage.turn) | {field: value}) == code, (field, value)
+        for value in values:
+            assert refusal(phone, **cast(stage.turn) | {field: value}) == code, (field, value)
     _, again = clients.phone(stage.code, token=welcome["you"]["token"])
     assert again["you"]["choice"] is None
 
@@ -170,11 +166,19 @@ MALFORMED = [  # no more than a phone may send before it joins
 
 
 @pytest.mark.usefixtures("harmless")
-def test_malformed_frame_is_answered_and_socket_stays_open(stage: Stage, clients: SocketClients) -> None:
+def test_malformed_is_answered_but_binary_or_oversized_is_closed(
+    stage: Stage, clients: SocketClients
+) -> None:
     for client in (clients.open("phone"), clients.phone(stage.code)[0]):
         for frame in MALFORMED:
             assert client.send(frame).receive("error")["code"] == "malformed", frame
         assert client.say("clock.ask", sent=1).receive("clock.synced")
+    binary, too_long = b'{"type":"clock.ask","sent":1}', "é" * (MAX_FRAME_BYTES // 2 + 1)
+    for client in (clients.open("phone"), clients.phone(stage.code)[0]):
+        assert client.send(binary).closed() == CloseCode.BAD_FRAME
+    longest = clients.phone(stage.code)[0].send("x" * MAX_FRAME_BYTES)
+    longest.receive("error", code="malformed")
+    assert longest.send(too_long).closed() == CloseCode.FRAME_TOO_LARGE
 
 
 @pytest.mark.usefixtures("harmless")
@@ -189,26 +193,14 @@ def test_socket_must_join_first_and_once(kind: str, stage: Stage, clients: Socke
 
 
 @pytest.mark.usefixtures("harmless")
-def test_display_cannot_vote_and_phone_cannot_control(stage: Stage, clients: SocketClients) -> None:
+def test_display_cannot_vote_phone_cannot_control_and_other_paths_are_refused(
+    stage: Stage, clients: SocketClients
+) -> None:
     (phone, _), (display, _) = clients.phone(stage.code), clients.display(stage.code)
     display.say("ballot.cast", **cast(stage.turn)).receive("error", code="malformed")
     display.say("duel.ask", action="resign", turn=stage.turn).receive("error", code="malformed")
     for client in (display, phone):
         client.say("action.ask", id=1, action="match.abort").receive("error", code="malformed")
-
-
-@pytest.mark.usefixtures("harmless")
-def test_binary_or_oversized_frame_closes_socket(stage: Stage, clients: SocketClients) -> None:
-    binary, too_long = b'{"type":"clock.ask","sent":1}', "é" * (MAX_FRAME_BYTES // 2 + 1)
-    for client in (clients.open("phone"), clients.phone(stage.code)[0]):
-        assert client.send(binary).closed() == CloseCode.BAD_FRAME
-    longest = clients.phone(stage.code)[0].send("x" * MAX_FRAME_BYTES)
-    longest.receive("error", code="malformed")
-    assert longest.send(too_long).closed() == CloseCode.FRAME_TOO_LARGE
-
-
-@pytest.mark.usefixtures("harmless")
-def test_unknown_socket_path_is_refused(clients: SocketClients) -> None:
     for path in ("nowhere", "phone/", "../admin/"):
         with pytest.raises(InvalidStatus, match=r"HTTP 40[34]"):
             clients.open(path)

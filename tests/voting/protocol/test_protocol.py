@@ -50,16 +50,13 @@ def test_renderer_rejects_undocumented_field() -> None:
         markdown.render_struct(Undocumented)
 
 
-def test_guide_names_only_known_messages_and_fields() -> None:
+def test_guide_names_only_known_messages_and_fields_and_the_limits() -> None:
     """`turn.lot` is a field of a part."""
     structs = [*markdown.all_structs(), *get_args(protocol.Changes)]
     messages = {markdown.heading(struct) for struct in structs}
     fields = {field for struct in structs for field in struct.__struct_fields__}
     for name in set(MESSAGE_LIKE.findall(GUIDE)) - messages:
         assert set(name.split(".")) <= fields, name
-
-
-def test_guide_states_limits() -> None:
     assert f"**{protocol.MAX_FRAME_BYTES} bytes**" in GUIDE
     assert f"**{socket.FRAME_BURST} frames at once and {socket.FRAMES_PER_SECOND:g} a second**" in GUIDE
     assert f"**{socket.JOIN_TIMEOUT_S:g} s**" in GUIDE
