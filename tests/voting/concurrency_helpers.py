@@ -1,7 +1,9 @@
 """Run the same action in several threads at once."""
 
 from collections.abc import Callable
-from threading import Barrier, Thread
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from threading import Barrier
 
 from django.db import connections
 from redis.exceptions import LockError
@@ -11,24 +13,19 @@ from voting.matches import MatchError
 
 
 def at_once(threads: int, act: Callable[[BallotBox], object]) -> list[BaseException]:
-    """Run `act` in threads with their own connections; return the errors, all MatchError or LockError."""
-    barrier, raised = Barrier(threads), list[BaseException]()
+    """Run `act` in threads with their own connections; return each MatchError and LockError."""
+    barrier = Barrier(threads)
 
-    def run() -> None:
-        own = BallotBox()
-        barrier.wait()
-        try:
-            act(own)
-        except BaseException as error:  # noqa: BLE001  reported to the test
-            raised.append(error)
-        finally:
-            own.close()
-            connections.close_all()
+    def run(_: int) -> BaseException | None:
+        with closing(BallotBox()) as own:
+            barrier.wait(30)
+            try:
+                act(own)
+            except (MatchError, LockError) as refusal:
+                return refusal
+            finally:
+                connections.close_all()
+        return None
 
-    running = [Thread(target=run) for _ in range(threads)]
-    for thread in running:
-        thread.start()
-    for thread in running:
-        thread.join(30)
-    assert [error for error in raised if not isinstance(error, (MatchError, LockError))] == []
-    return raised
+    with ThreadPoolExecutor(threads) as pool:
+        return [refusal for refusal in pool.map(run, range(threads)) if refusal]

@@ -63,13 +63,13 @@ class FakeConnection:
 @dataclass(eq=False)
 class FakeSocket:
     seat: Seat | None = None
-    frames: list[str] = field(default_factory=list)
+    writes: list[list[str]] = field(default_factory=list)
     close_calls: list[tuple[int, int | None]] = field(default_factory=list)
     welcomed_again: int = 0
     ballots_shown: list[Ballot] = field(default_factory=list)
 
     def write(self, wire: bytes) -> None:
-        self.frames.extend(read_texts(wire))
+        self.writes.append(read_texts(wire))
 
     def end(self, code: int, within_ms: int | None = None) -> None:
         self.close_calls.append((code, within_ms))
@@ -80,6 +80,10 @@ class FakeSocket:
 
     def change_role(self, user_id: int) -> None:
         """Ignored: these sockets have no user."""
+
+    @property
+    def frames(self) -> list[str]:
+        return [frame for frames in self.writes for frame in frames]
 
     @property
     def received(self) -> list[Any]:

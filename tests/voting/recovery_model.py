@@ -5,6 +5,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any
 
+import pytest
 from msgspec.structs import replace
 
 from tests.voting.gateway_helpers import FakeSocket, end
@@ -12,7 +13,6 @@ from voting import protocol
 from voting.announcements.channel_layer import LayerMessage
 from voting.ballot_box.ballot_box import NOTHING, BallotBox
 from voting.ballot_box.box_types import BoxedTurn, CastResult, Prefetched, Sealed
-from voting.ballot_box.closing_lease import ClosingLease
 from voting.ballot_box.intake import Slot
 from voting.counting.ballots import Ballot
 from voting.gateway.event_lookup import load_event
@@ -41,23 +41,11 @@ class InterruptedBox(BallotBox):
         return answers
 
 
-class PublishedBox(BallotBox):
-    """The ballot box of a process to which something happens right after it published a seal."""
-
-    def __init__(self, then: Callable[[], object]) -> None:
-        super().__init__()
-
-        class InterruptedLease(ClosingLease):
-            def renew(self, *turn_ids: int) -> None:
-                super().renew(*turn_ids)
-                then()
-
-        self.closing_lease = InterruptedLease(self._redis)
-
-
 def close_and_then(turn: Turn, then: Callable[[], object]) -> None:
-    """Close the turn in such a process."""
-    with closing(PublishedBox(then)) as box:
+    """Close the turn in a process to which something happens right after it published a seal."""
+    with closing(BallotBox()) as box, pytest.MonkeyPatch.context() as patched:
+        renew = box.closing_lease.renew
+        patched.setattr(box.closing_lease, "renew", lambda *turn_ids: (renew(*turn_ids), then()))
         close_turn(turn.pk, box)
 
 

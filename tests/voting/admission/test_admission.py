@@ -50,12 +50,17 @@ def test_rotating_code_is_valid_in_its_period_and_the_next_and_stale_some_minute
         assert is_stale_code("BCDF", code, at) is stale
 
 
-def test_rotating_codes_use_code_alphabet_and_differ() -> None:
+def test_rotating_codes_differ_and_link_keys_are_longer_ones() -> None:
     codes = [rotating_code("BCDF", NOW + n * CODE_PERIOD_MS)[0] for n in range(1_000)]
     assert all(len(code) == ROTATING_LENGTH and set(code) <= set(CODE_LETTERS) for code in codes)
     assert len(set(codes)) > 990
     for place in range(ROTATING_LENGTH):
         assert {code[place] for code in codes} == set(CODE_LETTERS)
+    code, key = rotating_code("BCDF", NOW)[0], rotating_link_key("BCDF", NOW)
+    assert (len(key), key[:ROTATING_LENGTH], set(key) <= set(CODE_LETTERS)) == (LINK_KEY_LENGTH, code, True)
+    wrong = "2" if key[-1] != "2" else "3"
+    for other in ("", key[:4], key[:6], key[:-1], key + wrong, key[:-1] + wrong):
+        assert not is_rotating_code("BCDF", other, NOW)
 
 
 def test_codes_and_display_keys_depend_on_event_and_survive_secret_key_rotation(settings: Settings) -> None:
@@ -74,14 +79,6 @@ def test_codes_and_display_keys_depend_on_event_and_survive_secret_key_rotation(
         assert is_rotating_code("BCDF", one, NOW) is is_projector_key("BCDF", 0, other) is valid
     for invalid in (None, "", "é", "0" * 24, made[1].upper()):
         assert not is_projector_key("BCDF", 0, invalid)
-
-
-def test_link_key_is_longer_rotating_code() -> None:
-    code, key = rotating_code("BCDF", NOW)[0], rotating_link_key("BCDF", NOW)
-    assert (len(key), key[:ROTATING_LENGTH], set(key) <= set(CODE_LETTERS)) == (LINK_KEY_LENGTH, code, True)
-    wrong = "2" if key[-1] != "2" else "3"
-    for other in ("", key[:4], key[:6], key[:-1], key + wrong, key[:-1] + wrong):
-        assert not is_rotating_code("BCDF", other, NOW)
 
 
 def test_formatted_ticket_code_has_two_halves_and_others_are_rejected() -> None:

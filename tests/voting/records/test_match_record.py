@@ -60,14 +60,11 @@ def test_sample_matches_cover_every_decision_and_ending(records: dict[str, Recor
     assert any(turn["red"] == turn["yellow"] is not None for turn in records["lots"]["turns"])
 
 
-def test_plurality_record_omits_fields_of_other_methods(records: dict[str, Record]) -> None:
+def test_record_omits_fields_of_other_methods_and_links_no_ballots(records: dict[str, Record]) -> None:
     """Fields of other tally methods are omitted if they are empty."""
     side = records["lots"]["counts"][0]["red"]
     assert list(side) == ["root", "ballots", "legal", "counts", "pick", "decided_by"]
     assert list(records["lots"]["terms"]) == ["tally_method", "tie_rule", "no_ballot_rule"]
-
-
-def test_record_does_not_link_ballots_of_a_voter(records: dict[str, Record]) -> None:
     counts = [count[side] for name in MATCHES for count in records[name]["counts"] for side in SIDES]
     blinds = [blind for count in counts if count for _, blind in count["ballots"]]
     assert len(blinds) == len(set(blinds)) > 20
@@ -198,11 +195,16 @@ def test_import_match_appends_to_existing_event(box: BallotBox) -> None:
     assert following.turns.get().pk > max(count.turn for count in record.counts)
 
 
-def test_turn_of_imported_draw_offers_stays(box: BallotBox, match_records: dict[str, MatchRecord]) -> None:
+def test_imported_turn_stays_and_ids_continue_after_it(
+    box: BallotBox, match_records: dict[str, MatchRecord], records: dict[str, Record]
+) -> None:
     """Records don't say which offer stood before a turn, which the turn voted again would need."""
     match = import_event(match_records["draw accepted"], organizer(), NOW)
     with pytest.raises(MatchError, match="imported"):
         take_back_turn(match.event_id, box, lambda turn: None)
+    record = altered(records["both forfeit"], put("counts", 0, "turn", to=10**14))
+    match = import_event(record, organizer(), NOW)
+    assert start_match(match.event_id, box).turns.get().pk > 10**14
 
 
 def test_import_refuses_invalid_record_existing_turn_or_unfit_event(
@@ -225,12 +227,6 @@ def test_import_refuses_invalid_record_existing_turn_or_unfit_event(
     with pytest.raises(ImportRefused, match="is already in the database, as turn 1 of"):
         import_match(record, new_event(), NOW)
     assert (Turn.objects.count(), TallyRecord.objects.count()) == (turns, tallies)
-
-
-def test_turn_ids_continue_after_imported_id(box: BallotBox, records: dict[str, Record]) -> None:
-    record = altered(records["both forfeit"], put("counts", 0, "turn", to=10**14))
-    match = import_event(record, organizer(), NOW)
-    assert start_match(match.event_id, box).turns.get().pk > 10**14
 
 
 def run(*argv: str) -> str:

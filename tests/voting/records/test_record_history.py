@@ -75,9 +75,7 @@ def test_concealed_turn_taken_back_changes_the_record(box: BallotBox) -> None:
     assert void_reasons(plain(match)) == [(1, "taken_back", 1), (2, "superseded", 0)]
 
 
-def test_histories_name_aborted_matches_losses_and_backups(
-    records: dict[str, Record], tmp_path: Path
-) -> None:
+def test_histories_name_aborts_losses_and_backups(records: dict[str, Record], tmp_path: Path) -> None:
     aborted, eventful, restored = (records[name] for name in ("aborted", "eventful", "restored"))
     assert (aborted["state"], aborted["result"], aborted["ended_by"]) == ("aborted", "open", None)
     assert void_reasons(aborted) == [(1, "stopped", 1), (2, "stopped", 0)], "the first turn is concealed"

@@ -152,6 +152,7 @@ def bots_ballot(turn: Turn, box: BallotBox, side: Side, hidden: Sequence[int]) -
 
 columns = st.integers(1, 7)
 hidden_ballots = st.lists(columns, max_size=5)
+Hidden = list[int]
 
 
 @settings(
@@ -166,11 +167,7 @@ hidden_ballots = st.lists(columns, max_size=5)
     hidden=st.tuples(hidden_ballots, hidden_ballots),
 )
 def test_hidden_ballots_of_the_opponent_never_change_a_pick(
-    box: BallotBox,
-    played: list[tuple[int, int]],
-    side: Side,
-    strength: int,
-    hidden: tuple[list[int], list[int]],
+    box: BallotBox, played: list[tuple[int, int]], side: Side, strength: int, hidden: tuple[Hidden, Hidden]
 ) -> None:
     bot = f"bot:{strength}"
     turn = begin(box, (bot, "phones") if side == "red" else ("phones", bot))

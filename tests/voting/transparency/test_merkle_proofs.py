@@ -77,13 +77,18 @@ def test_every_consistency_proof_verifies_and_no_altered_one() -> None:
         merkle.verify_consistency(2, ROOTS[2], 1, ROOTS[1], [])
 
 
-def test_tiles_of_specification_example() -> None:
+def test_tiles_and_bundles_of_specification_example() -> None:
     widths = [[tiles.tile_width(level, index, LARGE) for index in range(300)] for level in range(3)]
     assert [row.count(256) for row in widths] == [273, 1, 0]
     assert [[width for width in row if 0 < width < 256] for row in widths] == [[112], [17], [1]]
     assert [tiles.tile_width(level, 0, 256) for level in range(3)] == [256, 1, 0]
     assert tiles.tile_path(0, 1234067, 256) == "0/x001/x234/067"
     assert tiles.tile_path("entries", 5, 17) == "entries/005.p/17"
+    assert tiles.encode_bundle([b"", b"ab", b"c" * 256]) == b"\0\0\0\2ab\1\0" + b"c" * 256
+    assert tiles.decode_bundle(tiles.encode_bundle([b"", b"ab"])) == [b"", b"ab"]
+    for cut in (b"\0", b"\0\2a"):
+        with pytest.raises(ValueError, match="cut off"):
+            tiles.decode_bundle(cut)
 
 
 @pytest.mark.parametrize(
@@ -98,11 +103,3 @@ def test_only_tile_path_is_parsed(paths: tuple[str, ...], is_tile: bool) -> None
     for path in paths:
         tile = tiles.parse_tile_path(path)
         assert (tile and tiles.tile_path(*tile)) == (path if is_tile else None), path
-
-
-def test_bundle_has_length_prefixed_entries() -> None:
-    assert tiles.encode_bundle([b"", b"ab", b"c" * 256]) == b"\0\0\0\2ab\1\0" + b"c" * 256
-    assert tiles.decode_bundle(tiles.encode_bundle([b"", b"ab"])) == [b"", b"ab"]
-    for cut in (b"\0", b"\0\2a"):
-        with pytest.raises(ValueError, match="cut off"):
-            tiles.decode_bundle(cut)

@@ -109,9 +109,7 @@ def test_close_turn_extends_turn_after_unnoticed_pick(box: BallotBox) -> None:
         (50_000, 10_000, ["red"], MatchResult.RED),
     ],
 )
-def test_out_of_time_loses(
-    box: BallotBox, red_ms: int, yellow_ms: int, picks: list[Side], result: str
-) -> None:
+def test_time_out_loses(box: BallotBox, red_ms: int, yellow_ms: int, picks: list[Side], result: str) -> None:
     turn = age(begin(box), box, 1_000, red_bank_ms=red_ms, yellow_bank_ms=yellow_ms)
     for side in picks:
         pick(turn, side, 3)

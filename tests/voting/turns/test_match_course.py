@@ -273,14 +273,11 @@ def test_offers_need_two_crowds_with_phones_and_public_sides() -> None:
         assert not create_match(event, now=5).draw_offers
 
 
-def test_resignation_takes_precedence_over_an_accepted_draw(box: BallotBox) -> None:
+def test_resignation_precedes_a_draw_and_stored_ballots_keep_their_request(box: BallotBox) -> None:
     first = play_turn(start(box, draw_offers=True, resign="half"), box, red=[DRAW + 1], yellow=[4])
     play_turn(only_turn(first.match), box, red=[RESIGN + 1], yellow=[DRAW + 4])
     match = Match.objects.get(pk=first.match_id)
     assert (match.result, match.ended_by) == ("yellow", "resign")
-
-
-def test_stored_ballot_keeps_its_request(box: BallotBox) -> None:
     turn = start(box, draw_offers=True)
     store(turn, [Ballot("ada", "red", DRAW + 3, 1), Ballot("bob", "yellow", DRAW + 4, 1)])
     assert play_turn(turn, box).match_id

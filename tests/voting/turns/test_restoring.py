@@ -251,9 +251,7 @@ def test_all_turns_are_stored_if_the_organizer_chose_so(terms: dict[str, int], b
 
 
 @pytest.mark.parametrize("apart_ms", [1, 0])
-def test_scheduler_checks_long_windows(
-    apart_ms: int, box: BallotBox, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_scheduler_checks_windows(apart_ms: int, box: BallotBox, monkeypatch: pytest.MonkeyPatch) -> None:
     iterations, inspect = list[set[int]](), box.inspect
 
     def watched(turns: Sequence[BoxRef]) -> dict[int, BoxState]:

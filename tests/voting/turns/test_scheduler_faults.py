@@ -97,7 +97,7 @@ def test_small_clock_step_moves_window_once(box: BallotBox, step: int) -> None:
     assert kinds(turn.match.event_id).count("turn.moved") == 1
 
 
-def test_clock_of_another_node_is_no_step(box: BallotBox) -> None:
+def test_other_node_or_frozen_box_is_no_clock_step(box: BallotBox) -> None:
     turn, steps = start(box), TimeSteps(box)
     for off_ms, node in ((0, "one"), (STEP, "two"), (STEP, "two"), (0, "one")):
         sample = steps.sample()
@@ -107,10 +107,6 @@ def test_clock_of_another_node_is_no_step(box: BallotBox) -> None:
     sample = steps.sample()
     _, plans = steps.plans_to_move(replace(sample, now=sample.now + STEP, time_source="one"))
     assert plans.turns == {turn.pk: 1}
-
-
-def test_frozen_box_or_scheduler_is_no_clock_step(box: BallotBox) -> None:
-    start(box)
     steps = TimeSteps(box)
     follow(steps, box, 0)
     now, local = box.now(), local_ms()
