@@ -20,6 +20,7 @@ from django.apps import apps  # noqa: E402
 from django.conf import settings  # noqa: E402
 from django.contrib.auth.models import User  # noqa: E402
 from django.contrib.sessions.models import Session  # noqa: E402
+from django.core.mail import EmailMessage  # noqa: E402
 from django.core.management import call_command  # noqa: E402
 from django.db import transaction  # noqa: E402
 from django.db.models import F  # noqa: E402
@@ -29,6 +30,7 @@ from redis import Redis  # noqa: E402
 
 from crowdgame.accounts.invitation_views import invitation_path  # noqa: E402
 from crowdgame.accounts.invitations import create_invitation  # noqa: E402
+from crowdgame.accounts.queued_mail import queue_mail  # noqa: E402
 from crowdgame.events import members  # noqa: E402
 from crowdgame.events.models import Member  # noqa: E402
 from crowdgame.organizer.api.tokens import Scope, create_token  # noqa: E402
@@ -150,6 +152,11 @@ def announce_edits(event_ids: list[int]) -> float:
 def call_worker(turn_id: int) -> None:
     """Ask the worker to close a turn, as the scheduler does at the deadline."""
     enqueue_close(turn_id)
+
+
+def queue_mails(count: int) -> None:
+    for number in range(count):
+        queue_mail(EmailMessage("Hello", "Hello", to=[f"{number}@example.org"]))
 
 
 def make_pushes_due() -> None:
