@@ -1,9 +1,10 @@
 """`python -m tests.load.bench.flood`: how long votes take during floods, compared with quiet rounds.
 
-The floods are unfinished uploads, strangers who try to join, visitors of the list of games, and logins. Quiet
-rounds alternate with them. In each round, every phone votes once a second. The flooding process uses only the
-CPU time that is left, because a real one runs on another machine and takes none from the gateway. So this
-machine has to be idle otherwise; after each round, a line says how much of the flood was sent.
+The floods are unfinished uploads, strangers who try to join, visitors of the list of games, logins, requests
+of programs to the API, and voters who write and support suggestions. Quiet rounds alternate with them. In
+each round, every phone votes once a second. The flooding process uses only the CPU time that is left, because
+a real one runs on another machine and takes none from the gateway. So this machine has to be idle otherwise;
+after each round, a line says how much of the flood was sent.
 """
 
 import asyncio
@@ -41,9 +42,11 @@ UNFINISHED = (
     b"POST /console/cups/new/ HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n" % MAX_UPLOAD_BYTES
 ) + bytes(MAX_UPLOAD_BYTES - 1_024)
 SEND_BUFFER_BYTES = 65_536
+API_TOKENS, SUPPORTED = 20, 2
+NO_KEYS = ("",)
 
 
-async def upload(port: int, _: int) -> str:
+async def upload(port: int, _: int, _key: str) -> str:
     """Hold an upload open that lacks its last KiB, if the server did not close it while it was sent."""
     writer = (await asyncio.open_connection(LOOPBACK, port))[1]
     writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER_BYTES)
@@ -53,7 +56,7 @@ async def upload(port: int, _: int) -> str:
     return "upload"
 
 
-async def join(port: int, number: int) -> str:
+async def join(port: int, number: int, _key: str) -> str:
     """Try to join an event that does not exist, or open the join page."""
     if number % 2:
         return await request(port, "GET / HTTP/1.1\r\n")
@@ -66,12 +69,36 @@ async def join(port: int, number: int) -> str:
     return "join"
 
 
-async def log_in(port: int, number: int) -> str:
+async def log_in(port: int, number: int, _key: str) -> str:
     fields = {"csrfmiddlewaretoken": CSRF_TOKEN, "login": f"nobody {number}", "password": "a guess"}
     body = urlencode(fields)
     headers = f"Content-Type: application/x-www-form-urlencoded\r\nCookie: csrftoken={CSRF_TOKEN}\r\n"
     head = f"POST /console/login/ HTTP/1.1\r\n{headers}Content-Length: {len(body)}\r\n"
     return await request(port, head, body)
+
+
+async def open_games(port: int, _: int, _key: str) -> str:
+    return await request(port, "GET /play/ HTTP/1.1\r\n")
+
+
+async def read_events(port: int, _: int, token: str) -> str:
+    return await request(port, f"GET /api/v1/events/ HTTP/1.1\r\nAuthorization: Bearer {token}\r\n")
+
+
+async def suggest(port: int, number: int, seat: str) -> str:
+    """Write a suggestion, then agree with one each second, and listen."""
+    joined = asyncio.Event()
+    connection = await open_connection(port, "/ws/chat", lambda *_: joined.set())
+    try:
+        connection.say(b'{"type":"chat.join","key":"%s"}' % seat.encode())
+        await joined.wait()
+        connection.say(b'{"type":"suggestion.send","text":"idea %d","choice":%d}' % (number, number % 7 + 1))
+        for again in range(number, number + SUPPORTED):
+            await asyncio.sleep(EVERY_S)
+            connection.say(b'{"type":"suggestion.mark","id":%d,"mark":"agree"}' % (again % 50 + 1))
+    finally:
+        connection.close()
+    return "suggestion"
 
 
 async def request(port: int, head: str, body: str = "") -> str:
@@ -85,15 +112,17 @@ async def request(port: int, head: str, body: str = "") -> str:
 
 
 # How many at once, what each does, and how often; the server lets people who log in wait.
-FLOODS: dict[str, tuple[int, Callable[[int, int], Awaitable[str]], float]] = {
+FLOODS: dict[str, tuple[int, Callable[[int, int, str], Awaitable[str]], float]] = {
     "uploads": (500, upload, 0.0),
     "strangers": (400, join, EVERY_S),
-    "pages": (400, lambda port, _: request(port, "GET /play/ HTTP/1.1\r\n"), EVERY_S),
+    "pages": (400, open_games, EVERY_S),
     "logins": (60, log_in, 0.0),
+    "api": (100, read_events, EVERY_S),
+    "suggestions": (1_000, suggest, EVERY_S),
 }
 
 
-async def flood(kind: str, port: int, count: int) -> None:
+async def flood(kind: str, port: int, count: int, keys: Sequence[str]) -> None:
     """Act until SIGTERM, then print what was answered."""
     give_way()
     (_, action, every_s), replies = FLOODS[kind], Counter[str]()
@@ -106,7 +135,7 @@ async def flood(kind: str, port: int, count: int) -> None:
             due = loop.time() + every_s
             with suppress(OSError, WSError, IndexError):
                 async with asyncio.timeout(REPLY_WITHIN_S):
-                    replies[await action(port, number)] += 1
+                    replies[await action(port, number, keys[number % len(keys)])] += 1
             await asyncio.sleep(max(0.0, due - loop.time()))
 
     tasks = [asyncio.create_task(act(number)) for number in range(count)]
@@ -117,13 +146,13 @@ async def flood(kind: str, port: int, count: int) -> None:
     print(f"  {kind}:", ", ".join(f"{times} {what}" for what, times in replies.items()) or "no replies")
 
 
-def run_flood(kind: str, port: int, count: int) -> None:
-    asyncio.run(flood(kind, port, count))
+def run_flood(kind: str, port: int, count: int, keys: Sequence[str]) -> None:
+    asyncio.run(flood(kind, port, count, keys))
 
 
 @contextmanager
-def running_flood(kind: str, port: int, count: int) -> Iterator[None]:
-    flooder = Process(target=run_flood, args=(kind, port, count))
+def running_flood(kind: str, port: int, count: int, keys: Sequence[str]) -> Iterator[None]:
+    flooder = Process(target=run_flood, args=(kind, port, count, keys))
     flooder.start()
     try:
         yield
@@ -183,14 +212,15 @@ async def _measure(server: Server, options: Namespace) -> None:
     await product.join(options.phones)
     voters = Voters(product)
     await voters.vote_for(REST_S)
+    keys = {kind: _make_keys(kind, server, product.event_id) for kind in options.flood}
     for kind in ("pages", "logins"):  # the first page imports modules and compiles templates
-        with running_flood(kind, port, 1):
+        with running_flood(kind, port, 1, NO_KEYS):
             await asyncio.sleep(REST_S)
     times: dict[str, list[float]] = {kind: [] for kind in ("quiet", *options.flood)}
     for _ in range(options.rounds):
         for kind, collected in times.items():
             await asyncio.sleep(REST_S)
-            with nullcontext() if kind == "quiet" else running_flood(kind, port, FLOODS[kind][0]):
+            with nullcontext() if kind == "quiet" else running_flood(kind, port, FLOODS[kind][0], keys[kind]):
                 watch = Stopwatch(gateways(server))
                 found = await voters.vote_for(options.seconds)
                 used_s = watch.cpu_s()
@@ -201,6 +231,17 @@ async def _measure(server: Server, options: Namespace) -> None:
         pairs = zip(_p50_p99(found), _p50_p99(times["quiet"]), strict=True)
         ratios = " and ".join(f"{flooded / quiet:.2f}" for flooded, quiet in pairs)
         print(f"{server.stack.server}, all {kind}: {_summary(found)}; p50 and p99 ÷ quiet: {ratios}")
+
+
+def _make_keys(kind: str, server: Server, event_id: int) -> Sequence[str]:
+    """Return tokens of the API, of which each allows ten requests a second, or seats of further voters."""
+    if kind == "api":
+        return [server.ask("api_token", name="olga", scopes=["read"]) for _ in range(API_TOKENS)]
+    if kind != "suggestions":
+        return NO_KEYS
+    server.ask("act", event_id=event_id, action="discussion.start")
+    seats = ((f"{number:016x}", number % 2 + 1) for number in range(FLOODS[kind][0]))
+    return [server.ask("seat_token", event_id=event_id, voter=voter, team=team) for voter, team in seats]
 
 
 def _p50_p99(times: Sequence[float]) -> tuple[float, float]:
