@@ -39,7 +39,8 @@ LISTED = Path(__file__).with_name("survivors.toml")
 # Modules that need the database.
 USE_CASES = (
     *("voting.admission.tickets.*", "voting.announcements.outbox.*"),
-    *("voting.turns.turns.*", "voting.turns.voiding.*", "crowdgame.accounts.*", "crowdgame.play.*"),
+    *("voting.turns.outages.*", "voting.turns.turns.*", "voting.turns.voiding.*"),
+    *("crowdgame.accounts.*", "crowdgame.play.*"),
     *("crowdgame.results.analysis.*", "crowdgame.organizer.console.*", "crowdgame.server.serving.*"),
 )
 # One process each, with a Valkey and a database of its own.
