@@ -8,14 +8,14 @@ import logging
 from collections import deque
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from django.conf import settings
 
 from voting import protocol
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import BoxState
-from voting.ballot_box.heartbeats import RECONNECT_GRACE_MS
+from voting.ballot_box.heartbeats import GATEWAY_STALE_MS, RECONNECT_GRACE_MS
 from voting.matches import MatchError
 from voting.turns.turns import change_turn, load_turn
 
@@ -28,10 +28,11 @@ SOON_MS = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """How many voters were connected at a time (Unix ms)."""
+    """How many voters were connected at a time (Unix ms), to how many gateways."""
 
     at: int
     voters: int
+    gateways: int
 
 
 @dataclass(slots=True)
@@ -43,12 +44,16 @@ class WatchedTurn:
     closes_at: int | None = None
 
     def observe(self, state: BoxState, now: int) -> None:
-        """Notice that an outage begins. Not once everybody has voted: many people put their phones away."""
-        most = max(self.samples, key=lambda sample: sample.voters, default=Sample(now, 0))
+        """Notice that an outage begins. Not once everybody has voted: many people put their phones away.
+
+        The voters of a gateway that died count until its last heartbeat is stale.
+        """
+        most = max(self.samples, key=lambda sample: sample.voters, default=Sample(now, 0, 0))
         lost = most.voters - state.voters
         if lost >= max(MIN_LOST, LOST_SHARE * most.voters) and state.ballots < most.voters:
-            self.before = self.before or most
-        self.samples.append(Sample(now, state.voters))
+            unnoticed_ms = GATEWAY_STALE_MS if state.gateways < most.gateways else 0
+            self.before = self.before or replace(most, at=most.at - unnoticed_ms)
+        self.samples.append(Sample(now, state.voters, state.gateways))
 
 
 class OutageWatch:

@@ -11,6 +11,7 @@ from tests.voting.box_helpers import ask
 from tests.voting.match_helpers import kinds, set_window, start
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import BoxState, PresenceCounts
+from voting.ballot_box.heartbeats import GATEWAY_STALE_MS
 from voting.models import Turn
 from voting.turns.outages import OutageWatch
 from voting.turns.scheduler import DeadlineScheduler
@@ -36,7 +37,7 @@ def added_ms(turn: Turn, watch: OutageWatch, *voters: int, ballots: int = 0, fir
     """Check once a second, from `first_ms` after the start of the window; return the added time."""
     before = load_turn(turn.pk).closes_at
     for second, connected in enumerate(voters):
-        state = BoxState(is_consistent=True, ballots=ballots, voters=connected, gateways=1)
+        state = BoxState(is_consistent=True, ballots=ballots, voters=connected, gateways=bool(connected))
         watch.check({turn.pk: state}, turn.closes_at - WINDOW_MS + first_ms + 1_000 * second)
     return load_turn(turn.pk).closes_at - before
 
@@ -81,6 +82,10 @@ def test_turn_is_extended_once_also_by_two_schedulers_and_not_after_the_host(
     assert [added_ms(turn, one, 20, first_ms=3_000) for one in (watch, other)] == [3_000, 0]
     assert added_ms(turn, watch, 8, 20, first_ms=4_000) == 0
     assert added_ms(turn, later, 20, first_ms=3_000) == 0
+
+
+def test_time_until_a_dead_gateway_was_noticed_counts(turn: Turn, box: BallotBox) -> None:
+    assert added_ms(turn, OutageWatch(box), 20, 0, 0, 20) == 3_000 + GATEWAY_STALE_MS
 
 
 @pytest.mark.parametrize("change", [{"box_lost_at": 1}, {"sealed_version": F("version")}])
