@@ -15,32 +15,25 @@ import django
 
 django.setup()
 
-from allauth.account.models import EmailAddress  # noqa: E402
 from django.apps import apps  # noqa: E402
 from django.conf import settings  # noqa: E402
-from django.contrib.auth.models import User  # noqa: E402
-from django.contrib.sessions.models import Session  # noqa: E402
 from django.core.mail import EmailMessage  # noqa: E402
 from django.core.management import call_command  # noqa: E402
 from django.db import transaction  # noqa: E402
 from django.db.models import F  # noqa: E402
-from django.test import Client  # noqa: E402
 from django.utils import timezone  # noqa: E402
 from redis import Redis  # noqa: E402
 
-from crowdgame.accounts.invitation_views import invitation_path  # noqa: E402
-from crowdgame.accounts.invitations import create_invitation  # noqa: E402
 from crowdgame.accounts.queued_mail import queue_mail  # noqa: E402
 from crowdgame.events import members  # noqa: E402
 from crowdgame.events.models import Member  # noqa: E402
-from crowdgame.organizer.api.tokens import Scope, create_token  # noqa: E402
 from crowdgame.organizer.console.actions.matches import abort_playing_match  # noqa: E402
 from crowdgame.organizer.console.actions.turn_time import extend_turn  # noqa: E402
 from crowdgame.organizer.console.control import run_action  # noqa: E402
 from crowdgame.organizer.cups.cups import create_cup, start_pairing  # noqa: E402
 from crowdgame.play.notifications.models import PushNotification  # noqa: E402
 from crowdgame.play.notifications.vote_news import VoteNews  # noqa: E402
-from tests import admission_helpers, play_helpers  # noqa: E402
+from tests import account_helpers, admission_helpers, play_helpers  # noqa: E402
 from tests.voting.match_helpers import RED_WINS, only_turn, open_now, organizer, play, set_window  # noqa: E402
 from voting.admission.seats import Seat, sign_seat  # noqa: E402
 from voting.announcements.outbox import announce_edit  # noqa: E402
@@ -83,14 +76,6 @@ def event(
 
 def set_source(event_id: int, team: int, source: str) -> None:
     Team.objects.filter(event=event_id, number=team).update(source=source)
-
-
-def session(name: str, superuser: bool = False) -> str:
-    rights = {"is_superuser": superuser, "is_staff": superuser}
-    user, _ = User.objects.get_or_create(username=name, defaults=rights)
-    client = Client()
-    client.force_login(user)
-    return f"sessionid={client.cookies['sessionid'].value}"
 
 
 def begin(event_id: int) -> None:
@@ -211,19 +196,6 @@ def abort_all_matches() -> None:
         abort_playing_match(event_id, box)
 
 
-def api_token(name: str, scopes: list[Scope]) -> str:
-    return create_token(organizer(name), "script", scopes)
-
-
-def invite(name: str) -> str:
-    return invitation_path(create_invitation(name))
-
-
-def confirmed_organizer(name: str, password: str) -> None:
-    user = User.objects.create_user(name, f"{name}@example.org", password)
-    EmailAddress.objects.create(user=user, email=user.email, verified=True, primary=True)
-
-
 def command(words: list[str]) -> None:
     """Run a manage.py command in this process; a new process takes seconds to start."""
     call_command(*words, stdout=sys.stderr)
@@ -232,11 +204,6 @@ def command(words: list[str]) -> None:
 def voters_in_box(event_id: int, turn_id: int) -> list[str]:
     with Redis.from_url(settings.BALLOT_BOX_URL) as redis:
         return [voter.decode() for voter in redis.hkeys(turn_keys(event_id, turn_id)[1])]
-
-
-def give_away_events(name: str) -> None:
-    """Give the user's events to another one; no gateway is notified."""
-    Event.objects.filter(owner=organizer(name)).update(owner=organizer())
 
 
 def member(event_id: int, name: str, role: str) -> None:
@@ -279,23 +246,6 @@ def cup(event_id: int, teams: list[str], won: list[int], **choices: Any) -> str:
     return made.code
 
 
-def set_password(name: str, password: str) -> None:
-    user = organizer(name)
-    user.set_password(password)
-    user.save()
-
-
-def change_password(event_id: int, name: str) -> None:
-    set_password(name, "another password")
-
-
-def log_out(name: str) -> None:
-    key = str(User.objects.get(username=name).pk)
-    for kept in Session.objects.all():
-        if kept.get_decoded().get("_auth_user_id") == key:
-            kept.delete()
-
-
 def restore_log() -> None:
     """Begin a new log, as after a restored backup."""
     LogHead.objects.update(key=b"")
@@ -334,14 +284,10 @@ def contents() -> dict[str, str]:
     }
 
 
-def deactivate(name: str) -> None:
-    User.objects.filter(username=name).update(is_active=False)
-
-
 # All functions of these modules without an underscore.
 OPERATIONS: dict[str, Callable[..., Any]] = {
     name: value
-    for module in (admission_helpers, play_helpers, sys.modules[__name__])
+    for module in (account_helpers, admission_helpers, play_helpers, sys.modules[__name__])
     for name, value in vars(module).items()
     if isfunction(value) and value.__module__ == module.__name__ and not name.startswith("_")
 }
