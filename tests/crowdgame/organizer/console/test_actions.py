@@ -1,116 +1,52 @@
 """The contract of every organizer action: its declaration, permission, audit entry and undo."""
 
-from collections.abc import Iterable
-from typing import Any, NamedTuple, get_args
+from typing import Any, get_args
 
 import msgspec
 import pytest
 from django.core.management import call_command
 
-from crowdgame.events.permissions import EventPermission, OrganizerAccess
+from crowdgame.events.permissions import EventPermission
 from crowdgame.organizer.console.actions import ACTIONS
 from crowdgame.organizer.console.actions.registry import TARGETS, CurrentState
 from crowdgame.organizer.console.actions.turn_time import MAX_EXTRA_S
 from crowdgame.organizer.console.audit_log import list_audit_entries
-from crowdgame.organizer.console.control import perform
+from tests.crowdgame.organizer.console.action_cases import (
+    APPOINTED,
+    CASES,
+    CODE,
+    EXTRA_TIME,
+    HIDDEN,
+    HINTS,
+    OTHER_APPOINTED,
+    PLAYING,
+    REVEALED,
+    SEALED,
+    SHOWN,
+    SOUND,
+    STARTED,
+    TIMED,
+    TURNOUT,
+    UNTIDY,
+    VOTER,
+    WROTE_A,
+    Case,
+    Step,
+    entries,
+    request,
+    take,
+    take_all,
+)
 from tests.voting.action_helpers import record_voters, refused
-from tests.voting.match_helpers import RED_WINS, kinds, new_event, only_turn, open_now, play, run_out
+from tests.voting.match_helpers import RED_WINS, kinds, new_event
 from voting.admission.restrictions import Restriction, load_restrictions
 from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
-from voting.models import NOTICE_LENGTH, Event, Nickname, StoredRestriction, Team
-from voting.protocol import MAX_HANDS, ActionAsk, ActionUndo, AuditEntry, EventState, Pressed, Role
+from voting.models import NOTICE_LENGTH, Event, StoredRestriction, Team
+from voting.protocol import MAX_HANDS, ActionAsk, ActionUndo, EventState, Pressed, Role
 from voting.terms import HANDS
 
 pytestmark = pytest.mark.django_db
-
-# An action, with its fields if it has any. `open` and `run_out` move the window; `play` plays whole turns.
-Step = str | tuple[str, dict[str, Any]]
-STARTED: tuple[Step, ...] = ("lobby.open", "match.start")
-PLAYING: tuple[Step, ...] = (*STARTED, "open")
-SEALED: tuple[Step, ...] = (("change", {"host_wait_s": 60}), *PLAYING, "turn.close")
-REVEALED: tuple[Step, ...] = (*PLAYING, "turn.close")
-REVEAL, LONG = "the reveal of turn 1 by", {"seconds": 90}
-ADDED_EXTRA_TIME = "added 30 seconds to every turn"
-REMOVED_EXTRA_TIME = "removed the extra time per turn"
-EXTRA_TIME: Step = ("turn.extra_time", {"seconds": 30})
-EXTENDED: tuple[Step, ...] = (*REVEALED, ("reveal.extend", LONG))
-CODE, HINTS, SOUND, TALLY, TURNOUT = (
-    {"part": name} for name in ("code", "hints", "sound", "tally", "turnout")
-)
-VOTER, OTHER = {"voter_code": "BCDFGH"}, {"voter_code": "BCDFGJ"}
-MOVE = CAPTAIN = {**VOTER, "team": 1}
-MADE_CAPTAIN = "made BCDFGH captain of Rooks"
-MOVED: Step = ("voter.move", MOVE)
-APPOINTED: Step = ("voter.captain", CAPTAIN)
-OTHER_APPOINTED: Step = ("voter.captain", {**OTHER, "team": 1})
-NAMED: tuple[Step, ...] = ("choose_nickname",)
-NAME_REMOVED: tuple[Step, ...] = (*NAMED, ("voter.remove_nickname", VOTER))
-REMOVED_NAME, RESTORED_NAME = "removed the nickname of BCDFGH", "restored the nickname of BCDFGH"
-TURNED_ON, TURNED_OFF = "turned on the team discussion", "turned off the team discussion"
-WROTE_A: Step = ("notice.show", {"text": "a"})
-TIMED: Step = ("notice.show", {"text": "a", "seconds": 30})
-UNTIDY: Step = ("notice.show", {"text": "  Lunch\n\tis \u202eready\u200b\u2066 "})
-SHOWN: Step = ("part.show", CODE)
-HIDDEN: tuple[Step, ...] = (("part.hide", CODE), ("part.hide", TALLY))
-
-
-class Case(NamedTuple):
-    """An action with its audit text after the name, and that of its undo."""
-
-    action: str
-    fields: dict[str, Any]
-    what: str
-    undone: str = ""
-    before: tuple[Step, ...] = PLAYING
-
-
-CASES = [
-    Case("lobby.open", {}, "opened the lobby", before=()),
-    Case("joining.lock", {}, "locked joining", "unlocked joining"),
-    Case("joining.unlock", {}, "unlocked joining", "locked joining", ("joining.lock",)),
-    Case("match.start", {}, "started match 1", "aborted match 1", ()),
-    Case("match.abort", {}, "aborted match 1"),
-    Case("turn.pause", {}, "paused turn 1", "resumed turn 1"),
-    Case("turn.resume", {}, "resumed turn 1", "paused turn 1", (*PLAYING, "turn.pause")),
-    Case("turn.extend", {}, "added 10 seconds", "removed 10 seconds"),
-    Case("turn.extend", {"seconds": 86400}, "added 1 day", "removed 1 day"),
-    Case("turn.shorten", {"seconds": 90}, "removed 90 seconds", "added 90 seconds"),
-    Case("turn.close", {}, "closed turn 1", "took back turn 1"),
-    Case("turn.void", {}, "took back turn 1", before=REVEALED),
-    Case("reveal.start", {}, "started the reveal of turn 1", "took back turn 1", SEALED),
-    Case("turn.open", {}, "opened turn 2", before=(*SEALED, "reveal.start", "end_reveal")),
-    Case("reveal.extend", LONG, f"extended {REVEAL} 90 seconds", f"shortened {REVEAL} 90 seconds", REVEALED),
-    Case("reveal.shorten", {}, f"shortened {REVEAL} 10 seconds", f"extended {REVEAL} 10 seconds", EXTENDED),
-    Case("turn.extra_time", {"seconds": 30}, ADDED_EXTRA_TIME, REMOVED_EXTRA_TIME),
-    Case("turn.extra_time", {}, REMOVED_EXTRA_TIME, ADDED_EXTRA_TIME, (EXTRA_TIME,)),
-    Case("hands.count", {"team": 2, "hands": (0, 1200)}, "counted the hands of Doves in turn 1: 1,200"),
-    Case("notice.show", {"text": " a "}, "wrote: a", "cleared the message"),
-    Case("notice.show", {"text": "b"}, "wrote: b", "wrote: a", (WROTE_A,)),
-    Case("notice.clear", {}, "cleared the message", "wrote: a", (WROTE_A,)),
-    Case("part.hide", TALLY, "hid the votes", "showed the votes"),
-    Case("part.show", CODE, "showed the join code", "hid the join code", (("part.hide", CODE),)),
-    Case("display.renew", {}, "replaced the display link"),
-    Case("discussion.start", {}, TURNED_ON, TURNED_OFF),
-    Case("discussion.stop", {}, TURNED_OFF, TURNED_ON, ("discussion.start",)),
-    Case("music.start", {}, "turned on the lobby music", "turned off the lobby music"),
-    Case("music.stop", {}, "turned off the lobby music", "turned on the lobby music", ("music.start",)),
-    Case("voter.mute", VOTER, "muted BCDFGH", "unmuted BCDFGH"),
-    Case("voter.unmute", VOTER, "unmuted BCDFGH", "muted BCDFGH", (("voter.mute", VOTER),)),
-    Case("voter.move", MOVE, "moved BCDFGH to Rooks", "moved BCDFGH back"),
-    Case("voter.move", VOTER, "moved BCDFGH back", "moved BCDFGH to Rooks", (MOVED,)),
-    Case("voter.kick", VOTER, "removed BCDFGH", "let BCDFGH back in"),
-    Case("voter.readmit", VOTER, "let BCDFGH back in", before=(("voter.kick", VOTER),)),
-    Case("voter.ban", VOTER, "banned BCDFGH", "unbanned BCDFGH"),
-    Case("voter.ban", VOTER, "banned BCDFGH", "unbanned BCDFGH", (MOVED,)),
-    Case("voter.admit", VOTER, "unbanned BCDFGH", "banned BCDFGH", (("voter.ban", VOTER),)),
-    Case("voter.allow_nickname", {**VOTER, "text": "Ann"}, "allowed the nickname of BCDFGH", before=NAMED),
-    Case("voter.remove_nickname", VOTER, REMOVED_NAME, RESTORED_NAME, NAMED),
-    Case("voter.restore_nickname", VOTER, RESTORED_NAME, REMOVED_NAME, NAME_REMOVED),
-    Case("voter.captain", CAPTAIN, MADE_CAPTAIN, "removed BCDFGH as captain of Rooks"),
-    Case("voter.captain", VOTER, "removed BCDFGH as captain of Rooks", MADE_CAPTAIN, (APPOINTED,)),
-    Case("voter.captain", CAPTAIN, MADE_CAPTAIN, "made BCDFGJ captain of Rooks", (OTHER_APPOINTED,)),
-]
 
 
 @pytest.fixture
@@ -123,38 +59,6 @@ def event(box: BallotBox, settings: Any) -> Event:
     return event
 
 
-def request(
-    event: Event, message: ActionAsk | ActionUndo, box: BallotBox, role: Role = Role.OWNER
-) -> AuditEntry:
-    """Perform the message; return the latest audit entry."""
-    perform(OrganizerAccess("olga", role, event.owner_id), event.pk, message, box)
-    return entries(event, box)[0]
-
-
-def take(event: Event, step: Step, box: BallotBox) -> None:
-    action, fields = (step, {}) if isinstance(step, str) else step
-    if "." in action:
-        request(event, ActionAsk(id=1, action=action, **fields), box)
-    elif action == "change":
-        Event.objects.filter(pk=event.pk).update(**fields)
-    elif action == "choose_nickname":
-        choice = {"voter_code": "BCDFGH", "name": "Ann", "skeleton": "a", "allowed": False, "chosen_at": 1}
-        Nickname.objects.create(event=event, **choice)
-    elif action == "end_reveal":
-        event.matches.get().turns.filter(state="resolved").update(resolved_at=box.now() - 60_000)
-    elif action == "play":
-        play(event.matches.get(), box, **fields)
-    else:
-        {"open": open_now, "run_out": run_out}[action](only_turn(event.matches.get(state="playing")), box)
-
-
-def take_all(event: Event, steps: Iterable[Step], box: BallotBox) -> tuple[AuditEntry, ...]:
-    """Take these steps; return the audit entries, latest first."""
-    for step in steps:
-        take(event, step, box)
-    return entries(event, box)
-
-
 def load_state(event: Event) -> EventState:
     return load_snapshot(Event.objects.get(pk=event.pk))
 
@@ -165,12 +69,6 @@ def settings_to_restore(event: Event) -> tuple[Any, ...]:
     restrictions = load_restrictions([event.pk])[event.pk].items()
     in_force = {code: restriction for code, restriction in restrictions if restriction != Restriction()}
     return state.notice, state.hidden, state.extra_s, captains, in_force
-
-
-def entries(event: Event, box: BallotBox) -> tuple[AuditEntry, ...]:
-    event.refresh_from_db()
-    now = CurrentState(load_snapshot(event), box.now(), rehearsing=False)
-    return list_audit_entries(event.pk, now, "en")
 
 
 def test_every_action_is_declared_completely_and_has_a_case() -> None:
