@@ -24,8 +24,6 @@ RATE_LIMITS = {
 
 def provider_apps(url: str, name: str | None) -> list[dict[str, Any]]:
     """Return the provider at this address as an app of allauth; none if the address is empty."""
-    if not url:
-        return []
     app = {
         "provider_id": "oidc",
         "name": name,
@@ -33,4 +31,4 @@ def provider_apps(url: str, name: str | None) -> list[dict[str, Any]]:
         "secret": env.OpenId.OIDC_CLIENT_SECRET,
         "settings": {"server_url": url, "email_authentication": env.OpenId.OIDC_TRUST_EMAIL},
     }
-    return [app]
+    return [app] if url else []
