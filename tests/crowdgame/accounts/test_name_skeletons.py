@@ -103,6 +103,7 @@ def test_only_look_alikes_of_taken_names_are_refused() -> None:
         guest = sign_up(taken)
         with pytest.raises(accounts.AccountError, match="This name, or one like it, is taken"):
             sign_up(name)
+        assert not User.objects.filter(guest=None).exists(), "a user without a guest may create events"
         accounts.rename(guest, f"Guestless {guest.pk}")
     for name in ("Zoe", "Zoë", "Bar", "Bär", "Иван", "Йван", "Ada 1", "Ada 2", "Max", "Mac"):
         assert sign_up(name).name == name

@@ -13,6 +13,7 @@ from django.db.models.signals import pre_save
 from django.test import Client
 from django.utils import timezone
 
+from crowdgame.accounts.account_changes import delete_ended_sessions
 from crowdgame.accounts.invitations import create_invitation
 from crowdgame.accounts.login_links import login_link_path
 from crowdgame.accounts.models import AccountLanguage, Invitation, QueuedMail
@@ -198,6 +199,8 @@ def test_session_of_a_deactivated_organizer_stays_ended_after_reactivation(ada: 
     for ada.is_active in (False, True):
         ada.save()
     assert (is_logged_in(client), is_logged_in(other)) == (False, True)
+    assert UserSession.objects.get().user.username == "bob"
+    delete_ended_sessions()
     assert UserSession.objects.get().user.username == "bob"
 
 

@@ -7,6 +7,7 @@ import sqlite3
 import stat
 import subprocess
 import sys
+import time
 import zipfile
 from collections.abc import Iterator
 from contextlib import closing
@@ -28,6 +29,11 @@ from tests.server import give_database
 from voting.ballot_box.stores import connect
 
 MANIFEST = "manifest.json"
+START = (
+    "from tests.voting.match_helpers import start; "
+    "from voting.ballot_box.ballot_box import BallotBox; turn = start(BallotBox()); "
+    "print(turn.pk, turn.match_id, turn.match.event_id)"
+)
 
 
 @dataclass(frozen=True)
@@ -176,6 +182,11 @@ def test_restore_asks_first_and_refuses_database_in_use(installation: Installati
         assert holder.stdout.readline() == "open\n"
         assert "Stop everything first" in installation.refused(path)
         holder.communicate("\n")
+    with connect(installation.stack.redis) as redis:
+        redis.hset("crowdgame:{7}:gateways", "one", f"{time.time() * 1000:.0f} 0 0 0 0")
+        result = installation.commands.run("restore", str(path), "--yes")
+        assert (result.returncode != 0, "a gateway with voters of event 7" in result.stderr) == (True, True)
+        redis.flushall()
     for typed in ("no\n", ""):
         result = installation.commands.run("restore", str(path), typed=typed)
         assert result.returncode != 0
@@ -238,21 +249,39 @@ def test_restore_deletes_sessions(installation: Installation, tmp_path: Path) ->
         assert connection.execute("SELECT * FROM django_session").fetchall() == []
 
 
+def test_restore_continues_beyond_used_numbers(installation: Installation, tmp_path: Path) -> None:
+    path, before = tmp_path / "event.backup", tmp_path / "before"
+    assert installation.commands.run("shell", "--no-imports", "-c", START).returncode == 0
+    assert installation.commands.run("backup", str(path)).returncode == 0
+    extract_database(path, before)
+    assert "Turns to vote again: 1." in installation.commands.run("restore", str(path), "--yes").stdout
+
+    def row(database: Path, sql: str) -> Any:
+        with closing(sqlite3.connect(database)) as connection:
+            return connection.execute(sql).fetchone()
+
+    seeds, numbers = "SELECT seed, next_seed FROM games_turn, games_event", "SELECT version, epoch, seq"
+    numbers += " FROM games_turn, games_event"
+    old, new = ([*row(file, seeds), *row(file, numbers)] for file in (before, installation.database))
+    assert not set(old[:2]) & set(new[:2])
+    assert all(later >= earlier + 1_000 for earlier, later in zip(old[2:], new[2:], strict=True))
+    ids = "SELECT min(seq) FROM sqlite_sequence WHERE name IN ('games_event', 'games_match', 'games_turn')"
+    assert row(installation.database, ids)[0] > 1_000_000
+    left = "SELECT (SELECT count(*) FROM voting_announcement), (SELECT max(key) FROM voting_loghead)"
+    assert row(before, left)[0] > 0
+    assert row(installation.database, left) == (0, "")
+
+
 @pytest.mark.nightly
 def test_repeated_restores_never_reuse_ids(installation: Installation, tmp_path: Path) -> None:
     """After each restore the server continues, and its new rows are lost by the next restore."""
     path = installation.backed_up(tmp_path)
-    script = (
-        "from tests.voting.match_helpers import start; "
-        "from voting.ballot_box.ballot_box import BallotBox; turn = start(BallotBox()); "
-        "print(turn.pk, turn.match_id, turn.match.event_id)"
-    )
     given: list[list[int]] = []
     for _ in range(2):
         assert installation.restore(path, "--yes") == 0
         with connect(installation.stack.redis) as redis:
             assert list(redis.scan_iter(match="crowdgame:{*")) == []
-            result = installation.commands.run("shell", "--no-imports", "-c", script)
+            result = installation.commands.run("shell", "--no-imports", "-c", START)
             given.append([int(number) for number in result.stdout.split()])
             assert list(redis.scan_iter(match=f"crowdgame:{{{given[-1][2]}}}:box*"))
     assert all(later > earlier > 1_000_000 for earlier, later in zip(*given, strict=True))

@@ -13,7 +13,12 @@ from msgspec.structs import replace
 
 from crowdgame.events.audit_text import LogText
 from crowdgame.events.models import AuditEntry
-from crowdgame.maintenance.retention import RECORDS_PER_STEP, anonymize_events, events_to_anonymize
+from crowdgame.maintenance.retention import (
+    PURGED_ROWS,
+    RECORDS_PER_STEP,
+    anonymize_events,
+    events_to_anonymize,
+)
 from crowdgame.organizer.console.audit_log import PerformedAction, add_audit_entry
 from crowdgame.results.analysis.models import MatchJudges
 from tests.voting.match_helpers import RED_WINS, new_event, only_turn, play, play_turn
@@ -24,7 +29,17 @@ from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.opened_ballots import load_opened_ballots
 from voting.counting.ballots import Ballot, pack_ballots, unpack_ballots
 from voting.counting.commitments import arrival_order
-from voting.models import Event, Match, Nickname, StoredBallot, StoredRestriction, TallyRecord, Ticket
+from voting.models import (
+    Event,
+    Match,
+    Nickname,
+    StoredBallot,
+    StoredRestriction,
+    StoredSideChange,
+    TallyRecord,
+    Ticket,
+    Turn,
+)
 from voting.positions import load_position
 from voting.protocol import Pressed
 from voting.turns.scheduler import PURGE_EVERY_S, DeadlineScheduler
@@ -49,6 +64,7 @@ def played_event(box: BallotBox, ended_days_ago: float = 31) -> Event:
     StoredRestriction.objects.create(event=event, voter_code="BCDFGH", banned=True, at=1)
     Nickname.objects.create(event=event, voter_code="LMNPQR", name="Heron", allowed=True, chosen_at=1)
     MatchJudges.objects.create(turn=first, voters=["TVWXZB"])
+    StoredSideChange.objects.create(match=match, voter="wanderer", number=1, turn=2, side="red", blind="")
     backdate_event(event, ended_days_ago)
     return event
 
@@ -100,8 +116,20 @@ def test_anonymize_removes_voters_and_keeps_ballots_tallies_and_board(box: Ballo
         timed = [replace(ballot, arrival=FIRST_TIME + 16 * ballot.arrival) for ballot in ballots]
         TallyRecord.objects.filter(pk=record.pk).update(sealed=pack_ballots(timed))
     board = load_position(match).state
-    voters = {ballot.voter for ballots in before for ballot in ballots}
-    voters |= {"Karen", "KAREN7", "v1", "oscar", "KXWQZT", "QQQQQQ", "BCDFGH", "LMNPQR", "Heron", "TVWXZB"}
+    voters = {"wanderer", *(ballot.voter for ballots in before for ballot in ballots)}
+    voters |= {
+        "Karen",
+        "KAREN7",
+        "v1",
+        "oscar",
+        "KXWQZT",
+        "QQQQQQ",
+        "BCDFGH",
+        "LMNPQR",
+        "Heron",
+        "TVWXZB",
+        "wanderer",
+    }
     stored = dump_database()
     assert all(voter in stored for voter in voters)
     anonymize()
@@ -158,6 +186,21 @@ def test_anonymize_skips_playing_and_recent_events(box: BallotBox) -> None:
     backdate_event(unplayed, DAYS + 1)
     anonymize()
     assert not unplayed.tickets.exists()
+
+
+def test_anonymize_leaves_other_events_alone(box: BallotBox) -> None:
+    old, recent = played_event(box), played_event(box, DAYS - 1)
+    recent.teams.update(captain="KXWQZT")
+    Turn.objects.filter(match__event=recent).update(yellow_captain="QQQQQQ")
+
+    def kept() -> list[list[dict[str, Any]]]:
+        rows = [find(recent) for find in PURGED_ROWS.values()]
+        rows += [recent.teams.all(), Turn.objects.filter(match__event=recent)]
+        return [list(found.order_by("pk").values()) for found in rows]
+
+    before = kept()
+    anonymize()
+    assert (kept(), is_anonymized(old), is_anonymized(recent)) == (before, True, False)
 
 
 @pytest.mark.parametrize("interruption", ["match", "roster"])

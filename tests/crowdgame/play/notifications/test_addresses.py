@@ -22,8 +22,10 @@ from crowdgame.server.laptop.network import free_port
 from tests.crowdgame.play.notifications.conftest import EMAIL, guest_with_address, links, send_all, submit
 from tests.mailbox import Mailbox
 from voting.ballot_box.ballot_box import BallotBox
+from voting.matches import abort_match
 from voting.models import Event
 from voting.turns import tasks
+from voting.turns.turns import start_match
 
 pytestmark = pytest.mark.django_db
 
@@ -102,16 +104,20 @@ def test_confirm_link_is_bound(box: BallotBox, mailbox: Mailbox, monkeypatch: py
 def test_purge_addresses_deletes_unconfirmed_and_unused_addresses(box: BallotBox) -> None:
     guest_with_address()
     send_due(box)
-    EmailAddress.objects.update(confirmed_at=timezone.now())
+    long_ago = timezone.now() - timedelta(days=3)
+    EmailAddress.objects.update(confirmed_at=timezone.now(), asked_at=long_ago)
     unconfirmed = Guest.objects.create(number=1)
     EmailAddress.objects.create(guest=unconfirmed, email=EMAIL)
     assert purge_addresses() == 0
-    EmailAddress.objects.filter(guest=unconfirmed).update(asked_at=timezone.now() - timedelta(days=3))
+    EmailAddress.objects.filter(guest=unconfirmed).update(asked_at=long_ago)
     assert purge_addresses() == 1
     EmailAddress.objects.update(confirmed_at=timezone.now() - timedelta(days=366))
     assert purge_addresses() == 0
     Event.objects.update(created_at=timezone.now() - timedelta(days=366))
-    assert purge_addresses() == 1
+    playing = start_match(Event.objects.get().pk, box)
+    assert purge_addresses() == 0
+    abort_match(playing, box.now())
+    assert purge_addresses() == 2  # with a notification
 
 
 @pytest.mark.usefixtures("player")

@@ -189,4 +189,7 @@ def test_purge_deletes_voter_addresses_and_devices_after_event(turn: Turn) -> No
     ended.update(state=MatchState.ABORTED, ended_at=now.timestamp() * 1000)
     assert purge_addresses() == 0
     ended.update(ended_at=(now - month).timestamp() * 1000)
+    Event.objects.update(next_match_at=1)
+    assert purge_addresses() == 0
+    Event.objects.update(next_match_at=None)
     assert purge_addresses() == 4  # with the address's two notifications

@@ -198,7 +198,7 @@ def test_decisive_mistake_is_the_losers_costliest_choice_the_last_of_several() -
 
 
 def test_missed_win_counts_turns_with_a_certain_win() -> None:
-    match = {1: turn(0.9, 1.0), 2: turn(1.0, 1.0), 3: turn(1.0, 0.2), 4: turn(0.2, -1.0)}
+    match = {1: turn(0.9, 1.0), 2: turn(1.0, 1.0), 3: turn(1.0, None), 4: turn(1.0, 0.2), 5: turn(0.2, -1.0)}
     missed = MissedWin(side="red", turns=2)
     found = [deciding_turns.find_missed_win(match, winner) for winner in ("red", "yellow", None)]
     assert found == [None, missed, missed]

@@ -126,6 +126,10 @@ def test_judges_are_unnamed_if_votes_are_secret_few_or_not_analyzed(match: Match
         assert judges(match) == []
         assert stored_judges.judges_version(match) != before
         vars(match.event).update(event)
+    code = derive_voter_code("red4")
+    muted = StoredRestriction.objects.create(event=match.event, voter_code=code, muted=True, at=1)
+    assert "red4" in judges(match)
+    muted.delete()
     match.max_side_changes = 1
     assert judges(match) == []
     match.max_side_changes = 0

@@ -139,6 +139,9 @@ def test_cached_page_withholds_live_position(client: Client, analyzed: Match, bo
     assert "This event so far" not in page_of(client, analyzed)
     wisdom = text_of(page_of(client, later), '<section class="panel wisdom"')
     assert re.search(r"Rooks 4 .* This event so far Rooks 8 \S+ \S+ \S+ ± \S+ (Yes|No|Unclear)", wisdom)
+    Match.objects.filter(pk=later.pk).update(red=later.yellow, yellow=later.red)
+    wisdom = text_of(page_of(client, later), '<section class="panel wisdom"')
+    assert re.search(r"Doves 4 .* This event so far Doves 4 .* Rooks 4 ", wisdom)
     signed = [format_points(share, signed=True) for share in (0.0314, -0.02, 0.0, -0.0001)]
     assert signed == ["+3.1", "\u22122.0", "0.0", "0.0"]
 

@@ -1,10 +1,12 @@
 """The match report, and `/follow/CODE`: figures of the record as sentences, charts and rows."""
 
 import re
+from dataclasses import replace
 from xml.etree import ElementTree as Xml
 
 import msgspec
 import pytest
+from django.db.models import F
 from django.test import Client
 
 from crowdgame.results.reports.charts import draw_lines, draw_votes, fitting_unit, round_up
@@ -137,6 +139,15 @@ def test_csv_rows_contain_votes_and_results_per_turn(reports: Reports) -> None:
     assert (last["red_ballots"], last["yellow_ballots"], last["yellow_decided_by"]) == (2, 0, "forfeit")
     assert (str(last["red_agreement"]), last["yellow_agreement"]) == ("1.0000", None)
     assert int(str(first["opened_at"])) < int(str(first["sealed_at"]))
+    *_, row = report_csv_rows(replace(reports["forfeit"][0], end="aborted"), {})
+    assert dict(zip(map(str, head), row, strict=True))["result"] == "open"
+
+
+def test_turn_of_an_imported_record_has_no_opening(box: BallotBox) -> None:
+    match = start_match(new_event().pk, box)
+    play(match, box, [(1, 2)])
+    match.turns.update(opens_at=F("closes_at"))
+    assert read_report(match).turns[0].opened_at is None
 
 
 def test_charts_have_round_scales_broken_lines_and_bars_apart() -> None:

@@ -102,6 +102,7 @@ def test_report_shows_nothing_of_open_turn(client: Client, box: BallotBox) -> No
     vote(turn, box, [5, 5, 5], [6])
     assert (page_of(client, running), file_of(client, running)) == before
     assert turn.seed not in before[0]
+    assert 'id="log"' not in before[1]
     assert "Match in progress" in before[0]
     assert client.get(address(running)).headers["Cache-Control"] == "no-cache"
     assert record_version(running) not in {kept[:-2] for kept in report_pages._cache}
@@ -202,6 +203,8 @@ def test_file_shows_nothing_of_secret_sides(client: Client, box: BallotBox) -> N
     secret = start_secret(box)
     play(secret, box, [(1, 2)])
     assert 'id="record"' not in file_of(client, secret)
+    seed = secret.turns.values_list("seed", flat=True)[0]
+    assert seed not in page_of(client, secret) + file_of(client, secret)
     root = TallyRecord.objects.filter(turn__match=secret).values_list("root", flat=True)[0]
     assert root[:4] not in re.findall(r"<code>(\w{4}) ", file_of(client, secret))
     assert client.get("/report/BCDF/7.html").status_code == 404

@@ -1,4 +1,5 @@
 import asyncio
+import time
 from typing import Any
 
 import pytest
@@ -7,7 +8,7 @@ from django.core.signing import TimestampSigner
 from django.test import Client
 from django.urls import reverse
 
-from crowdgame.accounts.known_devices import COOKIE, SALT, find_known_user
+from crowdgame.accounts.known_devices import COOKIE, COOKIE_MAX_AGE_S, SALT, find_known_user
 from crowdgame.server.web import request_turns
 from crowdgame.server.web.errors import ServerBusy
 from crowdgame.server.web.page_queue import (
@@ -164,7 +165,7 @@ async def test_refusal_is_translated(cookie: bytes, language: bytes, monkeypatch
 
 @pytest.mark.django_db
 @pytest.mark.usefixtures("box")
-def test_only_a_login_marks_a_known_device() -> None:
+def test_only_a_login_marks_a_known_device(monkeypatch: pytest.MonkeyPatch) -> None:
     client, user = Client(), User.objects.create_user("ada", password="the right password")
     for password, is_known in (("wrong", False), ("the right password", True)):
         client.post("/console/login/", {"login": "ada", "password": password})
@@ -174,3 +175,6 @@ def test_only_a_login_marks_a_known_device() -> None:
     for forged in ("", f"{COOKIE}=1", f"{COOKIE}=1:1:x", f"{cookie}x", cookie.replace("=", "=1")):
         assert find_known_user({"headers": [(b"cookie", forged.encode())]}) == ""
     assert find_known_user({"headers": [(b"cookie", cookie.encode())]}) == str(user.pk)
+    late = time.time() + COOKIE_MAX_AGE_S + 60
+    monkeypatch.setattr("time.time", lambda: late)
+    assert find_known_user({"headers": [(b"cookie", cookie.encode())]}) == ""
