@@ -184,7 +184,7 @@ def test_rename_applies_to_unfinished_games() -> None:
     for taken in ("Grace", "Gr\u0430ce"):
         with pytest.raises(accounts.AccountError):
             accounts.rename(other, taken)
-    assert (other.name, User.objects.get(pk=other.user_id).username) == ("Bob", "bob")
+    assert (other.name, User.objects.get(guest=other).username) == ("Bob", "bob")
 
 
 def test_password_is_changed_by_link_of_the_administrator(capsys: pytest.CaptureFixture[str]) -> None:
