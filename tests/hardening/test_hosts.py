@@ -71,6 +71,8 @@ def test_only_health_check_accepts_any_host_and_nothing_two_hosts(server: Server
 
 
 def test_is_known_host_any_address_accepts_ips_but_not_names(settings: Any) -> None:
+    rebound = {"headers": [(b"host", b"evil.example"), (b"origin", b"http://evil.example")]}
+    assert not hosts.is_same_origin(rebound)
     known = ["testserver", "TESTSERVER:80", "localhost."]
     assert [host for host in (*known, "[::1]", "") if hosts.is_known_host(host.encode())] == known
     settings.SERVER_NAMES = ["play.local", settings.ANY_ADDRESS]

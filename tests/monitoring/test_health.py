@@ -80,6 +80,8 @@ def test_readiness_detects_missing_migration(valkey_url: str, monkeypatch: pytes
         newest.save()
     assert parts["database"] == "migrations pending"
     assert asyncio.run(Readiness().check())["database"] == "ok"
+    monkeypatch.setattr("crowdgame.server.monitoring.readiness.is_disk_full", lambda _: True)
+    assert asyncio.run(Readiness().check())["database"] == "read-only: the disk is full"
 
 
 @pytest.mark.django_db(transaction=True)

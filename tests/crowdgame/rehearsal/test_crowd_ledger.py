@@ -60,6 +60,7 @@ def test_new_epoch_unsettles_ballot_and_keeps_sequence() -> None:
     turn = a_turn(after())
     pending = PendingBallot(turn=1, epoch=1, choice=4, sequence=2, settled=True)
     assert not pending.apply_epoch(turn)
+    assert not PendingBallot(turn=2, epoch=0, choice=4, sequence=2).apply_epoch(turn)
     pending.epoch = 0
     assert pending.apply_epoch(turn)
     assert (pending.settled, pending.cast()) == (False, BallotCast(turn=1, epoch=1, choice=4, sequence=2))
@@ -122,6 +123,18 @@ def test_wait_for_the_organizer_is_no_delay_of_a_reveal(box: BallotBox) -> None:
     ledger.record_reveal(match, resolved_at - 8_000, resolved_at + 70)
     entry = ledger.turn(match.reveal.turn)
     assert (entry.resolved_ms, entry.last_reveal_ms) == (0, 70)
+    for _ in range(2):
+        ledger.reveal(match, match.reveal)
+    assert ledger.revealed == 1
+
+
+def test_side_change_counts_from_its_turn_on() -> None:
+    ledger = RehearsalLedger(side_changes={0: ((2, 2),)})
+    for number, team in ((1, 1), (2, 2)):
+        entry = ledger.turn(number, number)
+        entry.acknowledged = {0: (3, 1)}
+        entry.tallies, entry.ballots = {team: (0, 0, 1), 3 - team: (0, 0, 0)}, {team: 1, 3 - team: 0}
+    assert ledger.count_missing({0: 1}) == 0
 
 
 def test_wrong_receipts_count_as_missing() -> None:

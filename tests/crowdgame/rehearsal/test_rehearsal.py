@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from crowdgame.rehearsal import context as context_module
 from crowdgame.rehearsal.context import BATCH_SIZE, QUIET_S, Agenda
+from crowdgame.rehearsal.join_keys import read_keys
 from crowdgame.rehearsal.own_load import OwnLoad
 from crowdgame.rehearsal.profile import PROFILES, Profile, draw_moments
 from crowdgame.rehearsal.progress_display import Display
@@ -87,6 +88,14 @@ def test_saved_seats_are_private_and_bound_to_event(tmp_path: Path) -> None:
     file.write_text("[]")
     with pytest.raises(ValueError, match="holds no seats"):
         read_seats(file, "HALL")
+
+
+def test_keys_are_the_codes_in_a_file_with_titles(tmp_path: Path) -> None:
+    file = tmp_path / "codes.csv"
+    file.write_text("Code,Name\nbcdf-ghjk,Ada\n\nKMNPQRST,Bob\n")
+    assert read_keys(file, 2) == ("BCDFGHJK", "KMNPQRST")
+    with pytest.raises(ValueError, match="too few for 3 phones"):
+        read_keys(file, 3)
 
 
 def test_phone_address_derives_from_server_url() -> None:

@@ -151,6 +151,7 @@ def test_hashed_static_files_are_cached_as_immutable(client: PageClient) -> None
     assert style.headers["content-type"] == "text/css"
     assert style.headers["cache-control"] == "public, max-age=31536000, immutable"
     assert gzip.decompress(style.body) == b"p{}" * 500
+    assert style.headers["vary"] == "accept-encoding"
     font = client.request("/static/app/font-Ab12Cd34.woff2", encoding=b"gzip")
     assert "content-encoding" not in font.headers
     assert client.request("/static/admin/base.css").headers["cache-control"] == "no-cache"

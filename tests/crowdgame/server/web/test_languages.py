@@ -32,6 +32,7 @@ LOCALES = settings.BASE_DIR / "frontend" / "src" / "phone" / "locales.ts"
         ("", "zh-Hans-CN", "zh-hans"),
         ("", "it, nl;q=0.9, de;q=0.1", "de"),
         ("", "en;q=0.2, *;q=0.9", "en"),
+        ("", "*, de;q=0.5", "en"),
         ("", "fr ; q=0.4 , de ;q=0.6", "de"),
         ("", "den, frisian", "en"),
         ("", "de-AT;q=0.1, fr;q=0.5, de;q=0.9", "de"),
