@@ -30,11 +30,13 @@ from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.intake import MAX_PAUSE_S
 from voting.gateway import hooks, side_change_queue, socket
+from voting.gateway.display import DisplayConsumer
 from voting.gateway.event_room import MAX_SOCKETS_PER_SEAT
 from voting.gateway.live_event import EARLY_TOLERANCE_MS
 from voting.gateway.phone import PhoneConsumer
 from voting.gateway.socket import SocketConsumer
 from voting.gateway.supplements import send_turnout
+from voting.gateway.text_frames import text_frame
 from voting.models import Event
 from voting.protocol import CloseCode, NicknameAnswered, NicknameAsk
 from voting.turns.restoring import restore_turn
@@ -55,7 +57,9 @@ def test_event_room_updates_counts_on_leave_and_return(box: BallotBox) -> None:
     room.leave(second, second.seat)
     assert (room.connected(), room.waiting()) == ((0, 1), 1)
     room.count_vote(gone, room.turn_ref)
+    assert set(room.heartbeat.departed) == {gone.voter_code}
     join_room(room, first)
+    assert not room.heartbeat.departed
     assert (room.connected(), room.waiting()) == ((1, 1), 2)
     for phone in (first, other):
         room.leave(phone, phone.seat)
@@ -88,9 +92,10 @@ def test_event_room_applies_changes_and_resets_votes_per_turn(box: BallotBox) ->
     room = make_room(event_id, voter("a", 1))
     assert bytes(room.encoded_state) == msgspec.json.encode(room.state)
     cast(room, "a")
+    room.heartbeat.unanimous = 2
     open_now(turn, box)
     room.apply(latest(event_id))
-    assert room.waiting() == 0
+    assert (room.waiting(), room.heartbeat.unanimous) == (0, 0)
     assert room.turn is not None
     assert room.turn.closes_at == turn.closes_at
     play_turn(turn, box, [1], [2])
@@ -186,6 +191,7 @@ class ReadyGateway:
 
     retry_ms = None
     knows_time = False
+    slow_consumers = 0
 
     async def room(self, _: str) -> Any:
         return new_room(1, 1, playing(1))
@@ -285,3 +291,21 @@ async def test_closed_phone_leaves_the_room_before_it_disconnects(monkeypatch: p
     consumer.room.sockets.add_unseated(consumer)
     await handle(consumer, None)
     assert consumer.room.sockets.all() == []
+
+
+@pytest.mark.parametrize(("consumer", "shown"), [(PhoneConsumer, []), (DisplayConsumer, ["turnout"])])
+def test_socket_that_joins_receives_seal_and_turnout_if_it_shows_that(
+    consumer: type[SocketConsumer], shown: list[str]
+) -> None:
+    connection, room = FakeConnection(), new_room(1, 1, playing(1))
+    room.seal, room.last_sent.turnout = text_frame(b"seal"), text_frame(b"turnout")
+    consumer(connection.scope).enter_room(room, protocol.ClockSynced(sent=1, now_at=2))
+    assert connection.texts[1:] == ["seal", *shown]
+
+
+def test_slow_consumer_is_counted_for_the_log_and_the_metrics(monkeypatch: pytest.MonkeyPatch) -> None:
+    gateway, counted = ReadyGateway(), list[None]()
+    monkeypatch.setattr(socket, "gateway", lambda: gateway)
+    monkeypatch.setattr(socket.SLOW_CONSUMERS, "inc", lambda: counted.append(None))
+    PhoneConsumer(FakeConnection().scope).handle_overflow()
+    assert (gateway.slow_consumers, len(counted)) == (1, 1)

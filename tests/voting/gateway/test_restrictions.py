@@ -81,6 +81,9 @@ def test_banned_and_kicked_phones_are_disconnected_until_they_may_rejoin() -> No
     assert (len(sockets["a"].close_calls), sockets["a"].welcomed_again) == (1, 1)
     enforce_restrictions(room, restrict(a=Restriction(kicked_at=6)))
     assert len(sockets["a"].close_calls) == 2
+    join_room(room, sockets["a"])
+    enforce_restrictions(room, {})
+    assert len(sockets["a"].close_calls) == 2, "the end of a restriction disconnects nobody"
 
 
 def test_phone_learns_once_that_its_nickname_was_removed() -> None:

@@ -4,6 +4,9 @@ import asyncio
 import socket
 from typing import Any
 
+import pytest
+
+from crowdgame.server.serving import websocket
 from crowdgame.server.serving.frames import CLOSE, control_frame
 from crowdgame.server.serving.websocket import MAX_FRAMES_BEHIND, WebSocket
 from tests.voting.gateway_helpers import until
@@ -66,3 +69,17 @@ async def test_close_follows_what_was_written_and_nothing_follows_a_close() -> N
         connection.write(text_frame(b"too late"))
         received = client.recv(1_000).partition(b"\r\n\r\n")[2]
     assert received == text_frame(b"bye") + control_frame(CLOSE, CloseCode.RESTARTING.to_bytes(2, "big"))
+
+
+async def test_consumer_that_stays_behind_is_dropped_without_further_frames(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(websocket, "MAX_BEHIND_S", 0.05)
+    handler = Handler()
+    connection, client = await connect(handler)
+    with client:
+        for _ in range(MAX_FRAMES_BEHIND // 2):
+            connection.write(LONG)
+        async with asyncio.timeout(20):
+            await until(lambda: handler.disconnects)
+    assert handler.overflows == 1

@@ -122,6 +122,23 @@ def test_late_turnout_is_not_reported_for_next_turn(box: BallotBox) -> None:
     assert (message["turn"], message["voted"]) == (room.turn_ref[0], [0, 0])
 
 
+def test_late_counts_are_not_sent_in_the_next_turn(box: BallotBox) -> None:
+    turn, phone = start(box, own_counts=True), voter("a", 1)
+    open_now(turn, box)
+    room = make_room(turn.match.event_id, phone)
+
+    class SlowBox(AsyncBallotBox):
+        async def live_counts(self, *args: Any) -> Any:
+            counts = await super().live_counts(*args)
+            await in_a_thread(lambda: play_out(turn, box))
+            room.apply(await in_a_thread(lambda: latest(turn.match.event_id)))
+            return counts
+
+    send_updates(room, box=SlowBox, teams=True)
+    assert room.turn_ref[0] > turn.pk
+    assert phone.frames == []
+
+
 def test_screens_receive_votes_per_second_and_number_of_changed_votes(box: BallotBox) -> None:
     turn, screen = start(box), FakeSocket()
     room = make_room(turn.match.event_id, screen)
