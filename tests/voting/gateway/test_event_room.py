@@ -37,6 +37,7 @@ from voting.gateway.phone import PhoneConsumer
 from voting.gateway.socket import SocketConsumer
 from voting.gateway.supplements import send_turnout
 from voting.gateway.text_frames import text_frame
+from voting.metrics.metrics import SLOW_CONSUMERS
 from voting.models import Event
 from voting.protocol import CloseCode, NicknameAnswered, NicknameAsk
 from voting.turns.restoring import restore_turn
@@ -306,6 +307,6 @@ def test_socket_that_joins_receives_seal_and_turnout_if_it_shows_that(
 def test_slow_consumer_is_counted_for_the_log_and_the_metrics(monkeypatch: pytest.MonkeyPatch) -> None:
     gateway, counted = ReadyGateway(), list[None]()
     monkeypatch.setattr(socket, "gateway", lambda: gateway)
-    monkeypatch.setattr(socket.SLOW_CONSUMERS, "inc", lambda: counted.append(None))
+    monkeypatch.setattr(SLOW_CONSUMERS, "inc", lambda: counted.append(None))
     PhoneConsumer(FakeConnection().scope).handle_overflow()
     assert (gateway.slow_consumers, len(counted)) == (1, 1)
