@@ -190,6 +190,15 @@ def test_event_ends_after_the_count_of_its_last_turn_and_starts_no_match(box: Ba
     assert (event.matches.count(), Event.objects.get().next_match_at) == (1, None)
 
 
+def test_match_whose_vote_is_paused_is_aborted_at_the_end_of_its_event(box: BallotBox) -> None:
+    turn = start(box)
+    open_now(turn, box)
+    press(event_of(turn), "turn.pause", box)
+    Event.objects.update(ends_at=box.now())
+    end_event(event_of(turn), box)
+    assert Match.objects.get().state == MatchState.ABORTED
+
+
 @pytest.mark.parametrize(("ends_in_ms", "planned"), [(MINUTE_MS // 2, False), (10 * MINUTE_MS, True)])
 def test_next_match_is_planned_only_before_event_end(ends_in_ms: int, planned: bool, box: BallotBox) -> None:
     event = new_event(next_match_after_s=60)

@@ -115,15 +115,28 @@ def test_other_node_or_frozen_box_is_no_clock_step(box: BallotBox) -> None:
         assert steps.plans_to_move(sample) == (0, PlannedTimes())
 
 
-def test_scheduler_moves_deadlines_before_closing_turns(box: BallotBox) -> None:
-    """The scheduler's estimate is five minutes behind the box, so the deadline seems to have passed."""
+def test_scheduler_moves_deadlines_before_closing_turns(
+    box: BallotBox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The box's clock was set forward by five minutes, so the deadline seems to have passed."""
+
+    def fail(*arguments: object) -> None:
+        raise RedisError("away")
+
     turn = start(box)
     scheduler = DeadlineScheduler(box)
     scheduler.run_once()
     assert scheduler.steps._clock.offset_ms is not None
     scheduler.steps._clock.offset_ms -= STEP
+    passed = box.now() - 1
+    Turn.objects.filter(pk=turn.pk).update(opens_at=passed - 1_000, closes_at=passed)
+    with monkeypatch.context() as patched:
+        patched.setattr("voting.turns.scheduler.move_turn", fail)
+        scheduler.run_once()
+    assert (scheduler.unshifted, scheduler.dispatched) == ({turn.pk}, {})
+    scheduler.retry_book.retry_at.clear()
     scheduler.run_once()
-    assert abs(load_turn(turn.pk).closes_at - turn.closes_at - STEP) < TOLERATED_MS
+    assert abs(load_turn(turn.pk).closes_at - passed - STEP) < TOLERATED_MS
     assert not scheduler.dispatched
 
 
