@@ -205,6 +205,8 @@ def test_imported_turn_stays_and_ids_continue_after_it(
     record = altered(records["both forfeit"], put("counts", 0, "turn", to=10**14))
     match = import_event(record, organizer(), NOW)
     assert start_match(match.event_id, box).turns.get().pk > 10**14
+    other = import_event(altered(records["both forfeit"], put("counts", 0, "turn", to=1)), organizer(), NOW)
+    assert match.event.code == record.code != other.event.code, "each event has a code of its own"
 
 
 def test_import_refuses_invalid_record_existing_turn_or_unfit_event(

@@ -28,11 +28,13 @@ from tests.voting.sample_matches import Record, plain, record_of
 from tests.voting.sources.test_sources import begin
 from tests.voting.verifiers import verdicts, verify
 from voting.ballot_box.ballot_box import BallotBox
-from voting.models import Match, TallyRecord
+from voting.models import LogEntry, Match, TallyRecord
 from voting.records.exports import record_version
+from voting.records.log_check import find_log_faults
 from voting.records.recount import find_faults, find_gaps
 from voting.sources import bots
 from voting.sources.casting import cast_due
+from voting.transparency.entries import decode_entry
 from voting.turns.restoring import restore_turn
 from voting.turns.turns import load_turn
 
@@ -128,6 +130,9 @@ def test_replaced_seal_has_a_cause(
     assert first["at"] <= first["void"]["at"] <= last["at"]
     said = "not checked: whether phones saw why a seal was replaced in turn 1"
     assert said in verify(record, tmp_path).splitlines()
+    logged = LogEntry.objects.order_by("pk").values_list("content", flat=True)
+    entries = [decode_entry(content.encode()) for content in logged]
+    assert list(find_log_faults(record_of(turn.match), entries)) == []
 
 
 def test_seal_of_turn_that_was_aborted_meanwhile_is_kept(box: BallotBox) -> None:

@@ -19,6 +19,7 @@ from voting.models import LogEntry, LogHead, LogWitness, Match, Turn
 from voting.records.log_check import find_log_faults, find_older_turns
 from voting.records.match_record import BACKUP_EPOCH_LEAP, MatchRecord
 from voting.terms import TieRule
+from voting.transparency.checkpoints import Checkpoint
 from voting.transparency.entries import (
     Entry,
     Lot,
@@ -122,6 +123,19 @@ def test_entries_after_the_checkpoint_are_not_proven(box: BallotBox) -> None:
     LogHead.objects.update(**head)
     proofs, _ = prove_turns(Turn.objects.values_list("pk", flat=True), 0)
     assert [proof.index for _, proof in proofs] == list(range(head["size"]))
+
+
+def test_proof_is_for_the_newest_checkpoint_that_witnesses_cosigned(box: BallotBox) -> None:
+    turn, cosigned, line = start(box), list[Checkpoint](), "— w AAAAAAA=\n"
+    for key in "ab":
+        append(1)
+        cosigned.append(checkpoint := load_log().checkpoint)
+        LogWitness.objects.create(key=key, size=checkpoint.size, root=checkpoint.root, cosignature=line)
+    append(1)
+    [(_, proof)] = prove_entries([turn.pk])
+    assert (proof.checkpoint.text, len(proof.checkpoint.signatures)) == (str(cosigned[-1]), 2)
+    LogWitness.objects.filter(key="a").update(size=cosigned[-1].size)
+    assert len(load_log().sign(cosigned[-1]).signatures) == 2, "the other cosignature is on another root"
 
 
 def test_restored_backup_begins_new_log(box: BallotBox) -> None:
@@ -244,3 +258,7 @@ def test_only_turns_before_the_first_lot_are_older(record: MatchRecord) -> None:
     without = [entry for entry in logged if not is_seal(entry, third)]
     assert len(list(find_log_faults(record, without, older))) == 1
     assert list(find_log_faults(record, [], find_older_turns(record, []))) == []
+    end = entries()[-1:]  # the log began just before the match ended
+    assert list(find_log_faults(record, end, find_older_turns(record, end))) == []
+    rewritten = list(find_log_faults(replace(record, game="trails"), end, find_older_turns(record, end)))
+    assert rewritten == ["the log has another record of the match"]
