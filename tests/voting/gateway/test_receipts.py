@@ -6,6 +6,7 @@ from fcntl import LOCK_EX, lockf
 from typing import Any
 
 import pytest
+from msgspec import structs
 from redis import Redis
 
 from games.engine.game import SIDES
@@ -21,7 +22,7 @@ from voting.ballot_box.opened_ballots import KEPT_WHOLE, DropPlace, OpenedBallot
 from voting.counting.ballots import Ballot, pack_ballots
 from voting.counting.methods.voting_method import find_method
 from voting.gateway.drop_requests import MAX_REQUESTS
-from voting.gateway.receipts import Receipts
+from voting.gateway.receipts import MAX_CACHED_TURNS, Receipts
 
 
 @pytest.fixture
@@ -176,6 +177,23 @@ def test_guessed_turns_are_not_loaded() -> None:
     for turn in (6, 7):
         assert asyncio.run(receipts.find(room, Seat(1, "a", 1), turn)).side is None
     assert loaded == [], "they would push those revealed last out of the cache"
+
+
+async def test_receipts_of_the_newest_turns_are_kept_and_none_is_issued_while_sides_are_secret() -> None:
+    async def load(_: int, turn_id: int, voters: Collection[str]) -> OpenedBallots:
+        return OpenedBallots(turn_id, {}, {}, {1: "red"}, is_whole=True)
+
+    receipts, room, seat = Receipts(load), new_room(1, 0, playing(9)), Seat(1, "a", 1)
+    turns = range(1, MAX_CACHED_TURNS + 3)
+    for turn in turns:
+        await receipts._start_loading(room, turn).load
+    kept = [turn for turn in turns if receipts.find_loaded(room, seat, turn)]
+    assert kept == list(turns[2:])
+    assert room.state.match is not None
+    secret = structs.replace(room.state.match, max_side_changes=1)
+    room.state = structs.replace(room.state, match=secret)
+    assert receipts.find_loaded(room, seat, kept[-1]) is None
+    assert (await receipts.find(room, seat, kept[-1])).side is None
 
 
 CHOICES = [4, 4, 2, 4]
