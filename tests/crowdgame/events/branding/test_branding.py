@@ -88,7 +88,7 @@ def test_copy_of_an_event_has_its_brand(browser: Client, event: Event, organizer
     copy = organizer.events.exclude(pk=event.pk).get()
     assert load_brand(copy) == load_brand(event)
     browser.post(f"/console/{event.code}/delete/")
-    assert browser.get(f"/brand/{copy.logo}.webp").status_code == 200
+    assert browser.get(f"/brand/{copy.logo}.webp").content == reencode("logo.png", logo_file().read())
 
 
 @pytest.mark.parametrize(

@@ -51,8 +51,8 @@ def test_console_actions_reach_display_in_order(
 
 def test_malformed_action_is_rejected(server: Server, console: SocketClient) -> None:
     before = server.contents()
-    too_long = {"action": "turn.extend", "seconds": 2_592_001}
-    for fields in ({"action": "match.win"}, {"action": "match.start", "id": 0}, too_long):
+    durations = [{"action": "turn.extend", "seconds": seconds} for seconds in (0, 2_592_001)]
+    for fields in ({"action": "match.win"}, {"action": "match.start", "id": 0}, *durations):
         console.say("action.ask", **{"id": 1} | fields)
         assert console.receive("error")["code"] == "malformed"
     console.say("console.join", code="ABCD")
