@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from redis import Redis
 
 from crowdgame.rehearsal import dry_run, dry_run_lease
+from crowdgame.rehearsal.address import ServerAddress
 from crowdgame.rehearsal.dry_run_lease import DryRunContext, DryRunLease
 from crowdgame.rehearsal.dry_runs import DryRuns, stop_dry_run
 from crowdgame.rehearsal.join_keys import system_ms
@@ -17,7 +19,7 @@ from tests.crowdgame.rehearsal.conftest import FaultProxy, until
 from voting.ballot_box.async_ballot_box import AsyncBallotBox
 from voting.ballot_box.box_types import event_key
 from voting.matches import MatchError
-from voting.protocol import RehearsalUpdated
+from voting.protocol import BallotCounted, RehearsalUpdated
 
 PHONES = 4
 OTHER = RehearsalUpdated(
@@ -108,6 +110,26 @@ async def test_event_has_one_dry_run_at_a_time(proxy: FaultProxy) -> None:
         await gateways.start(gateways.others)
         await asyncio.sleep(2 * dry_run.RENEWED_EVERY_S)
         assert gateways.others.playing  # the earlier stop does not apply to it
+
+
+async def test_update_has_ballots_and_times_of_the_ledger() -> None:
+    """A ballot is lost, and an acknowledged one is missing from the tally."""
+    box = AsyncBallotBox()
+    lease = DryRunLease(box)
+    run = dry_run.DryRun(
+        DryRunContext(1, "NOPE", lease, bool, system_ms), ServerAddress("ws://[::1]:9"), PHONES
+    )
+    ledger, run._context.teams[0] = run._context.ledger, 1
+    ledger.sent, ledger.lost = 5, 1
+    ledger.ack_ms.add(3)
+    ledger.reveal_ms.add(40)
+    ledger.count_ballot(0, BallotCounted(turn=1, choice=4, sequence=1), newest=True)
+    ledger.turn(1).tallies, ledger.turn(1).ballots = {1: (0,) * 7}, {1: 0}
+    run._compare()
+    await run.take_lease()
+    update = replace(OTHER, phones=PHONES, sent=5, acknowledged=1, lost=2, ack_p99_ms=3, reveal_p99_ms=40)
+    assert await lease.watch(1) == update
+    await box.close()
 
 
 async def test_dry_run_renews_lease_until_it_is_taken_over(valkey_url: str, proxy: FaultProxy) -> None:

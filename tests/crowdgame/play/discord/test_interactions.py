@@ -141,6 +141,7 @@ def test_command_shows_a_button_for_each_legal_column_to_the_voter_only(box: Bal
     empty()  # without a box, a vote is not confirmed and can be repeated
     reply = APPLICATION.ask(turn, press(f"{turn.pk}-3"))
     assert reply["data"]["content"] == "Your vote was not counted. Try again in a moment."
+    assert buttons(reply)[0][2] == "3"
 
 
 def test_last_vote_counts_and_each_reply_confirms(turn: Turn, box: BallotBox) -> None:

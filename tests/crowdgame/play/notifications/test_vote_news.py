@@ -87,6 +87,7 @@ def test_vote_is_mailed_once_with_one_reminder(turn: Turn, box: BallotBox, mailb
     send_all(box)
     assert ["turn 2" in str(mail.get_payload()) for mail in mailbox.mails[2:]] == [True]
     stop = links(mail)["stop"]
+    assert mail["List-Unsubscribe"].split() == [f"<{URL}{stop}>"]
     assert "You can still vote" in Client().get(stop).content.decode()
     assert Client().post(stop).status_code == 200
     assert EmailAddress.objects.get().voter == "other"
