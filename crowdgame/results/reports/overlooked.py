@@ -18,7 +18,7 @@ MAX_SHARE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class OverlookedRow:
-    """A turn of a side: its best choices, and the share of voters for the most popular one of them."""
+    """A turn of a side: its best choices, and the share of voters for one of them."""
 
     turn: int
     side: Side
@@ -31,7 +31,8 @@ class OverlookedRow:
 def view_overlooked(report: MatchReport, analyses: Mapping[int, AnalyzedTurn]) -> tuple[OverlookedRow, ...]:
     """Return at most MAX_ROWS rows, the greatest loss first.
 
-    A turn counts if fewer than MAX_SHARE of the voters chose any of the best columns, and the loss is sure.
+    A turn counts if fewer than MAX_SHARE of the voters chose a best column, and the loss is sure. Approval
+    votes for several best columns all count.
     """
     found = [row for turn in report.turns if turn.number in analyses for row in _rows(report, turn, analyses)]
     return tuple(row for _loss, row in sorted(found, key=lambda item: -item[0])[:MAX_ROWS])
@@ -45,7 +46,7 @@ def _rows(
         vote = turn.votes[side]
         shares = vote_shares(vote.counts, vote.ballots, vote.max_votes)
         best = best_columns(judged, analysis.mix(side))
-        share = max(shares.get(column, 0.0) for column in best)
+        share = sum(shares.get(column, 0.0) for column in best)
         loss = _average_loss(judged)
         if shares and share < MAX_SHARE and loss >= MIN_LOSS + analysis.solution.margin:
             names = join_list([describe_action(report, column) for column in best])

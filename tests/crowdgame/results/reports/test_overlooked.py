@@ -68,7 +68,7 @@ def listed(
 def test_turn_is_listed_if_fewer_than_half_saw_a_best_column(
     client: Client, box: BallotBox, side: Side, team: str
 ) -> None:
-    turns = ([7, 7, 6, 2, 2], 0.3), ([7, 7, 1, 1], 0.3), ([7, 7, 1], 0.07)
+    turns = ([7, 7, 6, 2, 2], 0.3), ([7, 7, 1, 2], 0.3), ([7, 7, 1], 0.07)
     assert listed(client, box, *turns, side=side) == [("1", team, "1 and 2", "40%", "18.0")]
 
 
