@@ -51,8 +51,8 @@ def test_console_actions_reach_display_in_order(
 
 def test_malformed_action_is_rejected(server: Server, console: SocketClient) -> None:
     before = server.contents()
-    durations = [{"action": "turn.extend", "seconds": seconds} for seconds in (0, 2_592_001)]
-    for fields in ({"action": "match.win"}, {"action": "match.start", "id": 0}, *durations):
+    durations: list[dict[str, Any]] = [{"action": "turn.extend", "seconds": n} for n in (0, 2_592_001)]
+    for fields in (*durations, {"action": "match.win"}, {"action": "match.start", "id": 0}):
         console.say("action.ask", **{"id": 1} | fields)
         assert console.receive("error")["code"] == "malformed"
     console.say("console.join", code="ABCD")
@@ -174,10 +174,13 @@ class Organizers:
     def change(self, operation: str, whose: str, **more: str) -> None:
         self.server.ask(operation, event_id=self.event["id"], name=self.names[whose], **more)
 
-    def open(self, role: str) -> tuple[SocketClient, Message]:
+    def open(self, role: str, code: str = "") -> tuple[SocketClient, Message]:
         cookie = self.server.ask("session", name=self.names[role])
-        console = self.clients.console(self.event["code"], cookie)
+        console = self.clients.console(code or self.event["code"], cookie)
         return console, console.receive("console.welcomed")
+
+    def open_own_event(self, role: str) -> tuple[SocketClient, Message]:
+        return self.open(role, self.server.ask("event", owner=self.names[role])["code"])
 
     def open_at_each_gateway(self, role: str) -> list[tuple[SocketClient, Message]]:
         found: dict[str, tuple[SocketClient, Message]] = {}
@@ -208,9 +211,14 @@ def test_lost_role_closes_consoles_at_every_gateway(organizers: Organizers, chan
     """The role in one event, or in all events of the account."""
     consoles = [console for console, _ in organizers.open_at_each_gateway(role)]
     other, _ = organizers.open("owner")
+    elsewhere, _ = organizers.open_own_event(role)
     organizers.change(change, role)
     assert [console.closed() for console in consoles] == [CloseCode.NOT_ALLOWED] * len(consoles)
     done(other, 1, "lobby.open")
+    if change == "remove_member":
+        done(elsewhere, 1, "lobby.open")
+    else:
+        assert elsewhere.closed() == CloseCode.NOT_ALLOWED
 
 
 @pytest.mark.parametrize(("before", "after"), [("cohost", "viewer"), ("viewer", "cohost")])
