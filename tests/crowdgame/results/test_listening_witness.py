@@ -20,7 +20,13 @@ from crowdgame.management.commands.witness import MAX_CONNECTIONS, WitnessServer
 from crowdgame.results.transparency_log.submission import CheckpointSender, find_due_witnesses
 from crowdgame.server.laptop.network import free_port
 from crowdgame.server.laptop.paths import ROOT
-from tests.crowdgame.results.test_transparency_log import KEY, WitnessCommand, append, begin_anew, witness_key
+from tests.crowdgame.results.test_transparency_log import (
+    KEY,
+    WitnessCommand,
+    append,
+    restart_log,
+    witness_key,
+)
 from tests.deploy.processes import wait_until
 from voting.models import LogEntry, LogWitness
 from voting.transparency.accepted_witnesses import WitnessRefuses, submit_checkpoint
@@ -86,7 +92,7 @@ def test_listening_witness_follows_the_protocol(listening: str, tmp_path: Path, 
     append("5")
     third = load_log()
     assert submit(submission(5, proof, str(third.sign(third.checkpoint)))).status == 422
-    begin_anew("9", "9", "9")
+    restart_log("9", "9", "9")
     with pytest.raises(WitnessRefuses, match="has less"):
         submit_checkpoint(accepted)
     append("9", "9")
