@@ -197,6 +197,8 @@ def test_each_change_of_a_role_is_published_to_the_gateways(
     member = add_member(event, "unrelated", Role.VIEWER).pk
     for change in (partial(change_event_member, role=Role.COHOST), remove_member):
         assert published(partial(change, event, member)) == {(unrelated.pk, event.pk)}
+    for field, about in (("last_login", set()), ("is_superuser", {(unrelated.pk,)})):
+        assert published(partial(unrelated.save, update_fields=[field])) == about
     for path, changes, expected in (
         (f"/admin/auth/user/{cohost.user_id}/change/", {"is_active": ""}, {(cohost.user_id,)}),
         (

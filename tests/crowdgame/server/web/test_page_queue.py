@@ -13,6 +13,8 @@ from django.urls import path
 from crowdgame.accounts.known_devices import find_known_user
 from crowdgame.server.web import page_queue, request_turns
 from crowdgame.server.web.page_queue import MAX_PAGES, MAX_SLOW_PAGES, queue_requests
+from crowdgame.server.web.request_turns import RequestTurns
+from crowdgame.server.web.waiting_lines import WaitingLines
 from tests.monitoring.probes import own_refusals
 
 LOGINS = 60
@@ -161,3 +163,14 @@ async def test_server_that_gives_up_a_page_logs_no_error(caplog: pytest.LogCaptu
     await asyncio.wait(asyncio.all_tasks() - {asyncio.current_task()})
     gc.collect()
     assert [record.getMessage() for record in caplog.records if record.name == "asyncio"] == []
+
+
+async def test_turn_of_a_request_that_is_cancelled_passes_on() -> None:
+    turns = RequestTurns(find_known_user, 1, WaitingLines(2, 2), WaitingLines(2, 2))
+    scope, gone = request_scope(PAGE, "192.0.2.1"), asyncio.get_running_loop().create_future()
+    assert await turns._wait(scope, gone)
+    first, second = (asyncio.create_task(turns._wait(scope, gone)) for _ in range(2))
+    await asyncio.sleep(0)
+    turns.release()
+    first.cancel()
+    assert await asyncio.wait_for(second, 5)
