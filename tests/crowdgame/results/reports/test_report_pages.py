@@ -292,5 +292,7 @@ def test_chatter_finds_the_vote_and_its_proof_after_the_reveal(client: Client, b
     for login in ("carl", "red1", "<b>", "x" * 500):
         assert "Turn 1: no vote was counted" in receipt(login)
         assert "<b>" not in receipt(login)
+    other = begin(box, ("phones", "twitch:rooks")).match.event
+    assert b"No turn has been revealed yet." in client.get(f"/chat/{other.code}", {"login": "ann"}).content
     turn.match.event.teams.update(source="phones")
     assert client.get(path).status_code == 404, "without a chat"
