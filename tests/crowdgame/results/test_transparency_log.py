@@ -35,7 +35,7 @@ def append(*lots: str) -> None:
         append_entries(entries)
 
 
-def begin_anew(*lots: str) -> None:
+def restart_log(*lots: str) -> None:
     """A dishonest server begins its log again with the same key, and with these lots."""
     LogEntry.objects.all().delete()
     LogTileHash.objects.all().delete()
@@ -142,7 +142,7 @@ def test_cosignature_on_repeated_or_foreign_checkpoint_does_not_count(
         witness.look()
     assert synced[-2:] == [str(witness.folder / "checkpoint.new"), str(witness.folder)], "before it answers"
     assert (LogWitness.objects.get().cosigned_at != 1, LogWitness.objects.get().size) == (True, 3)
-    begin_anew("0", "9")  # the witness cosigned a history that the server no longer has
+    restart_log("0", "9")  # the witness cosigned a history that the server no longer has
     assert post(f"{url}/log/cosignatures", cosigned).status == 400
     assert post(f"{url}/log/cosignatures", b"no note").status == 400
     assert get(f"{url}/log/cosignatures").status == 405
@@ -157,7 +157,7 @@ def replace_entry() -> None:
 @pytest.mark.parametrize(
     "rewrite",
     [
-        *(partial(begin_anew, *lots) for lots in ("19", "09345", "1", "")),
+        *(partial(restart_log, *lots) for lots in ("19", "09345", "1", "")),
         replace_entry,
         partial(LogHead.objects.update, key=b""),
     ],
@@ -217,10 +217,10 @@ def test_record_is_verified_by_log(box: BallotBox, url: str, witness: WitnessCom
     assert run("verify", str(rewritten))[0] == 0
     status, printed = run("verify", str(rewritten), "--log", url)
     assert (status, "another record" in printed) == (1, True)
-    begin_anew()
+    restart_log()
     play(start(box).match, box, RED_WINS)
     status, printed = run("verify", str(path), "--log", url, "--witness", witness.key)
     assert (status, "its checkpoint commits to" in printed) == (1, True)
-    begin_anew()
+    restart_log()
     status, printed = run("verify", str(path), "--log", url)
     assert (status, "not checked: the log began after the turns" in printed) == (2, True)
