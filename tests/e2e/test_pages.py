@@ -39,7 +39,7 @@ NAMES = (
     *["The Oxford History of Board Games", "Oxford University Press", "Barlow Condensed", "Noto Sans"],
     "SIL Open Font License",
 )
-UNTRANSLATED = r"Guest \d+|https?://\S+|\S+@\S+|[a-z-]+-(?:owner|viewer)|\b[A-Z0-9]{4,5}\b"
+UNTRANSLATED = r"crowdgame (?:verify|witness) .*|Guest \d+|https?://\S+|\S+@\S+|[a-z-]+-(?:owner|viewer)|\b[A-Z0-9]{4,5}\b"
 NOT_TRANSLATED = re.compile("|".join((*map(re.escape, NAMES), UNTRANSLATED)))
 
 
