@@ -109,7 +109,9 @@ def test_created_organization_is_listed_for_its_members_only(school: Organizatio
     assert [("b&gt;New" in page, "School" in page) for page in lists] == [(True, False), (False, True)]
 
 
-def test_invitation_works_once_and_not_when_expired_withdrawn_or_a_member(school: Organization) -> None:
+def test_invitation_works_once_and_not_when_expired_withdrawn_or_a_member(
+    school: Organization, shared: Event
+) -> None:
     token = invite_member(school, "Zoe", Role.VIEWER)
     path, row = f"/console/organizations/join/{token}/", school.members.get(name="Zoe")
     assert token not in str(OrganizationMember.objects.filter(pk=row.pk).values())
@@ -122,6 +124,7 @@ def test_invitation_works_once_and_not_when_expired_withdrawn_or_a_member(school
     assert not school.members.filter(user__username="unrelated").exists()
     log_in("unrelated").post(path)
     assert school.members.get(user__username="unrelated").role == Role.VIEWER
+    assert str(shared.audit_entries.latest("pk")) == "unrelated joined as a member of School"
     assert [log_in(name).post(path).status_code for name in ("unrelated", "outsider")] == [410, 410]
     withdrawn = invite_member(school, "Yan", Role.OWNER)
     form = {"ask": "remove", "member": school.members.get(name="Yan").pk}

@@ -172,6 +172,10 @@ def test_restricted_people_and_waiting_nicknames_are_listed_first(event: Event, 
     assert (shown["WXZBCD"], shown["BCDFGH"]) == (("W", "removed"), ("Otter 12", "allowed"))
     assert shown[zoe] == ("", "none")
     assert codes(find(event, "otter")) == {"BCDFGH"}
+    StoredRestriction.objects.create(event=event, voter_code="QQQQQQ", banned=True, at=1)
+    Nickname.objects.filter(voter_code="BCDFGH").update(allowed=False)
+    first = [one.voter_code for one in find(event).people[:2]]
+    assert first == ["BCDFGH", "QQQQQQ"], "no decision is due on the nickname of a banned voter"
 
 
 def test_search_tells_who_is_connected(event: Event, box: BallotBox) -> None:

@@ -146,6 +146,7 @@ def test_message_is_reported_once_per_guest_and_removed_for_all_but_moderators(m
     text = mo.get("/play/chat/reports").content.decode()
     assert ("Awful" in text, "2 reports" in text) == (True, True)
     assert act_on_latest(mo, "settle", list="") == 302
+    assert LogEntry.objects.get().change_message == f"dismissed reports of a message by {latest().name}"
     assert "No open reports" in mo.get("/play/chat/reports").content.decode()
     ChatReport.objects.update(settled=False)
     assert act_on_latest(mo, "remove") == 302
@@ -155,6 +156,14 @@ def test_message_is_reported_once_per_guest_and_removed_for_all_but_moderators(m
     assert not ChatReport.objects.filter(settled=False).exists()
     entry = LogEntry.objects.latest("pk")
     assert entry.change_message == f"removed a message by {latest().name}"
+
+
+def test_message_reported_last_is_listed_first(mo: Client) -> None:
+    for text in ("Awful one", "Awful two"):
+        say(Client(), text)
+        act_on_latest(Client(), "report", reason="insult")
+    page = mo.get("/play/chat/reports").content.decode()
+    assert 0 < page.index("Awful two") < page.index("Awful one")
 
 
 def test_muted_guest_cannot_post_until_mute_ends(mo: Client) -> None:

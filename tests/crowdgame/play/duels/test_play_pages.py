@@ -138,9 +138,10 @@ def test_guest_has_five_open_games(client: Client) -> None:
 
 
 def test_search_keeps_query_across_pages(client: Client) -> None:
-    for _ in range(21):
-        new_game()
+    for one in (client, *[None] * 20):
+        new_game(one)
     found = page(client, "/play/?q=Guest")
+    assert ['id="mine"' in shown for shown in (found, page(client))] == [False, True]
     assert "/play/all/open?q=Guest" in found
     assert "New game" not in found
     assert "?q=Guest&amp;page=2" in page(client, "/play/all/open?q=Guest")
