@@ -173,6 +173,7 @@ def test_failing_webhook_is_paused_with_a_mail(
     assert QueuedMail.objects.get().message["to"] == ["olga@example.org"]
     assert AuditEntry.objects.latest("pk").action == "webhook.pause"
     resume_webhook(webhook)
+    assert Webhook.objects.get().failing_since is None
     send_deliveries()
     assert len(receiver.ids) == 2
 

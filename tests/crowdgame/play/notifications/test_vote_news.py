@@ -93,7 +93,7 @@ def test_vote_is_mailed_once_with_one_reminder(turn: Turn, box: BallotBox, mailb
     assert EmailAddress.objects.get().voter == "other"
 
 
-@pytest.mark.parametrize("why", ["voted", "banned", "hands", "closed", "not to move"])
+@pytest.mark.parametrize("why", ["voted", "banned", "moved", "hands", "closed", "not to move"])
 def test_voter_who_need_not_vote_gets_no_mail(why: str, box: BallotBox, mailbox: Mailbox) -> None:
     first = "yellow" if why == "not to move" else "red"
     event = new_event(game=CLASSIC, window_s=DAY_S, options={"first": first})
@@ -102,15 +102,23 @@ def test_voter_who_need_not_vote_gets_no_mail(why: str, box: BallotBox, mailbox:
     code = derive_voter_code("red1")
     if why == "voted":
         store(turn, ballots("red", [3]))
-    elif why == "banned":
+    elif why in {"banned", "moved"}:
         record_voters(event.pk, code)
-        press(event.pk, "voter.ban", box, voter_code=code)
+        action = {"banned": "voter.ban", "moved": "voter.move"}[why]
+        press(event.pk, action, box, voter_code=code, team=2)
     elif why == "hands":
         Team.objects.filter(number=1).update(source=HANDS)
     elif why == "closed":
         play_turn(turn, box, red=[1])
     send_all(box)
     assert (mailbox.mails, EmailNotification.objects.count()) == ([], 0)
+
+
+def test_late_mail_is_only_the_reminder(turn: Turn, box: BallotBox, mailbox: Mailbox) -> None:
+    move_deadline(turn, box, 3 * HOUR_MS)
+    for _ in range(2):
+        send_all(box)
+    assert [mail["Subject"] for mail in mailbox.mails] == ["Vote soon: An evening"]
 
 
 def test_mail_hides_other_voters(turn: Turn, box: BallotBox, mailbox: Mailbox) -> None:
