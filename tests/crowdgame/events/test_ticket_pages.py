@@ -94,7 +94,7 @@ def test_roster_is_previewed_by_line_before_it_is_saved(browser: Client, event: 
 
 
 def test_tickets_are_found_by_name_and_code_in_pages_and_by_post(browser: Client, event: Event) -> None:
-    ask(browser, event, "save", names="Ada\nBob")
+    ask(browser, event, "save", names="Bob\nAda")
     ticket, *_ = make_tickets(event, ROWS_PER_PAGE - 1)
     shown = format_key(ticket.code)
     searches = [("ADA", "Ada"), (shown.lower(), shown), (f"\u200e{ticket.code}.", shown)]
@@ -104,6 +104,7 @@ def test_tickets_are_found_by_name_and_code_in_pages_and_by_post(browser: Client
         assert not re.search(r"\bBob\b", page)
     first, second = (ask(browser, event, "find", q="", show="unused", page=page) for page in (1, 2))
     assert (first.count("<tr>"), second.count("<tr>")) == (ROWS_PER_PAGE + 1, 2)
+    assert (">Ada<" in first, ">Bob<" in second) == (True, True), "by name"
     assert 'name="page" value="2"' in first
     assert ('method="get"' in first, "?q=" in first) == (False, False)
     assert "No matching codes" not in browser.get(address(event), {"q": "nobody"}).content.decode()

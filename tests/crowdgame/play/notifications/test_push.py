@@ -208,6 +208,16 @@ def test_newest_devices_are_kept_until_their_guest_leaves(
     assert set(PushSubscription.objects.values_list("guest", flat=True)) == {None, staying.pk}
 
 
+def test_device_has_one_owner(event: Event) -> None:
+    fields = PushDevice("http://127.0.0.1:9999/").subscription(vapid.public_key())
+    assert submit(event, "red1", fields).status_code == 204
+    client = Client()
+    client.post("/play/new")
+    assert client.post("/play/push", fields).status_code == 204
+    device = PushSubscription.objects.get()
+    assert (device.event, device.voter, device.guest) == (None, "", Guest.objects.get())
+
+
 def test_device_needs_a_seat_of_the_event(event: Event, settings: Any) -> None:
     assert load_snapshot(event).vote_mail
     fields = PushDevice("http://127.0.0.1:9999/").subscription(vapid.public_key())
