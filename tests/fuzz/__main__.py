@@ -117,7 +117,7 @@ def _run_attacks(outcome: Outcome, gateway: psutil.Process, frames: int) -> None
                 enough = honest.counted + VOTES
                 may_end = lambda: honest.counted >= enough or voting.done()  # noqa: B023, E731
                 asyncio.run(outcome.attack.run(at_least, may_end))
-                time.sleep(SETTLE_S)  # let garbage collection run before memory is measured
+                time.sleep(SETTLE_S)  # no event tells that the gateway has freed what the attack used
                 memory_mib.append(gateway.memory_info().rss / MIB)
                 if len(memory_mib) > 1 and outcome.growth_mib <= MAX_GROWTH_MIB:
                     break
