@@ -47,15 +47,23 @@ def _rows(
         shares = vote_shares(vote.counts, vote.ballots, vote.max_votes)
         best = best_columns(judged, analysis.mix(side))
         share = sum(shares.get(column, 0.0) for column in best)
-        loss = _average_loss(judged)
+        loss = _average_loss(judged) or 0.0
         if shares and share < MAX_SHARE and loss >= MIN_LOSS + analysis.solution.margin:
-            names = join_list([describe_action(report, column) for column in best])
-            row = (turn.number, side, report.teams[side], names, format_percent(100 * share))
-            yield loss, OverlookedRow(*row, loss=format_points(loss))
+            yield (
+                loss,
+                OverlookedRow(
+                    turn=turn.number,
+                    side=side,
+                    name=report.teams[side],
+                    best=join_list([describe_action(report, column) for column in best]),
+                    share=format_percent(100 * share),
+                    loss=format_points(loss),
+                ),
+            )
 
 
-def _average_loss(judged: AnalyzedSide | None) -> float:
-    return judged.crowd.mean_loss if judged and judged.crowd else 0.0
+def _average_loss(judged: AnalyzedSide | None) -> float | None:
+    return judged.crowd.mean_loss if judged and judged.crowd else None
 
 
 def draw_losses(
@@ -70,5 +78,5 @@ def draw_losses(
 
 
 def _points(analysis: AnalyzedTurn | None, side: Side) -> float | None:
-    judged = analysis.sides.get(side) if analysis else None
-    return 100 * judged.crowd.mean_loss if judged and judged.crowd else None
+    loss = _average_loss(analysis.sides.get(side)) if analysis else None
+    return None if loss is None else 100 * loss
