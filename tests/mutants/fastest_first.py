@@ -21,6 +21,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: (_is_slow(item), seconds.get(item.nodeid, 0.0)))
 
 
+def pytest_make_parametrize_id(val: object) -> str | None:
+    """Name bytes by their text: with the escaping of ids switched off, pytest fails on them."""
+    return val.decode("ascii", "backslashreplace") if isinstance(val, bytes) else None
+
+
 def _is_slow(item: pytest.Item) -> bool:
     return _uses(item, SLOW_FIXTURES) or bool(item.get_closest_marker("django_db"))
 
