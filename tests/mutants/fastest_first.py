@@ -10,7 +10,15 @@ import pytest
 from django.db import connections
 
 STATS = Path("mutmut-stats.json")  # written by mutmut, which runs pytest in its folder
-STACK_FIXTURES = {"server", "servers", "cluster", "asgi_server", "fresh_server", "proxied_servers"}
+STACK_FIXTURES = {
+    "server",
+    "servers",
+    "server_name",
+    "cluster",
+    "asgi_server",
+    "fresh_server",
+    "proxied_servers",
+}
 SLOW_FIXTURES = {"django_db_setup", "valkey_process"}
 
 
