@@ -2,7 +2,7 @@ import type { PagePreload } from "../protocol";
 import { readAddress } from "./address";
 import type { PhoneScreen } from "./phoneScreen";
 import { isHiding, readKey } from "./seat/storage";
-import { takeSeat } from "./seat/takeSeat";
+import { PhoneSeat } from "./seat/phoneSeat";
 
 export interface PhonePage extends PhoneScreen {
   /** Casts a ballot, and draws after the next frame, in which the selected column already looks pressed. */
@@ -20,7 +20,7 @@ export function createPage(preload: PagePreload | null, draw: () => void): Phone
     const { code, team, key } = page.address;
     page.seated?.leave();
     page.keepsSeat = !key || !code || key === readKey(code);
-    page.seated = code ? takeSeat(code, team, key, preload) : null;
+    page.seated = code ? new PhoneSeat(code, team, key, preload) : null;
     preload = null;
     page.seated?.store.subscribe(redraw);
     page.seated?.voter.subscribe(redraw);

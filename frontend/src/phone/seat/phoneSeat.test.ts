@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test, { afterEach, mock } from "node:test";
 import { FakeWebSocket } from "../../live/connection/fakeWebSocket";
 import type { EventState, PagePreload, PhoneWelcomed } from "../../protocol";
-import { takeSeat } from "./takeSeat";
+import { PhoneSeat } from "./phoneSeat";
 import { storeToken, readToken } from "./storage";
 
 Object.assign(performance, { timing: { navigationStart: 0, requestStart: 0, responseStart: 0 } });
@@ -25,7 +25,7 @@ afterEach(() => {
 
 function startPage(preload: PagePreload | null = page()) {
   mock.timers.enable({ apis: ["setTimeout", "Date"], now: Date.now() });
-  return takeSeat(CODE, null, null, preload);
+  return new PhoneSeat(CODE, null, null, preload);
 }
 
 test("a new phone with a preloaded seat shows its team and turn before connecting", () => {
