@@ -191,31 +191,23 @@ def test_ticket_needs_open_lobby(lobby: str, code: str, server: Server, clients:
     assert used_at(server, made) is None
 
 
-def test_key_is_checked_after_team_choice(server: Server, clients: SocketClients) -> None:
-    made, [key] = with_tickets(server, team_choice="choose")
-    code, client = made["code"], clients.open("phone")
-    assert refused(client, code, key=key) == "team_needed"
-    assert refused(client, code, team=2) == "key_needed"
-    assert client.say("phone.join", code=code, team=2, key=key).receive("phone.welcomed")["you"]["team"] == 2
-
-
 def test_ticket_admits_once_until_released(server: Server, clients: SocketClients) -> None:
-    made, (ticket, other) = with_tickets(server, 2)
-    code = made["code"]
-    client = clients.open("phone")
-    assert refused(client, code) == "key_needed"
-    assert refused(client, code, key="BCDFGHJK") == "key_wrong"
-    assert refused(client, code, key="not a ticket") == "key_wrong"
-    client.say("phone.join", code=code, key=f"{ticket[:4]}\uff0d{ticket[4:].lower()}.")
+    made, (ticket, other) = with_tickets(server, 2, team_choice="choose")
+    code, client = made["code"], clients.open("phone")
+    assert refused(client, code, key=ticket) == "team_needed"
+    assert refused(client, code, team=2) == "key_needed"
+    for wrong in ("BCDFGHJK", "not a ticket"):
+        assert refused(client, code, team=2, key=wrong) == "key_wrong"
+    client.say("phone.join", code=code, team=2, key=f"{ticket[:4]}\uff0d{ticket[4:].lower()}.")
     welcome = client.receive("phone.welcomed")
     client.say("clock.ask", sent=1).receive("clock.synced")
-    assert join_refusal(clients, code, key=ticket) == "key_used"
+    assert join_refusal(clients, code, team=2, key=ticket) == "key_used"
     assert voter_of(clients.phone(code, token=welcome["you"]["token"])[1]) == voter_of(welcome)
-    assert voter_of(clients.phone(code, key=other)[1]) != voter_of(welcome)
+    assert voter_of(clients.phone(code, team=2, key=other)[1]) != voter_of(welcome)
     assert server.ask("release", event_id=made["id"], code=ticket) == 1
-    _, again = clients.phone(code, key=ticket)
-    assert (voter_of(again), again["you"]["team"]) == (voter_of(welcome), welcome["you"]["team"])
-    assert join_refusal(clients, code, key=ticket) == "key_used"
+    _, again = clients.phone(code, team=1, key=ticket)
+    assert (voter_of(again), again["you"]["team"], welcome["you"]["team"]) == (voter_of(welcome), 2, 2)
+    assert join_refusal(clients, code, team=1, key=ticket) == "key_used"
 
 
 def test_locked_database_delays_tickets(server: Server, clients: SocketClients, database: Connection) -> None:

@@ -199,11 +199,6 @@ async def test_receipts_of_the_newest_turns_are_kept_and_none_is_issued_while_si
 CHOICES = [4, 4, 2, 4]
 
 
-@pytest.fixture
-def display(stage: Stage, clients: SocketClients) -> SocketClient:
-    return clients.display(stage.code)[0]
-
-
 def ask_mark(phone: SocketClient, turn: int) -> Message:
     return phone.say("drop.show", turn=turn).receive("drop.answered", turn=turn)
 
@@ -212,8 +207,8 @@ def place(shown: Message) -> tuple[Any, ...]:
     return shown["side"], shown["column"], shown["rank"], shown["symbol"]
 
 
-def test_drops_are_shown(server: Server, stage: Stage, clients: SocketClients, display: SocketClient) -> None:
-    phones = voted(clients, stage, CHOICES)
+def test_drops_are_shown(server: Server, stage: Stage, clients: SocketClients) -> None:
+    phones, (display, _) = voted(clients, stage, CHOICES), clients.display(stage.code)
     waiting = [ask_mark(phone, stage.turn) for phone in phones]
     assert [(answer["answer"], answer["index"]) for answer in waiting] == [("waiting", None)] * 4
     display.say("clock.ask", sent=1).receive("clock.synced")
@@ -229,10 +224,8 @@ def test_drops_are_shown(server: Server, stage: Stage, clients: SocketClients, d
     )
 
 
-def test_drop_in_the_reveal(
-    server: Server, stage: Stage, clients: SocketClients, display: SocketClient
-) -> None:
-    (phone,) = voted(clients, stage, [3])
+def test_drop_in_the_reveal(server: Server, stage: Stage, clients: SocketClients) -> None:
+    (phone,), (display, _) = voted(clients, stage, [3]), clients.display(stage.code)
     idle = [clients.phone(stage.code, team=2)[0] for _ in range(MAX_REQUESTS)]
     close(server, stage, phone)
     assert {ask_mark(one, stage.turn)["answer"] for one in idle} == {"unavailable"}, "they have not voted"

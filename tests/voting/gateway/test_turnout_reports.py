@@ -100,43 +100,30 @@ def test_phones_receive_turnout_only_while_they_show_it(box: BallotBox, bank_s: 
     assert (last["picked_at"] is None, last["watching"]) == (bank_s is None, 0), "and who watches in duels"
 
 
-def test_late_turnout_is_not_reported_for_next_turn(box: BallotBox) -> None:
-    turn, screen = start(box), FakeSocket()
-    room = make_room(turn.match.event_id, screen)
+@pytest.mark.parametrize("late", ["heartbeat", "live_counts"])
+def test_late_figures_are_not_sent_in_the_next_turn(
+    late: str, box: BallotBox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    turn, screen, phone = start(box, own_counts=True), FakeSocket(), voter("a", 1)
     open_now(turn, box)
     vote(turn, box, red=[3], yellow=[4])
+    room, ask = make_room(turn.match.event_id, screen, phone), getattr(AsyncBallotBox, late)
 
-    class SlowBox(AsyncBallotBox):
-        """A box whose answer arrives when the room is in the next turn."""
+    async def answer_in_the_next_turn(*args: Any) -> Any:
+        answer = await ask(*args)
+        await in_a_thread(lambda: play_out(turn, box))
+        room.apply(await in_a_thread(lambda: latest(turn.match.event_id)))
+        return answer
 
-        async def heartbeat(self, *args: Any) -> Turnout:
-            turnout = await super().heartbeat(*args)
-            await in_a_thread(lambda: play_out(turn, box))
-            room.apply(await in_a_thread(lambda: latest(turn.match.event_id)))
-            return turnout
-
-    send_updates(room, box=SlowBox)
-    assert screen.frames == []
-    send_updates(room)
-    [message] = turnouts(screen)
-    assert (message["turn"], message["voted"]) == (room.turn_ref[0], [0, 0])
-
-
-def test_late_counts_are_not_sent_in_the_next_turn(box: BallotBox) -> None:
-    turn, phone = start(box, own_counts=True), voter("a", 1)
-    open_now(turn, box)
-    room = make_room(turn.match.event_id, phone)
-
-    class SlowBox(AsyncBallotBox):
-        async def live_counts(self, *args: Any) -> Any:
-            counts = await super().live_counts(*args)
-            await in_a_thread(lambda: play_out(turn, box))
-            room.apply(await in_a_thread(lambda: latest(turn.match.event_id)))
-            return counts
-
-    send_updates(room, box=SlowBox, teams=True)
+    with monkeypatch.context() as slow_box:
+        slow_box.setattr(AsyncBallotBox, late, answer_in_the_next_turn)
+        send_updates(room, teams=True)
     assert room.turn_ref[0] > turn.pk
     assert phone.frames == []
+    send_updates(room)
+    *earlier, message = turnouts(screen)
+    assert [turnout["turn"] for turnout in earlier] == [turn.pk] * (late == "live_counts")
+    assert (message["turn"], message["voted"]) == (room.turn_ref[0], [0, 0])
 
 
 def test_screens_receive_votes_per_second_and_number_of_changed_votes(box: BallotBox) -> None:
