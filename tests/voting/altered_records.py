@@ -61,9 +61,12 @@ def _terms(match: str, **terms: Any) -> Altered:
     return match, put("terms", to=lambda before: before | terms), "turn 1"
 
 
-def _agreed(match: str) -> Altered:
-    agreed = {"result": "draw", "ended_by": "agreed", "state": "ended"}
-    return match, lambda record: record.update(agreed), "the match"
+def _ended(match: str, **changes: str | None) -> Altered:
+    return match, lambda record: record.update(changes), "the match"
+
+
+def _secret(*path: Any, to: Any, said: str) -> Altered:
+    return SECRET, put("sides", *path, to=to), said
 
 
 def _seals(number: int, *path: Any, to: Any) -> Alteration:
@@ -113,8 +116,10 @@ def _swap_seeds(record: Record) -> None:
 
 
 ZEROS = "0" * 64
+AGREED = {"result": "draw", "ended_by": "agreed", "state": "ended"}
 NO_CAUSE = ".*has a seal that was replaced without a cause"
 NO_LOSS = "turn 1: `restored` does not fit its epoch"
+NO_COMMITMENT = "the ballots and side changes do not match"
 NOT_LAST = "turn 2: the seal published last is not the one that counts"
 
 ALTERED: dict[str, Altered] = {
@@ -135,11 +140,7 @@ ALTERED: dict[str, Altered] = {
     "last count removed": ("lots", put("counts", to=_without_last), "the match: it has"),
     "turn repeated": ("lots", put("counts", to=lambda turns: [*turns[:4], turns[3], *turns[5:]]), "turn 5"),
     "turn id changed": ("lots", put("counts", 0, "turn", to=lambda turn: turn + 1_000), "turn 1, red"),
-    "seal time changed": (
-        "lots",
-        put("counts", 1, to=lambda turn: turn | {"sealed_at": turn["resolved_at"] + 1}),
-        "turn 2",
-    ),
+    "seal time changed": ("lots", put("counts", 1, "sealed_at", to=lambda at: at + 10**6), "turn 2"),
     "count of a side removed": _of_side(1, "yellow", to=None),
     "rounds removed": _parts("runoff", 1, "red", rounds=[]),
     "rounds without runoff": _parts("approval", 1, "red", rounds=[[1, 2, 0, 2, 0, 0, 0]]),
@@ -154,9 +155,7 @@ ALTERED: dict[str, Altered] = {
     "captain changed": ("captain", _other_captain, "turn 1, red"),
     "winner arrived last": ("first", _late_winner, "turn 1, red"),
     "arrival missing": _of_side(1, "red", "arrivals", to=_without_last, match="first"),
-    "arrival repeated": _of_side(
-        1, "red", "arrivals", to=lambda arrivals: [arrivals[0], *arrivals[:-1]], match="first"
-    ),
+    "arrival repeated": _of_side(1, "red", "arrivals", to=lambda a: [a[0], *a[:-1]], match="first"),
     "arrivals removed": _of_side(1, "red", "arrivals", to=[], match="first"),
     "arrivals without need": _parts("lots", 1, "red", arrivals=[0, 1, 2]),
     "captain removed": _parts("captain ranks", 1, "yellow", captain=None),
@@ -186,13 +185,9 @@ ALTERED: dict[str, Altered] = {
     "draw and resignation": _first_ballot("draw accepted", 2**31 + 2**30 + 3),
     "draw offers not in the terms": _terms("draw accepted", draw_offers=False),
     "agreed draw denied": ("draw accepted", put("ended_by", to="board"), "the match"),
-    "agreed draw left out": (
-        "draw offered by both",
-        lambda record: record.update(result="open", ended_by=None),
-        "the match",
-    ),
-    "lapsed offer accepted": _agreed("draw offers lapsed"),
-    "offer accepted after a win": _agreed("won despite offers"),
+    "agreed draw left out": _ended("draw offered by both", result="open", ended_by=None),
+    "lapsed offer accepted": _ended("draw offers lapsed", **AGREED),
+    "offer accepted after a win": _ended("won despite offers", **AGREED),
     "played on after a draw": ("draw accepted in secret", _of_turns(lambda them: [*them, them[1]]), "turn 4"),
     "resign share changed": _terms("both resigned", resign="all"),
     "resolved before the seal": (
@@ -202,6 +197,13 @@ ALTERED: dict[str, Altered] = {
     ),
     "id of an earlier turn": ("lots", put("counts", 1, "turn", to=1), r"turn 2: its id \d+ is not higher"),
     "voter removed": (SECRET, _remove_voter, r"turn 1: red has (\d|more) ballots.* voters$"),
+    "side change removed": _secret("turns", 1, "side_changes", to=[], said=f"turn 2: {NO_COMMITMENT}"),
+    "other blind": _secret("turns", 1, "side_changes", 0, 1, to="ab" * 16, said=f"turn 2: {NO_COMMITMENT}"),
+    "other commitment": _secret("turns", 0, "turn_commitment", to=ZEROS, said=f"turn 1: {NO_COMMITMENT}"),
+    "side change not counted": _secret(
+        "summary", "turns", 1, "to_yellow", to=0, said="turn 2: .*side changes"
+    ),
+    "voter added": _secret("summary", "turns", 1, "yellow", to=9, said="(turn 2: the|the match: the number)"),
 }
 #: Alterations of the record of the eventful match.
 _HISTORY: dict[str, tuple[Alteration, str]] = {
