@@ -11,7 +11,6 @@ from games.engine.errors import GameError
 from tests.voting.action_helpers import press
 from tests.voting.announcements.test_announcements import unreachable_layer
 from tests.voting.box_helpers import seal
-from tests.voting.concurrency_helpers import at_once
 from tests.voting.match_helpers import (
     RED_WINS,
     SELECTOR,
@@ -105,18 +104,6 @@ def test_closing_keeps_first_seal(box: BallotBox, due: DueTurn, monkeypatch: pyt
     assert match.reveal.sealed_at == first.sealed_at
 
 
-def test_moved_window_has_new_seal(box: BallotBox, due: DueTurn, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(closing, "MAX_EARLY_WAIT_MS", 5_000)
-    turn = due()
-    first = seal(box, to_boxed_turn(turn))
-    set_window(turn, box, -1_000, 200)
-    close_turn(turn.pk, box)
-    after = load_turn(turn.pk)
-    assert after.state == TurnState.RESOLVED
-    assert isinstance(first, Sealed)
-    assert (after.sealed_at or 0) >= after.closes_at > first.sealed_at
-
-
 def test_turn_is_announced_later(box: BallotBox, due: DueTurn, caplog: pytest.LogCaptureFixture) -> None:
     turn = due()
     with unreachable_layer():
@@ -168,15 +155,6 @@ def test_all_kinds_are_closed_together(box: BallotBox, due: DueTurn, monkeypatch
             assert not box.find_inconsistent([to_boxed_turn(live).ref])
 
 
-def test_leased_turn_is_left_alone(box: BallotBox, due: DueTurn, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("voting.ballot_box.closing_lease.LEASE_MS", 3_600_000)
-    leased, free = due(), due()
-    assert box.closing_lease.take(leased.pk)
-    assert close_together([leased.pk, free.pk], box) == []
-    assert (load_turn(leased.pk).state, load_turn(free.pk).state) == (TurnState.OPEN, TurnState.RESOLVED)
-    assert [box.closing_lease.is_held(turn.pk) for turn in (leased, free)] == [True, False]
-
-
 def test_turn_extended_after_its_seal_is_not_closed_with_the_others(box: BallotBox, due: DueTurn) -> None:
     extended, other = due(red=[3, 3]), due(red=[4])
     slow = InterruptedBox(lambda: open_now(load_turn(extended.pk), box))
@@ -224,23 +202,3 @@ def test_failed_turn_stops_no_other(box: BallotBox, due: DueTurn, monkeypatch: p
     with pytest.raises(GameError):
         close_turns(broken.pk, whole.pk)
     assert (load_turn(broken.pk).state, load_turn(whole.pk).state) == (TurnState.OPEN, TurnState.RESOLVED)
-
-
-@pytest.mark.django_db(transaction=True)
-def test_concurrent_closes_close_once(box: BallotBox, due: DueTurn, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("voting.ballot_box.closing_lease.LEASE_MS", 1)  # no lease keeps them apart
-    turns = [due(red=[3], yellow=[5]) for _ in range(6)]
-    ids = [turn.pk for turn in turns]
-    sets = iter([ids, ids[::-1], ids[:4], ids[2:], ids[1:5], ids])
-
-    def close_set(own: BallotBox) -> None:
-        for turn_id in close_together(next(sets), own):
-            close_turn(turn_id, own)
-
-    at_once(6, close_set)
-    for turn in turns:
-        assert load_turn(turn.pk).state == TurnState.RESOLVED
-        sides = turn.match.turns.values_list("tallies__side", flat=True).exclude(tallies=None)
-        assert sorted(sides) == ["red", "yellow"]
-        assert [t.number for t in turn.match.turns.order_by("pk")] == list(range(1, turn.number + 2))
-        assert kinds(turn.match.event_id).count("turn.revealed") == 1

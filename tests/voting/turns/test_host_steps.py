@@ -72,11 +72,6 @@ def test_sealed_turn_is_not_counted_before_the_host_presses(waiting: Turn, box: 
     assert opened.closes_at - opened.opens_at == following.closes_at - following.opens_at
 
 
-def test_sealed_turn_does_not_move_with_the_clock(waiting: Turn, box: BallotBox) -> None:
-    move_turn(waiting.pk, waiting.version, 60_000, box.now(), box)
-    assert load_turn(waiting.pk).closes_at == waiting.closes_at
-
-
 def test_scheduler_acts_for_the_host(box: BallotBox, due: DueTurn, monkeypatch: pytest.MonkeyPatch) -> None:
     enqueued: list[int] = []
     monkeypatch.setattr("voting.turns.scheduler.enqueue_close", lambda *turn_ids: enqueued.extend(turn_ids))

@@ -147,18 +147,20 @@ def test_start_match_draws_lot_for_first_side(box: BallotBox) -> None:
 MINUTE_MS = 60_000
 
 
-def test_scheduler_aborts_live_match_only_at_event_end(box: BallotBox) -> None:
-    ending, other, later = (start(box) for _ in range(3))
+def test_scheduler_aborts_live_or_paused_match_only_at_event_end(box: BallotBox) -> None:
+    ending, paused, other, later = (start(box) for _ in range(4))
+    open_now(paused, box)
+    press(event_of(paused), "turn.pause", box)
     scheduler = DeadlineScheduler(box)
     scheduler.run_once()
-    for turn, ends_in_ms in ((ending, 0), (later, MINUTE_MS)):
+    for turn, ends_in_ms in ((ending, 0), (paused, 0), (later, MINUTE_MS)):
         Event.objects.filter(pk=turn.match.event_id).update(ends_at=box.now() + ends_in_ms)
     for _ in range(2):
         scheduler.chores_at -= 2
         scheduler.run_once()
     states = dict(Match.objects.values_list("pk", "state"))
     playing = dict.fromkeys((other.match_id, later.match_id), MatchState.PLAYING)
-    assert states == {ending.match_id: MatchState.ABORTED} | playing
+    assert states == dict.fromkeys((ending.match_id, paused.match_id), MatchState.ABORTED) | playing
     assert load_turn(ending.pk).state == TurnState.VOID
     state = last_announced(ending.match.event_id)
     assert (state.match and state.match.state, state.match and state.match.turn) == ("aborted", None)
@@ -188,15 +190,6 @@ def test_event_ends_after_the_count_of_its_last_turn_and_starts_no_match(box: Ba
         start_match(event.pk, box)
     DeadlineScheduler(box).run_once()
     assert (event.matches.count(), Event.objects.get().next_match_at) == (1, None)
-
-
-def test_match_whose_vote_is_paused_is_aborted_at_the_end_of_its_event(box: BallotBox) -> None:
-    turn = start(box)
-    open_now(turn, box)
-    press(event_of(turn), "turn.pause", box)
-    Event.objects.update(ends_at=box.now())
-    end_event(event_of(turn), box)
-    assert Match.objects.get().state == MatchState.ABORTED
 
 
 @pytest.mark.parametrize(("ends_in_ms", "planned"), [(MINUTE_MS // 2, False), (10 * MINUTE_MS, True)])

@@ -36,7 +36,7 @@ from voting.announcements.outbox import announce
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Announcement, Event, Turn, TurnState
 from voting.protocol import EventEdited
-from voting.turns.closing import MAX_EARLY_WAIT_MS, close_turn
+from voting.turns.closing import MAX_EARLY_WAIT_MS, close_together, close_turn
 from voting.turns.prefetching import ENQUEUE_EARLY_MS
 from voting.turns.scheduler import IDLE_POLL_S, RECLOSE_DELAY_MS, DeadlineScheduler
 from voting.turns.tasks import (
@@ -80,20 +80,21 @@ def test_scheduler_closes_late_turns_together(
     assert "no worker closed turn " not in caplog.text
 
 
-def test_scheduler_respects_leases(box: BallotBox, due: DueTurn, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_leased_turn_is_left_alone(box: BallotBox, due: DueTurn, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("voting.turns.scheduler.WORKER_TIMEOUT_MS", 0)
     monkeypatch.setattr("voting.ballot_box.closing_lease.LEASE_MS", 3_600_000)
-    turn = due()
-    assert box.closing_lease.take(turn.pk)
-    scheduler = DeadlineScheduler(box)
+    leased, free, scheduler = due(), due(), DeadlineScheduler(box)
+    assert box.closing_lease.take(leased.pk)
     for _ in range(3):
         scheduler.run_once()
-    assert load_turn(turn.pk).state == TurnState.OPEN
+    assert close_together([leased.pk, free.pk], box) == []
+    assert (load_turn(leased.pk).state, load_turn(free.pk).state) == (TurnState.OPEN, TurnState.RESOLVED)
+    assert [box.closing_lease.is_held(turn.pk) for turn in (leased, free)] == [True, False]
     with pytest.raises(LockError):
-        close_turn(turn.pk, box)
+        close_turn(leased.pk, box)
     monkeypatch.setattr("voting.ballot_box.closing_lease.LEASE_MS", 1)
-    box.closing_lease.renew(turn.pk)
-    wait_until(lambda: scheduler.run_once() and load_turn(turn.pk).state == TurnState.RESOLVED)
+    box.closing_lease.renew(leased.pk)
+    wait_until(lambda: scheduler.run_once() and load_turn(leased.pk).state == TurnState.RESOLVED)
 
 
 def test_scheduler_sleeps_until_deadline_or_poll(box: BallotBox, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -120,15 +120,29 @@ def test_crashed_close_is_finished(owner: Any, step: str, after: bool, box: Ball
 
 
 @pytest.mark.django_db(transaction=True)
-def test_concurrent_closings_keep_one_order_of_the_log(due: DueTurn, box: BallotBox) -> None:
-    turns = [due(red=[column]) for column in range(1, 5)]
-    at_once(4, lambda own: close_together([turn.pk for turn in turns], own))
+def test_concurrent_closes_close_once_and_keep_one_order_of_the_log(
+    box: BallotBox, due: DueTurn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("voting.ballot_box.closing_lease.LEASE_MS", 1)  # no lease keeps them apart
+    turns = [due(red=[3], yellow=[5]) for _ in range(6)]
+    ids = [turn.pk for turn in turns]
+    sets = iter([ids, ids[::-1], ids[:4], ids[2:], ids[1:5], ids])
+
+    def close_set(own: BallotBox) -> None:
+        for turn_id in close_together(next(sets), own):
+            close_turn(turn_id, own)
+
+    at_once(6, close_set)
     for turn in turns:
-        close_turn(turn.pk, box)
+        assert load_turn(turn.pk).state == TurnState.RESOLVED
+        sides = turn.match.turns.values_list("tallies__side", flat=True).exclude(tallies=None)
+        assert sorted(sides) == ["red", "yellow"]
+        assert [t.number for t in turn.match.turns.order_by("pk")] == list(range(1, turn.number + 2))
+        assert kinds(turn.match.event_id).count("turn.revealed") == 1
+        assert logged(turn) == ["lot 1", "seal 1"]
     checkpoint = load_log().checkpoint
     assert [*LogEntry.objects.order_by("pk").values_list("pk", flat=True)] == [*range(checkpoint.size)]
     assert log_root(checkpoint.size) == checkpoint.root
-    assert [logged(turn) for turn in turns] == [["lot 1", "seal 1"]] * 4
 
 
 def test_crashed_start_is_repaired_by_scheduler(box: BallotBox) -> None:
