@@ -68,11 +68,14 @@ def test_cast_keeps_newest_of_each_voter(box: BallotBox, shards: int, batches: l
     assert numbered(sealed(over(turn, box), box), shards) == numbered([*kept.values()], shards)
 
 
-def test_cast_is_unknown_for_missing_turn_and_early_before_opening(box: BallotBox) -> None:
-    assert cast(running(box), R1) == [CastResult.UNKNOWN]
-    now = box.now()
-    early = BoxedTurn(EVENT, TURN, 1, 1, now + HOUR_MS, now + 2 * HOUR_MS)
-    box.place(early, create=True)
+def test_box_is_created_only_on_request_and_takes_no_early_ballot(box: BallotBox) -> None:
+    missing, now = running(box), box.now()
+    assert cast(missing, R1) == [CastResult.UNKNOWN]
+    assert not box.place(missing, create=False)
+    assert isinstance(seal(box, missing), BoxLost)
+    early = replace(missing, opens_at=now + HOUR_MS, closes_at=now + 2 * HOUR_MS)
+    for create in (True, False):
+        assert box.place(early, create=create)
     assert cast(early, R1) == [CastResult.EARLY]
     assert voted() == (0, 0)
 
@@ -128,30 +131,18 @@ def test_cast_after_seal_is_late_despite_clock_step(turn: BoxedTurn, box: Ballot
     assert sealed(later, box) == ()
 
 
-def test_place_creates_box_only_on_request(box: BallotBox) -> None:
-    turn = running(box)
-    assert not box.place(turn, create=False)
-    assert isinstance(seal(box, turn), BoxLost)
-    assert box.place(turn, create=True)
-    assert box.place(turn, create=False)
-
-
-def test_place_ignores_older_version(turn: BoxedTurn, box: BallotBox) -> None:
+def test_place_updates_and_unseals_only_with_newer_version(turn: BoxedTurn, box: BallotBox) -> None:
     newer = replace(turn, version=3, closes_at=turn.closes_at + 5_000)
     box.place(newer, create=False)
     assert box.place(replace(turn, version=2, closes_at=0), create=True)
     assert cast(newer, R1) == [CastResult.OK]
     assert seal(box, turn) == TooEarly(newer.closes_at)
-
-
-def test_place_unseals_only_with_newer_version(turn: BoxedTurn, box: BallotBox) -> None:
-    cast(turn, R1)
-    later = over(turn, box)
+    later = over(newer, box)
     assert len(sealed(later, box)) == 1
-    box.place(replace(later, closes_at=turn.closes_at), create=True)
+    box.place(replace(later, closes_at=newer.closes_at), create=True)
     assert cast(later, Y2) == [CastResult.LATE]
-    box.place(replace(turn, version=later.version + 1), create=False)
-    assert cast(turn, Y2) == [CastResult.OK]
+    box.place(replace(newer, version=later.version + 1), create=False)
+    assert cast(newer, Y2) == [CastResult.OK]
     assert voted(turn.shard.total) == (1, 1)
 
 

@@ -81,16 +81,6 @@ async def test_copy_from_before_a_restore_is_discarded(turn: BoxedTurn, box: Bal
     assert await is_discarded(restored, box)
 
 
-async def test_recreated_box_has_no_acknowledgements(turn: BoxedTurn, box: BallotBox) -> None:
-    """The box is created again in the same epoch without its ballots: the gateway notices."""
-    async with gateway_box() as gateway:
-        await votes(gateway, turn, R1, Y2)
-        delete(turn.keys[1])
-        assert box.place(turn, create=True)
-        await send_heartbeat(gateway, turn)
-    assert await is_discarded(turn, box)
-
-
 async def test_heartbeat_detects_replacement_by_empty_server(tmp_path: Path, settings: Any) -> None:
     port = free_port()
     one, other = (Stack(data=tmp_path / name, secret_key="", port=0, valkey_port=port) for name in "ab")

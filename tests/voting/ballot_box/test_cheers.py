@@ -1,13 +1,12 @@
 """Cheers: taps from the phones of all gateways are summed and shown on the displays."""
 
 import asyncio
+import json
 
 import pytest
 
-from tests.server import Server
-from tests.socket_clients import SocketClients
 from tests.voting.box_helpers import CountingBox
-from tests.voting.gateway_helpers import FakeSocket, latest, make_room, voter
+from tests.voting.gateway_helpers import FakeConnection, FakeSocket, latest, make_room, voter
 from tests.voting.match_helpers import (
     RED_WINS,
     new_event,
@@ -18,11 +17,13 @@ from tests.voting.match_helpers import (
     reveal_ms,
     run_out,
 )
+from voting.admission.seats import Seat
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_clock import BoxClock
 from voting.ballot_box.cheers import Cheers
-from voting.gateway.phone import CHEERS_PER_SECOND
+from voting.gateway.phone import CHEERS_PER_SECOND, PhoneConsumer
 from voting.gateway.presence import Presence
+from voting.protocol import CheerSend
 from voting.turns.turns import start_match
 
 pytestmark = pytest.mark.django_db
@@ -116,23 +117,22 @@ def test_event_room_is_between_turns_in_lobby_talk_and_after_the_last_reveal(box
     assert [room.is_between_turns(box.now() + ms) for ms in (0, reveal_ms(turn))] == [False, True]
 
 
-def test_cheers_from_phones_reach_display_at_a_limited_rate(server: Server, clients: SocketClients) -> None:
-    code = server.ask("event", lobby="open", team_choice="choose")["code"]
-    display, _ = clients.display(code)
-    phones = [clients.phone(code, team=team)[0] for team in (1, 2)]
-    display.receive("turnout.counted")
-    seen = [0, 0]
-    phones[0].say("cheer.send", presses=3)
-    phones[1].say("cheer.send", presses=20)
-    while seen != [3, 20]:
-        one, two = display.receive("cheers.counted")["presses"]
-        seen = [seen[0] + one, seen[1] + two]
-        assert seen[0] <= 3
-        assert seen[1] <= 20
+def test_phone_cheers_at_a_limited_rate_between_turns(box: BallotBox) -> None:
+    event, connection = new_event(), FakeConnection()
+    room, phone = make_room(event.pk), PhoneConsumer(connection.scope)
+    room.now = box.now
+    phone.voter = room.add_voter(phone, Seat(event.pk, "a", 2))
+    for presses in (20, *[1] * 20):
+        phone.handle_joined(CheerSend(presses), room)
+    yellow = room.heartbeat.cheers.pressed[1]
+    assert 20 < yellow <= 20 + CHEERS_PER_SECOND
+    assert connection.texts == []
     for wrong in (0, 21):
-        phones[0].say("cheer.send", presses=wrong).receive("error", code="malformed")
-    for _ in range(20):
-        phones[1].say("cheer.send", presses=1)
-    phones[1].say("clock.ask", sent=1).receive("clock.synced")
-    assert 0 < sum(display.receive("cheers.counted")["presses"]) <= CHEERS_PER_SECOND + 1
-    assert all(message["type"] != "cheers.counted" for phone in phones for message in phone.received)
+        phone.handle_message(b'{"type":"cheer.send","presses":%d}' % wrong)
+    assert [json.loads(text)["code"] for text in connection.texts] == ["malformed"] * 2
+    open_now(only_turn(start_match(event.pk, box)), box)
+    room.apply(latest(event.pk))
+    other = PhoneConsumer(connection.scope)
+    other.voter = room.add_voter(other, Seat(event.pk, "b", 2))
+    other.handle_joined(CheerSend(1), room)
+    assert room.heartbeat.cheers.pressed == [0, yellow]

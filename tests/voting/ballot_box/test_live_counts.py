@@ -9,15 +9,12 @@ import pytest
 from redis import Redis
 
 from games.engine.game import SIDES
-from tests.server import Server
-from tests.socket_clients import SocketClients
 from tests.voting.action_helpers import press
 from tests.voting.box_helpers import CountingBox, gateway_box, votes
 from tests.voting.counting.method_cases import CASES
-from tests.voting.gateway_helpers import FakeSocket, latest, make_room, voter
+from tests.voting.gateway_helpers import FakeConnection, FakeSocket, latest, make_room, voter
 from tests.voting.match_helpers import CLASSIC, SELECTOR, open_now, play_out, start, vote
-from tests.voting.open_turn import open_turn
-from tests.voting.open_turn import vote as cast
+from voting.admission.seats import Seat
 from voting.announcements.outbox import announce_edit
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_clock import BoxClock
@@ -25,6 +22,7 @@ from voting.ballot_box.box_types import BoxedTurn
 from voting.counting.ballots import DRAW, RESIGN, Ballot
 from voting.counting.methods.voting_method import METHODS
 from voting.gateway.event_room import EventRoom
+from voting.gateway.phone import PhoneConsumer
 from voting.gateway.presence import Presence
 from voting.models import Event, Turn
 
@@ -71,6 +69,12 @@ def test_phones_receive_changed_counts_of_their_team(box: BallotBox) -> None:
     assert [counts(socket) for socket in sockets] == [reds, reds, [[0, 0, 0, 0, 0, 0, 1]]]
     for other in (screen, console, unseated):
         assert counts(other) == []
+    connection = FakeConnection()
+    late = PhoneConsumer(connection.scope)
+    late.room, late.voter = room, room.add_voter(late, Seat(1, "late", 2))
+    late.welcome_again()
+    assert '"team.counted"' in connection.texts[-1]
+    assert '"counts":[0,0,0,0,0,0,1]' in connection.texts[-1]
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -175,16 +179,3 @@ async def test_counts_follow_revotes_and_lost_boxes(turn: BoxedTurn, box: Ballot
         box.place(turn, create=True)
         assert await is_counted(reads=1)
         assert await is_counted(reads=0)
-
-
-def test_late_phone_receives_counts_of_its_team_at_once(server: Server, clients: SocketClients) -> None:
-    stage = open_turn(server, team_choice="choose", own_counts=True)
-    red, yellow = (clients.phone(stage.code, team=team)[0] for team in (1, 2))
-    cast(red, stage.turn, 3)
-    cast(yellow, stage.turn, 7)
-    red.receive("team.counted", turn=stage.turn, counts=[0, 0, 1, 0, 0, 0, 0])
-    yellow.receive("team.counted", counts=[0, 0, 0, 0, 0, 0, 1])
-    late, _ = clients.phone(stage.code, team=2)
-    late.say("clock.ask", sent=1).receive("clock.synced", sent=1)
-    messages = [message for message in late.received if message["type"] == "team.counted"]
-    assert [message["counts"] for message in messages] == [[0, 0, 0, 0, 0, 0, 1]]

@@ -4,6 +4,7 @@ import asyncio
 import threading
 import time
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -90,25 +91,18 @@ async def test_guessed_codes_share_queries(valkey_url: str, monkeypatch: pytest.
 
 @pytest.mark.django_db(transaction=True)
 async def test_gateway_broadcasts_once_in_order(valkey_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("voting.gateway.subscriber.POLL_S", 3600)  # the database holds other numbers
+    monkeypatch.setattr("voting.gateway.subscriber.POLL_S", 3600)
     event, socket = await in_a_thread(new_event), FakeSocket()
-
-    def announce_four() -> list[LayerMessage]:
-        for now in range(4):
-            announce(event.pk, protocol.EventEdited, now)
-        Event.objects.filter(pk=event.pk).update(seq=0)
-        return announcements_after(event.pk, 0)
-
-    copies = await in_a_thread(announce_four)
     async with open_gateway() as gateway:
         room = await open_room(gateway, event.code, socket)
-        room.seq = 0
+        for now in range(4):
+            await in_a_thread(partial(announce, event.pk, protocol.EventEdited, now))
+        copies = await in_a_thread(lambda: announcements_after(event.pk, 0))
         for number in (0, 0, 2, 1, 0, 3, 2):
             await asyncio.to_thread(layer.publish, [copies[number]])
         await until(lambda: room.seq == 4)
-        await asyncio.to_thread(layer.publish, [copies[1], copies[3]])
         last = LayerMessage(event.pk, 5, copies[0].body.replace(b'"seq":1', b'"seq":5'))
-        await asyncio.to_thread(layer.publish, [last])
+        await asyncio.to_thread(layer.publish, [copies[1], copies[3], last])
         await until(lambda: room.seq == 5)
     assert socket.seqs == [1, 2, 3, 4, 5]
 

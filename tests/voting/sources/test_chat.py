@@ -142,13 +142,23 @@ async def voted(turn: Turn, login: str, box: BallotBox) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_two_readers_and_a_lost_connection_make_one_seal(box: BallotBox) -> None:
+def test_two_readers_a_lost_connection_and_a_slow_failure_make_one_seal(
+    box: BallotBox, monkeypatch: pytest.MonkeyPatch
+) -> None:
     turn, stopped = load_turn(begin(box, ("phones", "twitch:rooks")).pk), threading.Event()
     first = [message(login, f"!{n % 7 + 1}", turn.opens_at + n) for n, login in enumerate(LOGINS)]
     second = [message(login, f"{n % 5 + 1}", turn.opens_at + 500 + n) for n, login in enumerate(LOGINS)]
+    monkeypatch.setattr(retry_book, "SLOW_MS", 0.0)
+    monkeypatch.setattr(retry_book, "RETRY_AFTER_MS", 0.0)
+    failures = iter([OperationalError("the database is away")] * 2)
+
+    def find_chats() -> QuerySet[Turn]:
+        for error in failures:
+            raise error
+        return chat_turns()
 
     async def main() -> None:
-        async with irc_server() as server:
+        async with asyncio.timeout(4 * TIMEOUT_S), irc_server() as server:
             readers = [asyncio.create_task(ChatReader(box, server.address).run(stopped)) for _ in range(2)]
             clients: list[IrcClient] = [await server.next_client() for _ in readers]
             for client in clients:
@@ -163,32 +173,8 @@ def test_two_readers_and_a_lost_connection_make_one_seal(box: BallotBox) -> None
             stopped.set()
             await asyncio.gather(*readers)
 
-    asyncio.run(main())
-    play_out(turn, box)
-    assert counted(turn) == sorted([n % 5 + 1 for n in range(len(LOGINS))] + [7])
-
-
-@pytest.mark.django_db(transaction=True)
-def test_reader_goes_on_after_a_slow_failure(box: BallotBox, monkeypatch: pytest.MonkeyPatch) -> None:
-    turn, stopped = load_turn(begin(box, ("phones", "twitch:rooks")).pk), threading.Event()
-    monkeypatch.setattr(retry_book, "SLOW_MS", 0.0)
-    monkeypatch.setattr(retry_book, "RETRY_AFTER_MS", 0.0)
-    answers = iter([OperationalError("the database is away")])
-
-    def find_chats() -> QuerySet[Turn]:
-        for error in answers:
-            raise error
-        return chat_turns()
-
-    async def main() -> None:
-        async with asyncio.timeout(TIMEOUT_S), irc_server() as server:
-            reader = asyncio.create_task(ChatReader(box, server.address).run(stopped))
-            client = await server.next_client()
-            await client.read_until("JOIN #rooks")
-            client.send(message("ann", "3", turn.opens_at + 1))
-            await voted(turn, "ann", box)
-            stopped.set()
-            await reader
-
     monkeypatch.setattr(chat_reader, "chat_turns", find_chats)
     asyncio.run(main())
+    assert next(failures, None) is None
+    play_out(turn, box)
+    assert counted(turn) == sorted([n % 5 + 1 for n in range(len(LOGINS))] + [7])

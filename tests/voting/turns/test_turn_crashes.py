@@ -7,7 +7,6 @@ from typing import Any
 
 import msgspec
 import pytest
-from redis import Redis
 
 from games.engine.game import SIDES
 from tests.deploy.processes import wait_until
@@ -20,7 +19,6 @@ from tests.voting.match_helpers import (
     arrived_ballots,
     ballots,
     kinds,
-    new_event,
     only_turn,
     play_out,
     play_turn,
@@ -41,7 +39,7 @@ from voting.ballot_box.box_types import TooEarly
 from voting.counting.ballots import Ballot
 from voting.counting.commitments import EMPTY, Commitment, sort_ballots
 from voting.matches import MatchError
-from voting.models import Announcement, LogEntry, Match, TallyRecord, Turn, TurnState
+from voting.models import Announcement, LogEntry, TallyRecord, Turn, TurnState
 from voting.transparency.log import load_log, log_root
 from voting.turns import closing, outcome_store
 from voting.turns.closing import close_together, close_turn
@@ -49,7 +47,7 @@ from voting.turns.restoring import restore_turn
 from voting.turns.scheduler import DeadlineScheduler
 from voting.turns.seals import read_seals
 from voting.turns.time_steps import move_turn
-from voting.turns.turns import change_turn, load_turn, start_match, to_boxed_turn
+from voting.turns.turns import change_turn, load_turn, to_boxed_turn
 
 pytestmark = pytest.mark.django_db
 
@@ -145,16 +143,6 @@ def test_concurrent_closes_close_once_and_keep_one_order_of_the_log(
     assert log_root(checkpoint.size) == checkpoint.root
 
 
-def test_crashed_start_is_repaired_by_scheduler(box: BallotBox) -> None:
-    event = new_event()
-    with crashing(BallotBox, "place"):
-        start_match(event.pk, box)
-    run_again(box)
-    turn = only_turn(Match.objects.get(event=event))
-    assert turn.epoch == 2
-    assert isinstance(seal(box, to_boxed_turn(turn)), TooEarly)
-
-
 @pytest.mark.parametrize("step", ["place", "cast"])
 def test_crashed_restore_is_finished_by_scheduler(step: str, box: BallotBox) -> None:
     turn = start_open(box, window_s=601)
@@ -165,21 +153,6 @@ def test_crashed_restore_is_finished_by_scheduler(step: str, box: BallotBox) -> 
     run_again(box)
     after = play_out(turn, box)
     assert (after.state, after.red_pick) == (TurnState.RESOLVED, 2)
-    assert tally_of(turn, "red").ballots == 2
-
-
-def test_box_with_missing_ballot_is_restored_with_the_rest(box: BallotBox, valkey_url: str) -> None:
-    turn = start_open(box)
-    vote(turn, box, red=[2, 2, 5])
-    with Redis.from_url(valkey_url) as redis:
-        ((part, _),) = to_boxed_turn(turn).split([Ballot("red3", "red", 5, 1)])
-        redis.hdel(part.keys[1], "red3")
-    run_out(turn, box)
-    close_turn(turn.pk, box)
-    restored = load_turn(turn.pk)
-    assert (restored.state, restored.epoch) == (TurnState.OPEN, 2)
-    assert kinds(turn.match.event_id)[-1] == "turn.restored"
-    play_out(restored, box)
     assert tally_of(turn, "red").ballots == 2
 
 
