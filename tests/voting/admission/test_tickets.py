@@ -47,22 +47,16 @@ def teams(claims: Claims) -> list[Any]:
     return [one.team if isinstance(one, ClaimedTicket) else one for one in claims]
 
 
-def test_tickets_of_one_batch_are_balanced(event: Event) -> None:
-    codes = codes_for(event, 8)
-    assert teams(claim(event, codes[0], wish=2)) == [2]
-    assert Counter(teams(claim(event, *codes[1:6]))) == {1: 3, 2: 2}
-    assert Counter(teams(claim(event, *codes[6:]))) == {1: 1, 2: 1}
-
-
-def test_balance_counts_used_tickets_of_the_event_only(event: Event) -> None:
+def test_teams_of_used_tickets_of_the_event_are_balanced(event: Event) -> None:
     make_roster(event, [Pupil("Ada", 1), Pupil("Bob", 1)])
     elsewhere = new_event()
     claim(elsewhere, *codes_for(elsewhere, 2), wish=1)
-    codes = codes_for(event, 8)
+    codes = codes_for(event, 12)
     assert teams(claim(event, codes[0])) == [1]
     for code in codes[1:4]:
         claim(event, code, wish=2)
-    assert teams(claim(event, *codes[4:])) == [1, 1, 1, 2]
+    assert teams(claim(event, *codes[4:8])) == [1, 1, 1, 2]
+    assert Counter(teams(claim(event, *codes[8:]))) == {1: 2, 2: 2}
 
 
 def test_wrong_key_does_not_affect_others_of_its_batch(event: Event) -> None:

@@ -143,9 +143,7 @@ async def test_binary_message_closes_a_socket_which_leaves_its_room(monkeypatch:
 
 
 @pytest.mark.parametrize(("consumer", "shown"), [(PhoneConsumer, []), (DisplayConsumer, ["turnout"])])
-def test_socket_that_joins_receives_seal_and_turnout_if_it_shows_that(
-    consumer: type[SocketConsumer], shown: list[str]
-) -> None:
+def test_joining_socket_receives_what_it_shows(consumer: type[SocketConsumer], shown: list[str]) -> None:
     connection, room = FakeConnection(), new_room(1, 1, playing(1))
     room.seal, room.last_sent.turnout = text_frame(b"seal"), text_frame(b"turnout")
     consumer(connection.scope).enter_room(room, protocol.ClockSynced(sent=1, now_at=2))

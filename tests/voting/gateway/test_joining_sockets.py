@@ -48,9 +48,7 @@ def test_watchers_of_a_duel_or_an_embedded_event_do_not_displace_each_other(
 
 
 @pytest.mark.usefixtures("harmless")
-def test_welcome_contains_seat_state_and_time_or_qr_codes(
-    stage: Stage, clients: SocketClients, server: Server
-) -> None:
+def test_welcome_has_seat_state_and_links(stage: Stage, clients: SocketClients, server: Server) -> None:
     _, welcome = clients.phone(f"\u200e{stage.code.lower()}.")
     assert set(welcome) == {"type", "now_at", "seq", "you", "state"}
     assert welcome["you"]["team"] in (1, 2)

@@ -71,9 +71,7 @@ async def test_close_follows_what_was_written_and_nothing_follows_a_close() -> N
     assert received == text_frame(b"bye") + control_frame(CLOSE, CloseCode.RESTARTING.to_bytes(2, "big"))
 
 
-async def test_consumer_that_stays_behind_is_dropped_without_further_frames(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_consumer_that_stays_behind_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(websocket, "MAX_BEHIND_S", 0.05)
     handler = Handler()
     connection, client = await connect(handler)

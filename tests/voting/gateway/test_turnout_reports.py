@@ -101,9 +101,7 @@ def test_phones_receive_turnout_only_while_they_show_it(box: BallotBox, bank_s: 
 
 
 @pytest.mark.parametrize("late", ["heartbeat", "live_counts"])
-def test_late_figures_are_not_sent_in_the_next_turn(
-    late: str, box: BallotBox, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_late_figures_are_not_sent(late: str, box: BallotBox, monkeypatch: pytest.MonkeyPatch) -> None:
     turn, screen, phone = start(box, own_counts=True), FakeSocket(), voter("a", 1)
     open_now(turn, box)
     vote(turn, box, red=[3], yellow=[4])

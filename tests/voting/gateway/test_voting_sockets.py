@@ -166,9 +166,7 @@ MALFORMED = [  # no more than a phone may send before it joins
 
 
 @pytest.mark.usefixtures("harmless")
-def test_malformed_is_answered_but_binary_or_oversized_is_closed(
-    stage: Stage, clients: SocketClients
-) -> None:
+def test_malformed_is_answered_but_binary_or_oversized_closed(stage: Stage, clients: SocketClients) -> None:
     for client in (clients.open("phone"), clients.phone(stage.code)[0]):
         for frame in MALFORMED:
             assert client.send(frame).receive("error")["code"] == "malformed", frame
@@ -193,9 +191,7 @@ def test_socket_must_join_first_and_once(kind: str, stage: Stage, clients: Socke
 
 
 @pytest.mark.usefixtures("harmless")
-def test_display_cannot_vote_phone_cannot_control_and_other_paths_are_refused(
-    stage: Stage, clients: SocketClients
-) -> None:
+def test_display_cannot_vote_nor_phone_control(stage: Stage, clients: SocketClients) -> None:
     (phone, _), (display, _) = clients.phone(stage.code), clients.display(stage.code)
     display.say("ballot.cast", **cast(stage.turn)).receive("error", code="malformed")
     display.say("duel.ask", action="resign", turn=stage.turn).receive("error", code="malformed")

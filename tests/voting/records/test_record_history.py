@@ -18,7 +18,6 @@ from tests.voting.match_helpers import (
     play_out,
     play_turn,
     run_out,
-    set_window,
     start,
     start_open,
     vote,
@@ -89,15 +88,6 @@ def test_histories_name_aborts_losses_and_backups(records: dict[str, Record], tm
     assert said in verify(eventful, tmp_path).splitlines()
     assert restored["counts"][0]["restored"] == "backup"
     verify(restored, tmp_path)
-
-
-def test_stored_ballots_are_named(box: BallotBox) -> None:
-    turn = start(box, window_s=3600)
-    set_window(turn, box, -1_000, 3_600_000)
-    empty()
-    restore_turn(turn.pk, box)
-    play_turn(load_turn(turn.pk), box, red=[3], yellow=[4])
-    assert plain(turn.match)["counts"][0]["restored"] == "database"
 
 
 @pytest.mark.parametrize("reason", ["time_added", "box_lost"])

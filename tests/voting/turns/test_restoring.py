@@ -18,6 +18,7 @@ from tests.voting.match_helpers import (
     start_open,
     tally_of,
 )
+from tests.voting.sample_matches import plain
 from tests.voting.turns.conftest import crashing
 from voting.ballot_box.archive import load_stored_ballots, store_ballots
 from voting.ballot_box.ballot_box import BallotBox
@@ -247,6 +248,7 @@ def test_all_turns_are_stored_if_the_organizer_chose_so(terms: dict[str, int], b
     restore_turn(turn.pk, box)
     play_out(turn, box)
     assert (tally_of(turn, "red").ballots, tally_of(turn, "yellow").ballots) == (2, 1)
+    assert plain(turn.match)["counts"][0]["restored"] == "database"
     assert only_turn(turn.match).stored
 
 

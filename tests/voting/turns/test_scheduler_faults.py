@@ -115,9 +115,7 @@ def test_other_node_or_frozen_box_is_no_clock_step(box: BallotBox) -> None:
         assert steps.plans_to_move(sample) == (0, PlannedTimes())
 
 
-def test_scheduler_moves_deadlines_before_closing_turns(
-    box: BallotBox, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_scheduler_moves_deadlines_before_closes(box: BallotBox, monkeypatch: pytest.MonkeyPatch) -> None:
     """The box's clock was set forward by five minutes, so the deadline seems to have passed."""
 
     def fail(*arguments: object) -> None:
