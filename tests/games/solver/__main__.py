@@ -1,7 +1,7 @@
 """`make bench-solver`: the solver and the bots, measured, as a table in docs/generated/solver.md."""
 
 from argparse import ArgumentParser
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from itertools import chain
@@ -92,17 +92,15 @@ def compare_with_exact(seed: int) -> tuple[bool, float, float, list[float]]:
 
 def exploitability(limited: Solution, full: Solution) -> float:
     """Return what a perfect opponent gains against the limited mixes, as the mean of both sides."""
-    worth = [[cell or 0 for cell in cells] for cells in full.matrix]
-    rows = [cells for cells, open_cells in zip(worth, full.matrix, strict=True) if set(open_cells) != {None}]
-    columns = [index for index in range(len(worth)) if any(cells[index] is not None for cells in full.matrix)]
-    against_red = min(
-        sum(chance * cells[column] for chance, cells in zip(limited.red_mix, worth, strict=True))
-        for column in columns
-    )
-    against_yellow = max(
-        sum(chance * cell for chance, cell in zip(limited.yellow_mix, cells, strict=True)) for cells in rows
-    )
-    return (against_yellow - against_red) / 2
+
+    def replies(mix: Sequence[float], lines: Iterable[Sequence[float | None]]) -> list[float]:
+        open_lines = [line for line in lines if set(line) != {None}]
+        return [
+            sum(chance * (cell or 0) for chance, cell in zip(mix, line, strict=True)) for line in open_lines
+        ]
+
+    columns = zip(*full.matrix, strict=True)
+    return (max(replies(limited.yellow_mix, full.matrix)) - min(replies(limited.red_mix, columns))) / 2
 
 
 def measure_ladder(count: int, seed: int) -> Iterator[str]:

@@ -4,10 +4,9 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from games.engine.game import SIDES, Game, Picks, Side
+from games.engine.game import SIDES, Game, Picks
 from games.engine.registry import find_game
 from games.solver.positions import Position, read_position
-from games.solver.solution import Mix
 from games.solver.solver import solve
 
 SIMULTANEOUS = "simultaneous-captains-mistress"
@@ -58,15 +57,13 @@ def _play(slug: str, options: dict[str, Any], free_cells: int, random: Random, *
 
 def _draw_picks(sample: Sample, blunders: float, random: Random) -> Picks:
     solution = solve(sample.position, FEW_NODES) if blunders < 1 else None
-    mixes = (solution.red_mix, solution.yellow_mix) if solution else (None, None)
-    pairs = zip(SIDES, mixes, strict=True)
-    return Picks(**{side: _draw_column(sample, side, mix, blunders, random) for side, mix in pairs})
-
-
-def _draw_column(sample: Sample, side: Side, mix: Mix | None, blunders: float, random: Random) -> int | None:
-    legal = sample.game.legal_actions(sample.state, side)
-    if not legal:
-        return None
-    if mix is None or random.random() < blunders:
-        return random.choice(legal)
-    return random.choices(legal, [mix[column - 1] for column in legal])[0]
+    picks: dict[str, int] = {}
+    for side, mix in zip(
+        SIDES, (solution.red_mix, solution.yellow_mix) if solution else ((), ()), strict=True
+    ):
+        legal = sample.game.legal_actions(sample.state, side)
+        if legal and (solution is None or random.random() < blunders):
+            picks[side] = random.choice(legal)
+        elif legal:
+            picks[side] = random.choices(legal, [mix[column - 1] for column in legal])[0]
+    return Picks(**picks)
