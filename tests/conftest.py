@@ -53,7 +53,7 @@ LONGEST = (
     "tests/crowdgame/rehearsal/test_rehearse_command.py",
     "tests/crowdgame/rehearsal/test_dry_runs.py",
     "tests/crowdgame/maintenance/test_backup.py",
-    "tests/voting/gateway/test_slow_consumers.py",
+    "tests/voting/gateway/test_consumers.py",
     "tests/crowdgame/server/laptop/test_play.py",
 )
 

@@ -16,28 +16,10 @@ from crowdgame.events.organizations import create_organization
 from crowdgame.organizer.cups.models import Cup, CupPairing, CupTeam
 from crowdgame.play.chat.models import ChatBlock, ChatLine, ChatReport, ChatRoom, Mark, Suggestion
 from crowdgame.play.duels.models import ConditionalPicks, Duel
-from crowdgame.play.notifications.models import (
-    EmailAddress,
-    EmailNotification,
-    PushNotification,
-    PushSubscription,
-)
+from crowdgame.play.notifications import models as notifications
 from crowdgame.play.ratings.models import Rating
+from voting import models
 from voting.events import create_event
-from voting.models import (
-    Announcement,
-    Event,
-    LogTileHash,
-    Match,
-    Nickname,
-    Offer,
-    StoredBallot,
-    StoredRestriction,
-    StoredSideChange,
-    TallyRecord,
-    Ticket,
-    Turn,
-)
 
 pytestmark = pytest.mark.django_db
 Rows = dict[type[Model], Any]
@@ -49,31 +31,33 @@ TERMS = ("event", "match", "cup")
 def rows() -> Rows:
     event = create_event(User.objects.create(username="olga"), "An evening", ("Rooks", "Doves"))
     red, yellow = event.teams.order_by("number")
-    match = Match.objects.create(event=event, number=1, red=red, yellow=yellow, started_at=1)
-    turn = Turn.objects.create(match=match, number=1, opens_at=1_000, closes_at=2_000, seed="ab")
-    Offer.objects.create(turn=turn, side="red", kind="draw")
+    match = models.Match.objects.create(event=event, number=1, red=red, yellow=yellow, started_at=1)
+    turn = models.Turn.objects.create(match=match, number=1, opens_at=1_000, closes_at=2_000, seed="ab")
+    models.Offer.objects.create(turn=turn, side="red", kind="draw")
     ConditionalPicks.objects.create(turn=turn, side="red", sealed="x")
-    StoredBallot.objects.create(turn=turn, voter="v", side="red", choice=1, sequence=1, stored_at=1)
-    TallyRecord.objects.create(turn=turn, side="red", counts=[], ballots=0, decided_by="random", sealed=b"")
-    StoredSideChange.objects.create(match=match, voter="v", number=1, turn=2, side="red", blind="")
-    Announcement.objects.create(event=event, seq=1, body=b"{}")
-    Ticket.objects.create(event=event, code="BCDFGHJK", voter="v")
+    models.StoredBallot.objects.create(turn=turn, voter="v", side="red", choice=1, sequence=1, stored_at=1)
+    models.TallyRecord.objects.create(
+        turn=turn, side="red", counts=[], ballots=0, decided_by="random", sealed=b""
+    )
+    models.StoredSideChange.objects.create(match=match, voter="v", number=1, turn=2, side="red", blind="")
+    models.Announcement.objects.create(event=event, seq=1, body=b"{}")
+    models.Ticket.objects.create(event=event, code="BCDFGHJK", voter="v")
     Member.objects.create(event=event, user=event.owner, role="viewer")
     EventLogo.objects.create(event=event, key="k", content=b"")
     create_organization("School", event.owner)
-    LogTileHash.objects.create(level=1, index=0, hash=bytes(32))
-    StoredRestriction.objects.create(event=event, voter_code="BCDFGH", at=1)
-    Nickname.objects.create(event=event, voter_code="BCDFGH", name="Tern", allowed=True, chosen_at=1)
+    models.LogTileHash.objects.create(level=1, index=0, hash=bytes(32))
+    models.StoredRestriction.objects.create(event=event, voter_code="BCDFGH", at=1)
+    models.Nickname.objects.create(event=event, voter_code="BCDFGH", name="Tern", allowed=True, chosen_at=1)
     cup = Cup.objects.create(code="BCDFG", name="Spring", owner=event.owner)
     CupTeam.objects.create(cup=cup, seed=1, name="4a")
     CupPairing.objects.create(cup=cup, number=1, red=1, yellow=2)
     guest = Guest.objects.create(number=12_657)
     duel = Duel.objects.create(event=event, one=guest)
     Rating.objects.create(guest=guest, game="trails", mu=1200, sigma=250, games=1, last_at=1)
-    address = EmailAddress.objects.create(guest=guest, email="who@example.org")
-    EmailNotification.objects.create(address=address, turn=turn, due_at=timezone.now())
-    device = PushSubscription.objects.create(guest=guest, endpoint="https://push.example/a")
-    PushNotification.objects.create(address=device, turn=turn, due_at=timezone.now())
+    address = notifications.EmailAddress.objects.create(guest=guest, email="who@example.org")
+    notifications.EmailNotification.objects.create(address=address, turn=turn, due_at=timezone.now())
+    device = notifications.PushSubscription.objects.create(guest=guest, endpoint="https://push.example/a")
+    notifications.PushNotification.objects.create(address=device, turn=turn, due_at=timezone.now())
     room = ChatRoom.objects.create(duel=duel, kind="players")
     line = ChatLine.objects.create(room=room, guest=guest, name="G", text="hi", at=timezone.now(), seq=1)
     ChatReport.objects.create(line=line, by=guest, reason="rude")
@@ -139,7 +123,10 @@ WRONG: dict[str, list[Wrong]] = {
     **{f"{name}_nicknames_known": [change(nicknames="rude")] for name in ("event", "cup")},
     **{f"{name}_best_of_in_range": each(best_of=(0, 22)) for name in ("event", "cup")},
     **{
-        f"{name}_of_guest_or_voter": [*each(guest=[None], team=[1]), change(event=lambda rows: rows[Event])]
+        f"{name}_of_guest_or_voter": [
+            *each(guest=[None], team=[1]),
+            change(event=lambda rows: rows[models.Event]),
+        ]
         for name in ("email_address", "push_subscription")
     },
     **{
@@ -175,10 +162,10 @@ WRONG: dict[str, list[Wrong]] = {
     "event_analysis_known": [change(analysis="once")],
     "event_seq_not_negative": [change(seq=-1)],
     "team_number_1_or_2": each(number=(3, 0)),
-    "team_chat_once_an_event": [lambda _, rows: rows[Event].teams.update(source="twitch:rooks")],
+    "team_chat_once_an_event": [lambda _, rows: rows[models.Event].teams.update(source="twitch:rooks")],
     "match_number_once": [copy(state="aborted", ended_at=2)],
     "match_one_playing_an_event": [copy(number=2)],
-    "match_two_teams": [change(yellow=lambda rows: rows[Match].red)],
+    "match_two_teams": [change(yellow=lambda rows: rows[models.Match].red)],
     "match_result_when_ended": [
         change(state="ended", ended_at=2),
         change(state="ended", ended_at=2, result="red"),
@@ -225,17 +212,17 @@ WRONG: dict[str, list[Wrong]] = {
     "nickname_skeleton_once": [copy(voter_code="LMNPQR")],
     "guest_account_complete": [change(name="x")],
     "email_address_one_a_voter": [
-        change_and_copy(guest=None, event=lambda rows: rows[Event], voter="v", team=1)
+        change_and_copy(guest=None, event=lambda rows: rows[models.Event], voter="v", team=1)
     ],
     "chat_room_one_lobby": [change_and_copy(kind="lobby", duel=None)],
     "chat_room_once_a_team": [
-        change_and_copy(kind="team", duel=None, event=lambda rows: rows[Event], team=2)
+        change_and_copy(kind="team", duel=None, event=lambda rows: rows[models.Event], team=2)
     ],
     "chat_room_of_lobby_or_duel_or_team": [
         change(kind="lobby"),
         change(team=1),
-        change(event=lambda rows: rows[Event]),
-        change(kind="team", duel=None, event=lambda rows: rows[Event], team=3),
+        change(event=lambda rows: rows[models.Event]),
+        change(kind="team", duel=None, event=lambda rows: rows[models.Event], team=3),
     ],
     "chat_report_once_by_nobody": [change_and_copy(by=None)],
     "cup_format_known": [change(format="ladder")],
@@ -266,9 +253,9 @@ def test_constraint_rejects_invalid_row(name: str, wrong: Wrong, rows: Rows) -> 
 
 def test_constraints_accept_valid_rows(rows: Rows) -> None:
     """A void turn frees its number for the repeated turn; an ended match makes room for the next."""
-    change(state="void", red_pick=1, resolved_at=1)(Turn, rows)
-    copy(state="resolved", resolved_at=3, red_pick=None, yellow_pick=None)(Turn, rows)
-    copy(number=2, state="open", red_pick=None, resolved_at=None)(Turn, rows)
-    change(state="ended", result="draw", ended_by="forfeit", ended_at=2)(Match, rows)
-    copy(number=2, state="playing", result=None, ended_by=None, ended_at=None)(Match, rows)
-    assert (Turn.objects.count(), Match.objects.count()) == (3, 2)
+    change(state="void", red_pick=1, resolved_at=1)(models.Turn, rows)
+    copy(state="resolved", resolved_at=3, red_pick=None, yellow_pick=None)(models.Turn, rows)
+    copy(number=2, state="open", red_pick=None, resolved_at=None)(models.Turn, rows)
+    change(state="ended", result="draw", ended_by="forfeit", ended_at=2)(models.Match, rows)
+    copy(number=2, state="playing", result=None, ended_by=None, ended_at=None)(models.Match, rows)
+    assert (models.Turn.objects.count(), models.Match.objects.count()) == (3, 2)

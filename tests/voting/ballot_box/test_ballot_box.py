@@ -8,13 +8,10 @@ from hypothesis import strategies as st
 from redis import Redis
 
 from games.engine.game import SIDES
-from tests.deploy.processes import wait_until
 from tests.voting.ballot_strategies import cast_batches
 from tests.voting.box_helpers import (
-    EVENT,
     HOUR_MS,
     R1,
-    TURN,
     Y2,
     cast,
     numbered,
@@ -86,24 +83,6 @@ def test_cast_after_deadline_is_late_unless_already_counted(turn: BoxedTurn, box
     revote = Ballot("v1", "red", 4, 2)
     assert cast(later, R1, Y2, revote) == [CastResult.DUPLICATE, CastResult.LATE, CastResult.LATE]
     assert numbered(sealed(later, box), turn.shard.total) == (with_arrival(R1, 1),)
-
-
-def test_cast_applies_deadline_by_clock_of_box(box: BallotBox) -> None:
-    """No call announces the deadline; it passes between two answers."""
-    now = box.now()
-    turn = BoxedTurn(EVENT, TURN, 1, 1, now - 1, now + 1_000)
-    box.place(turn, create=True)
-    assert isinstance(seal(box, turn), TooEarly)
-    answers: list[int] = []
-
-    def is_late() -> bool:
-        answers.extend(cast(turn, Ballot("v", "red", 1, len(answers) + 1)))
-        return answers[-1] == CastResult.LATE
-
-    wait_until(is_late)
-    assert set(answers[:-1]) <= {CastResult.OK}
-    assert box.now() >= turn.closes_at
-    assert len(sealed(turn, box)) == min(1, len(answers) - 1)
 
 
 def test_cast_with_newer_epoch_than_box_is_unknown(turn: BoxedTurn, box: BallotBox) -> None:

@@ -1,15 +1,20 @@
-"""WebSocket consumers of phones and displays, called directly."""
+"""WebSocket consumers, called directly, and the connection of a slow one, which both servers share."""
 
 import asyncio
 import json
-from typing import Any, ClassVar
+import socket as sockets
+from typing import Any
 
 import pytest
 
+from crowdgame.server.serving import websocket
+from crowdgame.server.serving.frames import CLOSE, control_frame
+from crowdgame.server.serving.websocket import MAX_FRAMES_BEHIND, WebSocket
 from tests.voting.gateway_helpers import FakeConnection, new_room, playing, until
 from voting import protocol
 from voting.admission.seats import Seat
 from voting.gateway import hooks, socket
+from voting.gateway.connections import CONNECTION
 from voting.gateway.display import DisplayConsumer
 from voting.gateway.phone import PhoneConsumer
 from voting.gateway.socket import SocketConsumer
@@ -19,7 +24,7 @@ from voting.protocol import CloseCode, NicknameAnswered, NicknameAsk
 
 pytestmark = pytest.mark.django_db
 JOIN = b'{"type":"phone.join","code":"Q7RM"}'
-CHEER, CLOCK = b'{"type":"cheer.send","presses":1}', b'{"type":"clock.ask","sent":5}'
+CLOCK = b'{"type":"clock.ask","sent":5}'
 
 
 @pytest.mark.parametrize("frames", [[], [b"{}"]], ids=["silent", "malformed frame"])
@@ -91,55 +96,38 @@ async def test_phone_chooses_nicknames_one_at_a_time_and_only_a_few(monkeypatch:
     assert asked == [f"first {number}" for number in range(10)]
 
 
-class Echo(SocketConsumer):
-    kind: ClassVar = "phone"
-    messages: ClassVar = protocol.PhoneMessage
-
-    async def join(self, message: Any, room: Any) -> None:
-        self.room = room
-
-    def handle_joined(self, message: Any, room: Any) -> None:
-        self.send(message)
-
-
-async def echo(*, joined: bool = True) -> tuple[Echo, FakeConnection]:
-    connection = FakeConnection()
-    consumer = Echo(connection.scope)
-    if joined:
-        await handle(consumer, JOIN)
-    return consumer, connection
-
-
 BEFORE_JOIN = socket.FRAME_BURST // socket.FRAME_COST_BEFORE_JOIN
 
 
 @pytest.mark.parametrize(
-    ("joined", "frame", "messages", "code"),
+    ("joined", "messages", "code"),
     [
-        (True, CHEER, socket.FRAME_BURST + 1, CloseCode.TOO_MANY_FRAMES),
-        (True, CHEER, socket.FRAME_BURST // 2, None),
-        (False, CLOCK, BEFORE_JOIN, None),
-        (False, CLOCK, BEFORE_JOIN + 1, CloseCode.TOO_MANY_FRAMES),
+        (True, socket.FRAME_BURST + 1, CloseCode.TOO_MANY_FRAMES),
+        (True, socket.FRAME_BURST // 2, None),
+        (False, BEFORE_JOIN, None),
+        (False, BEFORE_JOIN + 1, CloseCode.TOO_MANY_FRAMES),
     ],
 )
 async def test_flood_closes_the_socket(
-    joined: bool, frame: bytes, messages: int, code: int | None, monkeypatch: pytest.MonkeyPatch
+    joined: bool, messages: int, code: int | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(socket, "gateway", ReadyGateway)
-    consumer, connection = await echo(joined=joined)
+    connection = FakeConnection()
+    consumer = PhoneConsumer(connection.scope)
+    consumer.room = new_room(1, 1, playing(1)) if joined else None
     for _ in range(messages):
-        await handle(consumer, frame)
+        await handle(consumer, CLOCK)
     assert connection.closed_with == code
-    assert len(connection.texts) <= socket.FRAME_BURST
+    assert len(connection.texts) == messages - (code is not None)
 
 
-async def test_binary_message_closes_a_socket_which_leaves_its_room(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(socket, "gateway", ReadyGateway)
-    consumer, connection = await echo()
-    assert consumer.room is not None
-    consumer.room.sockets.add_unseated(consumer)
-    await handle(consumer, None)
-    assert (connection.closed_with, consumer.room.sockets.all()) == (CloseCode.BAD_FRAME, [])
+def test_binary_message_closes_a_socket_which_leaves_its_room() -> None:
+    connection, room = FakeConnection(), new_room(1, 1, playing(1))
+    consumer = PhoneConsumer(connection.scope)
+    consumer.wait_unseated(room)
+    assert room.sockets.unseated == {consumer}
+    consumer.handle_message(None)
+    assert (connection.closed_with, room.sockets.all()) == (CloseCode.BAD_FRAME, [])
 
 
 @pytest.mark.parametrize(("consumer", "shown"), [(PhoneConsumer, []), (DisplayConsumer, ["turnout"])])
@@ -156,3 +144,72 @@ def test_slow_consumer_is_counted_for_the_log_and_the_metrics(monkeypatch: pytes
     monkeypatch.setattr(SLOW_CONSUMERS, "inc", lambda: counted.append(None))
     PhoneConsumer(FakeConnection().scope).handle_overflow()
     assert (gateway.slow_consumers, len(counted)) == (1, 1)
+
+
+LONG = text_frame(b"x" * 16_000)
+
+
+class Handler:
+    overflows = disconnects = 0
+
+    def handle_message(self, text: bytes | None) -> None: ...
+
+    def handle_disconnect(self) -> None:
+        self.disconnects += 1
+
+    def handle_overflow(self) -> None:
+        self.overflows += 1
+
+
+async def connect(handler: Handler) -> tuple[WebSocket, sockets.socket]:
+    """A connection that the handler is attached to, and the client's end of it."""
+    own, client = sockets.socketpair()
+    transport, _ = await asyncio.get_running_loop().create_connection(asyncio.Protocol, sock=own)
+    connection, attached = WebSocket(transport, b"key", set()), asyncio.Event()
+    transport.set_protocol(connection)
+
+    async def application(scope: dict[str, Any], receive: Any, send: Any) -> None:
+        await send({"type": "websocket.accept"})
+        scope["extensions"][CONNECTION].attach(handler)
+        attached.set()
+
+    connection.begin(application, {}, b"")
+    await attached.wait()
+    return connection, client
+
+
+async def test_slow_consumer_delays_nobody_and_is_dropped() -> None:
+    handler, other = Handler(), Handler()
+    (slow, client), (quick, reader) = await connect(handler), await connect(other)
+    with client, reader:
+        reader.recv(1_000)
+        for _ in range(10 * MAX_FRAMES_BEHIND):
+            slow.write(LONG)
+            quick.write(text_frame(b"echo"))
+            assert reader.recv(1_000) == text_frame(b"echo")
+        assert (handler.overflows, other.overflows) == (1, 0)
+        async with asyncio.timeout(10):
+            await until(lambda: handler.disconnects)
+    assert (handler.overflows, handler.disconnects) == (1, 1)
+
+
+async def test_close_follows_what_was_written_and_nothing_follows_a_close() -> None:
+    connection, client = await connect(Handler())
+    with client:
+        connection.write(text_frame(b"bye"))
+        connection.close(CloseCode.RESTARTING)
+        connection.write(text_frame(b"too late"))
+        received = client.recv(1_000).partition(b"\r\n\r\n")[2]
+    assert received == text_frame(b"bye") + control_frame(CLOSE, CloseCode.RESTARTING.to_bytes(2, "big"))
+
+
+async def test_consumer_that_stays_behind_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(websocket, "MAX_BEHIND_S", 0.05)
+    handler = Handler()
+    connection, client = await connect(handler)
+    with client:
+        for _ in range(MAX_FRAMES_BEHIND // 2):
+            connection.write(LONG)
+        async with asyncio.timeout(20):
+            await until(lambda: handler.disconnects)
+    assert handler.overflows == 1
