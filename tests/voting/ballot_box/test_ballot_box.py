@@ -1,6 +1,7 @@
 """The Lua scripts in a real Valkey: a ballot counts once in an open window, and a seal is final."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
@@ -8,7 +9,6 @@ from hypothesis import strategies as st
 from redis import Redis
 
 from games.engine.game import SIDES
-from tests.voting.ballot_strategies import cast_batches
 from tests.voting.box_helpers import (
     HOUR_MS,
     R1,
@@ -22,9 +22,14 @@ from tests.voting.box_helpers import (
     voted,
     with_arrival,
 )
-from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.box_types import MAX_BATCH, BoxedTurn, BoxLost, CastResult, TooEarly
+from voting.ballot_box.ballot_box import EXPIRE_AFTER_MS, BallotBox
+from voting.ballot_box.box_types import MAX_BATCH, BoxedTurn, BoxLost, CastResult, Prefetched, TooEarly
+from voting.ballot_box.sealed_lists import BATCH_BALLOTS, SEALED_AFTER_PREFETCH
 from voting.counting.ballots import Ballot
+
+voters = st.text("abcdef", min_size=1, max_size=2)
+cast_ballots = st.builds(Ballot, voters, st.sampled_from(SIDES), st.integers(1, 7), st.integers(1, 4))
+cast_batches = st.lists(cast_ballots, max_size=8)
 
 
 @pytest.fixture(params=[1, 3])
@@ -51,18 +56,25 @@ def counted(turn: BoxedTurn, batches: list[list[Ballot]]) -> tuple[list[list[int
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.lists(cast_batches, max_size=4))
-@example([[R1], [R1, Y2], [Ballot("v1", "yellow", 3, 1)], [Ballot("v1", "yellow", 3, 2), R1]])
-def test_cast_keeps_newest_of_each_voter(box: BallotBox, shards: int, batches: list[list[Ballot]]) -> None:
+@given(before=st.lists(cast_batches, max_size=3), after=st.lists(cast_batches, max_size=3))
+@example(before=[[R1], [R1, Y2]], after=[[Ballot("v1", "yellow", 3, 1)], [Ballot("v1", "yellow", 3, 2), R1]])
+def test_newest_ballot_of_each_voter_counts_also_with_prefetch(
+    box: BallotBox, shards: int, before: list[list[Ballot]], after: list[list[Ballot]]
+) -> None:
     """With shards, ballots of a batch count in the order of their shards."""
     box.delete_all_events()
     turn = running(box, shards=shards)
     assert box.place(turn, create=True)
-    batches = [[one for _, own in turn.split(batch) for one in own] for batch in batches]
+    batches = [[one for _, own in turn.split(batch) for one in own] for batch in (*before, *after)]
     answers, kept = counted(turn, batches)
-    assert [cast(turn, *batch) for batch in batches] == answers
+    assert [cast(turn, *batch) for batch in batches[: len(before)]] == answers[: len(before)]
+    prefetched = box.prefetch(turn)
+    assert [cast(turn, *batch) for batch in batches[len(before) :]] == answers[len(before) :]
     assert voted(shards) == tuple(sum(ballot.side == side for ballot in kept.values()) for side in SIDES)
-    assert numbered(sealed(over(turn, box), box), shards) == numbered([*kept.values()], shards)
+    later = over(turn, box)
+    assert numbered(sealed(later, box), shards) == numbered([*kept.values()], shards)
+    assert sealed(later, box, prefetched) == sealed(later, box)
+    assert uses(prefetched, later, box)
 
 
 def test_box_is_created_only_on_request_and_takes_no_early_ballot(box: BallotBox) -> None:
@@ -136,3 +148,101 @@ def test_seal_updates_box_to_newer_version(turn: BoxedTurn, box: BallotBox) -> N
     assert cast(extended, R1, *others) == [CastResult.DUPLICATE, *[CastResult.OK] * 9]
     assert seal(box, moved) == TooEarly(extended.closes_at)
     assert cast(extended, Y2) == [CastResult.OK]
+
+
+MAX_AFTER = 4_000  # of seal.lua
+
+
+def uses(prefetched: Prefetched, turn: BoxedTurn, box: BallotBox) -> bool:
+    """Whether the seal of Y2's shard leaves it to the caller to know the prefetched ballots."""
+    [(part, _)] = turn.split([Y2])
+    status, *_ = box._seal(keys=part.keys, args=(*part.window, prefetched.token, BATCH_BALLOTS))
+    return bool(status == SEALED_AFTER_PREFETCH)
+
+
+def test_large_list_in_batches(turn: BoxedTurn, box: BallotBox, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also while ballots arrive and change. Ballots that are missing since the seal are noticed."""
+    crowd = [Ballot(f"v{n}", "red", n % 7 + 1, 1, blind=f"{n:032x}") for n in range(1_800)]
+    cast(turn, *crowd)
+    later, hscan, reads = over(turn, box), box._redis.hscan, list[int]()
+    small = sealed(later, box)
+    for module in ("ballot_box", "sealed_lists"):
+        monkeypatch.setattr(f"voting.ballot_box.{module}.BATCH_BALLOTS", 100)
+    assert sealed(later, box) == small
+    reopened = replace(turn, version=later.version + 1)
+    assert box.place(reopened, create=True)
+
+    def while_voting(key: str, cursor: int, count: int) -> Any:
+        reads.append(cursor)
+        cast(reopened, Ballot("v1", "yellow", 1, len(reads) + 1), Ballot(f"new{len(reads)}", "red", 1, 1))
+        return hscan(key, cursor, count=count)
+
+    monkeypatch.setattr(box._redis, "hscan", while_voting)
+    prefetched = box.prefetch(reopened)
+    assert len(reads) >= 3 * turn.shard.total
+    monkeypatch.setattr(box._redis, "hscan", hscan)
+    ended = over(reopened, box)
+    answers = sealed(ended, box, prefetched), sealed(ended, box)
+    assert (answers[0], len(answers[0]) - len(small)) == (answers[1], len(reads))
+
+    def end_early(key: str, cursor: int, count: int) -> Any:
+        """As a node that has just taken over may answer, which knows other cursors."""
+        reads.append(cursor)
+        return 0, hscan(key, cursor, count=count)[1]
+
+    monkeypatch.setattr(box._redis, "hscan", end_early)
+    extended = replace(reopened, version=ended.version + 1)
+    assert box.place(extended, create=True)
+    incomplete = box.prefetch(extended)
+    assert len(incomplete.ballots) < len(answers[0])
+    ended = over(extended, box)
+    assert seal(box, ended) == BoxLost()
+    reads.clear()
+    monkeypatch.setattr(
+        box._redis, "hscan", lambda key, at, count: (hscan if reads else end_early)(key, at, count=count)
+    )
+    assert sealed(ended, box) == answers[0]
+    monkeypatch.setattr(box._redis, "hscan", hscan)
+    assert sealed(ended, box, incomplete) == answers[0]
+
+
+@pytest.mark.parametrize("change", ["another prefetch", "a lost record", "a rebuilt box", "many changes"])
+def test_seal_returns_all_ballots_after(change: str, turn: BoxedTurn, box: BallotBox, redis: Redis) -> None:
+    cast(turn, R1)
+    prefetched = box.prefetch(turn)
+    cast(turn, Y2)
+    [(part, _)] = turn.split([Y2])
+    match change:
+        case "another prefetch":
+            box.prefetch(turn)
+        case "a lost record":  # as if a gateway of an older version had cast the last ballot
+            redis.rpop(part.keys[2])
+        case "a rebuilt box":
+            redis.hset(part.keys[0], "older", 1)
+            assert box.place(turn, create=True)
+        case "many changes":
+            for start in range(2, MAX_AFTER + 2, MAX_BATCH):
+                cast(turn, *(Ballot(Y2.voter, "red", 1, start + i) for i in range(MAX_BATCH)))
+    later = over(turn, box)
+    assert {ballot.voter for ballot in sealed(later, box)} >= {"v1", "v2"}
+    assert sealed(later, box, prefetched) == sealed(later, box)
+    assert not uses(prefetched, later, box)
+
+
+def test_prefetch_of_lost_box_has_no_ballots(turn: BoxedTurn, box: BallotBox) -> None:
+    cast(turn, R1)
+    newer = replace(turn, epoch=2)
+    assert box.prefetch(newer).ballots == ()
+    box.delete_all_events()
+    prefetched = box.prefetch(turn)
+    assert prefetched.ballots == ()
+    assert seal(box, turn, prefetched) == BoxLost()
+
+
+def test_box_of_closed_turn_expires_with_its_record(turn: BoxedTurn, box: BallotBox, redis: Redis) -> None:
+    box.prefetch(turn)
+    cast(turn, R1)
+    assert [redis.pttl(key) for key in turn.keys[:2]] == [-1, -1]
+    box.expire(turn.ref)
+    keys = [*turn.split([R1])[0][0].keys, *(part.keys[0] for part in turn.parts)]
+    assert [0 < redis.pttl(key) <= EXPIRE_AFTER_MS for key in keys] == [True] * len(keys)

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from games.engine.game import SIDES, Result, Side, other_side
-from tests.voting.ballot_strategies import ballot_lists
 from voting.counting.ballots import Ballot, merge_ballots, pack_ballots, unpack_ballots
 from voting.counting.commitments import EMPTY, sort_ballots
 from voting.counting.side_changes import (
@@ -30,6 +29,11 @@ from voting.counting.voter_codes import (
     derive_voter_code,
     normalize_voter_code,
 )
+
+VOTERS = st.text("abcdef", min_size=1, max_size=2)
+SENT, ARRIVED = st.integers(1, 5), st.integers(0, 50)
+BALLOTS = st.builds(Ballot, VOTERS, st.sampled_from(SIDES), st.integers(1, 7), SENT, ARRIVED)
+ballot_lists = st.lists(BALLOTS, max_size=30)
 
 
 @given(ballot_lists, ballot_lists)

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from tests.voting.ballot_strategies import sealed_ballots
 from tests.voting.merkle_path import root_of_path
 from voting.counting.ballots import Ballot
 from voting.counting.commitments import (
@@ -41,6 +40,14 @@ ROOTS = [
     "5dc9da79a70659a9ad559cb701ded9a2ab9d823aad2f4960cfe370eff4604328",
 ]
 contents = st.lists(st.binary(max_size=4), min_size=1, max_size=70)
+
+
+@st.composite
+def sealed_ballots(draw: st.DrawFn, min_size: int = 0) -> tuple[Ballot, ...]:
+    """The sealed ballots of one side: one per voter, with distinct arrivals in ascending order."""
+    choices = draw(st.lists(st.integers(1, 7), min_size=min_size, max_size=40))
+    arrivals = sorted(draw(st.sets(st.integers(1, 500), min_size=len(choices), max_size=len(choices))))
+    return tuple(Ballot(f"v{at}", "red", choice, 1, at) for choice, at in zip(choices, arrivals, strict=True))
 
 
 def root_of(arrived: Sequence[Ballot], turn: int = 1) -> str:

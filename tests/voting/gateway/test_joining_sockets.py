@@ -199,13 +199,15 @@ def test_offered_seats_are_balanced_and_assigned_on_join(server: Server, clients
     assert tokens[0] == tokens[1]
     assert token_fields(tokens[0]) == token_fields(found[0].offer)
     assert token_fields(tokens[0])[2] == str(found[0].team)
-    elsewhere = preload(server, offering_event(server, clients)[0]).offer
-    for no_offer in (tokens[0], elsewhere):
+    other_event, _ = offering_event(server, clients)
+    for no_offer in (tokens[0], preload(server, other_event).offer):
         token = token_fields(clients.phone(code, offer=no_offer)[1]["you"]["token"])
         assert token[0] == token_fields(found[0].offer)[0]
         assert token[1] != token_fields(no_offer)[1]
-    forger = clients.open("phone").say("phone.join", code=code, token=found[1].offer)
-    assert forger.closed() == CloseCode.BAD_TOKEN
+    foreign = clients.phone(other_event)[1]["you"]["token"]
+    for forged in (found[1].offer, foreign, tokens[0][:-2], "x", "é" * 100):
+        forger = clients.open("phone").say("phone.join", code=code, token=forged)
+        assert forger.closed() == CloseCode.BAD_TOKEN
 
 
 @pytest.mark.parametrize(
