@@ -106,27 +106,11 @@ def test_read_roster_accepts_name_and_optional_team_per_line() -> None:
     text = "\ufeffAda Lovelace\r\n\n  Bob , 2\nCleo;rooks\nDan\tDOVES\nEve,\n"
     pupils = [("Ada Lovelace", None), ("Bob", 2), ("Cleo", 1), ("Dan", 2), ("Eve", None)]
     assert read_roster(text, TEAMS).pupils == [Pupil(*pupil) for pupil in pupils]
+    in_7a = read_roster(class_list("team-with-comma"), {1: "7a, blue", 2: "7b"})
+    assert in_7a.pupils == [Pupil("Ann Example", 1)]
     longest = "x" * NAME_LENGTH
     assert read_roster(longest, TEAMS).pupils == [Pupil(longest, None)]
     assert len(read_roster("\n".join(map(str, range(MAX_PUPILS))), TEAMS).pupils) == MAX_PUPILS
-
-
-@pytest.mark.parametrize(
-    ("name", "pupils"),
-    [
-        ("fullwidth-comma", [("王一", 1), ("王二", 2)]),
-        ("arabic-digits", [("سارة ن", 1), ("عمر ن", 2)]),
-        ("csv-all-quoted", [("Ann Example", 1), ("Ben Example", 2)]),
-        ("csv-quoted-names-only", [("Ann Example", None), ('Ann "A" Example', None)]),
-        ("sep-line", [("Ann Example", 1)]),
-        ("excel-header-row", [("Ann Example", 1)]),
-        ("excel-number-column", [("Ann Example", None), ("Ben Example", None)]),
-        ("team-with-comma", [("Ann Example", 1)]),
-    ],
-)
-def test_read_roster_accepts_lists_of_spreadsheets(name: str, pupils: list[tuple[str, int | None]]) -> None:
-    teams = {1: "7a, blue", 2: "7b"} if name == "team-with-comma" else TEAMS
-    assert read_roster(class_list(name), teams).pupils == [Pupil(*pupil) for pupil in pupils]
 
 
 def class_list(name: str) -> str:
@@ -134,23 +118,30 @@ def class_list(name: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("line", "pupil"),
+    ("text", "pupils"),
     [
-        *((f"王一{separator}1", Pupil("王一", 1)) for separator in ",;\t\uff0c\uff1b\u3001\u060c\u061b"),
-        *((f"Ann,{digit}", Pupil("Ann", 2)) for digit in "2\uff12\u0662\u06f2\u0968"),
-        ("Example, Ann\tDoves", Pupil("Example, Ann", 2)),
-        ('"Example, Ann";2', Pupil("Example, Ann", 2)),
-        ('Ann "A" Example,1', Pupil('Ann "A" Example', 1)),
-        ("sep=|\nExample, Ann|1", Pupil("Example, Ann", 1)),
-        ("N.º\tTurma\tNome\n1\tRooks\tAnn", Pupil("Ann", 1)),
-        ("Code,Name,Team,Used,Address\nBCDF-GHJK,Ann,Rooks,no,http://x/y", Pupil("Ann", 1)),
-        ("1,1", Pupil("1", 1)),
-        ("\u0661\u061bAnn\u061bDoves", Pupil("Ann", 2)),
-        ("A\u202ed\u200ba", Pupil("Ada", None)),
+        (class_list("fullwidth-comma"), [("王一", 1), ("王二", 2)]),
+        (class_list("arabic-digits"), [("سارة ن", 1), ("عمر ن", 2)]),
+        (class_list("csv-all-quoted"), [("Ann Example", 1), ("Ben Example", 2)]),
+        (class_list("csv-quoted-names-only"), [("Ann Example", None), ('Ann "A" Example', None)]),
+        (class_list("sep-line"), [("Ann Example", 1)]),
+        (class_list("excel-header-row"), [("Ann Example", 1)]),
+        (class_list("excel-number-column"), [("Ann Example", None), ("Ben Example", None)]),
+        *((f"王一{separator}1", [("王一", 1)]) for separator in ",;\t\uff0c\uff1b\u3001\u060c\u061b"),
+        *((f"Ann,{digit}", [("Ann", 2)]) for digit in "2\uff12\u0662\u06f2\u0968"),
+        ("Example, Ann\tDoves", [("Example, Ann", 2)]),
+        ('"Example, Ann";2', [("Example, Ann", 2)]),
+        ('Ann "A" Example,1', [('Ann "A" Example', 1)]),
+        ("sep=|\nExample, Ann|1", [("Example, Ann", 1)]),
+        ("N.º\tTurma\tNome\n1\tRooks\tAnn", [("Ann", 1)]),
+        ("Code,Name,Team,Used,Address\nBCDF-GHJK,Ann,Rooks,no,http://x/y", [("Ann", 1)]),
+        ("1,1", [("1", 1)]),
+        ("\u0661\u061bAnn\u061bDoves", [("Ann", 2)]),
+        ("A\u202ed\u200ba", [("Ada", None)]),
     ],
 )
-def test_read_roster_finds_name_and_team(line: str, pupil: Pupil) -> None:
-    assert read_roster(line, TEAMS).pupils == [pupil]
+def test_read_roster_finds_names_and_teams(text: str, pupils: list[tuple[str, int | None]]) -> None:
+    assert read_roster(text, TEAMS).pupils == [Pupil(*pupil) for pupil in pupils]
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,8 @@ def crashing(owner: Any, step: str, *, after: bool = False) -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True, params=[1, pytest.param(3, marks=pytest.mark.nightly)])
-def shards(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
+def shards(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, db: None) -> int:
+    """The shards of a turn's box. All tests of turns use the database."""
     monkeypatch.setitem(COMMON_TERMS, "shards", request.param)
     monkeypatch.setattr(settings, "MAX_SHARDS", request.param)
     return int(request.param)

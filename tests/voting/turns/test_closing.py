@@ -44,8 +44,6 @@ from voting.turns.outcomes import decide_outcome
 from voting.turns.tasks import close_turns
 from voting.turns.turns import load_turn, to_boxed_turn
 
-pytestmark = pytest.mark.django_db
-
 
 def test_close_turn_stores_tallies_and_opens_next_turn_at_its_deadline(box: BallotBox, shards: int) -> None:
     turn = start(box, window_s=20, pace="normal")

@@ -37,8 +37,6 @@ from voting.records.match_roots import export_roots
 from voting.turns.side_change_store import change_sides
 from voting.turns.turns import load_turn
 
-pytestmark = pytest.mark.django_db
-
 
 def public_match(turn: Turn) -> Any:
     """The public match, which must be the same in the last announcement and in a fresh snapshot."""

@@ -15,7 +15,7 @@ from voting.events import create_event
 from voting.models import Event
 from voting.turns.turns import start_match
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("valkey_url")]
+pytestmark = pytest.mark.usefixtures("valkey_url")
 
 BASE = "http://hall.example:8000"
 

@@ -33,8 +33,6 @@ from voting.turns.restoring import restore_turn
 from voting.turns.time_steps import move_turn
 from voting.turns.turns import load_turn
 
-pytestmark = pytest.mark.django_db
-
 
 @pytest.fixture
 def waiting(box: BallotBox, due: DueTurn) -> Turn:

@@ -37,8 +37,6 @@ from voting.turns.closing import close_turn
 from voting.turns.scheduler import DeadlineScheduler
 from voting.turns.turns import load_turn, to_boxed_turn
 
-pytestmark = pytest.mark.django_db
-
 LEFT_MS = 500
 
 

@@ -44,8 +44,6 @@ from voting.turns.scheduler import DeadlineScheduler
 from voting.turns.turns import load_turn, start_due_match, start_match, to_boxed_turn
 from voting.turns.voiding import take_back_turn
 
-pytestmark = pytest.mark.django_db
-
 
 @pytest.mark.parametrize(
     ("special", "rules", "lobby", "lobby_after"),

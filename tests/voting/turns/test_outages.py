@@ -17,7 +17,6 @@ from voting.turns.outages import OutageWatch
 from voting.turns.scheduler import DeadlineScheduler
 from voting.turns.turns import load_turn
 
-pytestmark = pytest.mark.django_db
 WINDOW_MS = 60_000
 
 

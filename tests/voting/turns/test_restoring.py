@@ -35,7 +35,6 @@ from voting.turns.scheduler import DeadlineScheduler
 from voting.turns.time_steps import move_turn
 from voting.turns.turns import load_turn, place_turn, to_boxed_turn
 
-pytestmark = pytest.mark.django_db
 VOTED = ballots("red", [2, 2, 5])
 
 

@@ -52,8 +52,6 @@ from voting.turns.tasks import close_turn_early as close_turn_early_task
 from voting.turns.tasks import close_turns as close_turns_task
 from voting.turns.turns import load_turn, to_boxed_turn
 
-pytestmark = pytest.mark.django_db
-
 
 def test_scheduler_calls_a_worker(box: BallotBox, valkey_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("voting.turns.scheduler.WORKER_TIMEOUT_MS", 60_000)  # however slow this process is

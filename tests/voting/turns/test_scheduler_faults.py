@@ -19,7 +19,6 @@ from voting.turns.scheduler import POLL_S, DeadlineScheduler
 from voting.turns.time_steps import ClockSample, PlannedTimes, TimeSteps, move_next_match, move_turn
 from voting.turns.turns import load_turn, to_boxed_turn
 
-pytestmark = pytest.mark.django_db
 STEP = 300_000
 TOLERATED_MS = 5_000  # the first sample is off by half its round trip
 

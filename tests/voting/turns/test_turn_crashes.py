@@ -49,8 +49,6 @@ from voting.turns.seals import read_seals
 from voting.turns.time_steps import move_turn
 from voting.turns.turns import change_turn, load_turn, to_boxed_turn
 
-pytestmark = pytest.mark.django_db
-
 
 class DyingBox(BallotBox):
     """A process that dies just before or just after one of its calls."""
