@@ -242,30 +242,26 @@ def test_crowd_is_wiser_than_its_average_member() -> None:
         judge_crowd(PENNIES, "red", {}, pick=1)
 
 
-@pytest.mark.parametrize(
-    ("loss", "quality"),
-    [(0.02, "best"), (0.05, "good"), (0.1, "inaccuracy"), (0.2, "mistake"), (0.21, "blunder")],
-)
-def test_columns_are_classified_by_what_they_cost(loss: float, quality: str) -> None:
-    solution = Solution(0, (1, 0), (1,), ((0,), (-2 * loss,)), True, 1)
-    assert classify(solution, "red", 2) == quality
-
-
-@pytest.mark.parametrize(("beyond", "quality"), [(0.001, "blunder"), (-0.001, None)])
-def test_estimated_column_has_a_class_only_outside_the_margin(beyond: float, quality: str | None) -> None:
-    loss = 0.2 + ESTIMATE_MARGIN + beyond
-    solution = Solution(0, (1, 0), (1,), ((0,), (-2 * loss,)), False, 1)
-    assert classify(solution, "red", 2) == quality
-    assert classify(solution, "red", 1) is None, "it may be worse than a column outside the mix"
+EXACT = {0.02: "best", 0.05: "good", 0.1: "inaccuracy", 0.2: "mistake", 0.21: "blunder"}
+CERTAIN_WIN = {1: "best", 1 - 2e-16: "best", -1: "blunder", 0.9: None, 0.2: "blunder"}
+LOSS = 0.2 + ESTIMATE_MARGIN
 
 
 @pytest.mark.parametrize(
-    ("second", "quality"), [(1, "best"), (1 - 2e-16, "best"), (-1, "blunder"), (0.9, None), (0.2, "blunder")]
+    ("value", "second", "is_exact", "qualities"),
+    [
+        *((0, -2 * loss, True, ("best", quality)) for loss, quality in EXACT.items()),
+        (0, -2 * (LOSS + 0.001), False, (None, "blunder")),  # the first may be worse than one outside the mix
+        (0, -2 * (LOSS - 0.001), False, (None, None)),
+        *((1, second, False, ("best", quality)) for second, quality in CERTAIN_WIN.items()),
+    ],
 )
-def test_columns_that_keep_or_lose_a_certain_win_are_no_estimates(second: float, quality: str | None) -> None:
-    solution = Solution(1, (1, 0), (1,), ((1,), (second,)), False, 3)
-    assert (classify(solution, "red", 1), classify(solution, "red", 2)) == ("best", quality)
-    assert solution.margin == 0
+def test_columns_are_classified_by_what_they_cost_if_that_is_certain(
+    value: float, second: float, is_exact: bool, qualities: tuple[str | None, ...]
+) -> None:
+    solution = Solution(value, (1, 0), (1,), ((value,), (second,)), is_exact, 3)
+    assert (classify(solution, "red", 1), classify(solution, "red", 2)) == qualities
+    assert (solution.margin == 0) is (is_exact or value == 1)
 
 
 def test_no_column_in_an_equilibrium_costs_anything() -> None:
