@@ -87,12 +87,15 @@ def test_goofspiel_lot_draws_order_of_prizes(prizes: str, lot: int, order: tuple
 
 
 @pytest.mark.parametrize("lot", range(4))
-def test_lot_decides_open_options(lot: int) -> None:
+def test_lot_decides_open_options_before_the_start(lot: int) -> None:
     for game in (SIMULTANEOUS, find_game("single-selector")):
         drawn = game.draw_lots(read_options(game, {"token": "lot"}), lot)
         assert game.view(game.start(drawn), None).token == SIDES[lot % 2]
     first = CLASSIC.draw_lots(CLASSIC.options(), lot)
     assert CLASSIC.to_move(CLASSIC.start(first)) == (SIDES[lot % 2],)
+    for game, options in ((SIMULTANEOUS, {"token": "lot"}), (CLASSIC, {})):
+        with pytest.raises(BadOptions, match="not drawn yet"):
+            game.start(read_options(game, options))
 
 
 def replayed_turns(slug: str, *turns: Any, **options: str) -> tuple[Resolution, ...]:
@@ -197,12 +200,3 @@ def test_find_game_refuses_unknown_slug_with_short_error(slug: object) -> None:
 def test_read_options_refuses_invalid_options(slug: str, raw: object) -> None:
     with pytest.raises(BadOptions, match=r"[a-z] "):
         read_options(find_game(slug), raw)
-
-
-@pytest.mark.parametrize(
-    ("slug", "raw"), [("simultaneous-captains-mistress", {"token": "lot"}), ("captains-mistress", {})]
-)
-def test_game_start_requires_drawn_lot(slug: str, raw: object) -> None:
-    game = find_game(slug)
-    with pytest.raises(BadOptions, match="not drawn yet"):
-        game.start(read_options(game, raw))

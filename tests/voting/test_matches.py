@@ -63,7 +63,7 @@ def test_match_keeps_terms_from_its_creation(event: Event) -> None:
 def test_secret_sides_refuse_what_reveals_them(event: Event, changes: dict[str, Any], text: str) -> None:
     for name, value in changes.items():
         setattr(event, name, value)
-    event.teams.filter(number=changes.get("hands")).update(source=HANDS)
+    event.teams.filter(number=changes.get("hands", 0)).update(source=HANDS)
     event.max_side_changes = 1
     with pytest.raises(MatchError, match=text):
         create_match(event, now=5)

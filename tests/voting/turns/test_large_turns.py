@@ -10,7 +10,6 @@ from games.engine.game import SIDES
 from tests.voting.box_helpers import cast, queued_tasks
 from tests.voting.match_helpers import (
     CLASSIC,
-    COMMON_TERMS,
     SELECTOR,
     arrived_ballots,
     ballots,
@@ -119,13 +118,10 @@ def test_large_turn_comes_early(box: BallotBox, valkey_url: str, monkeypatch: py
     assert len(queued_tasks(valkey_url)) == 1
 
 
-@pytest.fixture
-def three_shards(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(COMMON_TERMS, "shards", 3)
-    monkeypatch.setattr(settings, "MAX_SHARDS", 3)
+in_three_shards = pytest.mark.parametrize("shards", [3], indirect=True)
 
 
-@pytest.mark.usefixtures("three_shards")
+@in_three_shards
 @pytest.mark.parametrize(
     ("terms", "count"),
     [
@@ -143,7 +139,7 @@ def test_matches_that_have_shards(terms: dict[str, Any], count: int, monkeypatch
     assert create_match(new_event(**terms), now=5).shards == min(count, 2), "the installation limits them"
 
 
-@pytest.mark.usefixtures("three_shards")
+@in_three_shards
 def test_turn_in_shards_has_the_roots_and_record_of_one_box(box: BallotBox, tmp_path: Path) -> None:
     """Also after a crash between the seals of two shards, and if it is extended then."""
     turn = start_open(box)

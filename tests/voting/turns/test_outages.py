@@ -27,6 +27,11 @@ def turn(box: BallotBox) -> Turn:
     return load_turn(turn.pk)
 
 
+def report(turn: Turn, voters: int) -> None:
+    present = PresenceCounts(connected=(voters, 0))
+    ask(lambda box: box.heartbeat(turn.match.event_id, "a", (turn.pk, 1), present))
+
+
 def added_ms(turn: Turn, watch: OutageWatch, *voters: int, ballots: int = 0, first_ms: int = 0) -> int:
     """Check once a second, from `first_ms` after the start of the window; return the added time."""
     before = load_turn(turn.pk).closes_at
@@ -88,8 +93,7 @@ def test_restored_sealed_or_timed_turn_is_not_extended(box: BallotBox, change: d
 def test_scheduler_extends_turn_whose_phones_return(turn: Turn, box: BallotBox) -> None:
     scheduler = DeadlineScheduler(box)
     for voters in (20, 5, 20):
-        present = PresenceCounts(connected=(voters, 0))
-        ask(lambda box, here=present: box.heartbeat(turn.match.event_id, "a", (turn.pk, 1), here))
+        report(turn, voters)
         scheduler.chores_at = 0.0
         scheduler.run_once()
     assert load_turn(turn.pk).closes_at > turn.closes_at
