@@ -116,12 +116,15 @@ def test_lost_shard_loses_turn(loss: str, number: int, turn: BoxedTurn, box: Bal
     assert sorted(one.voter for one in sealed(over(restored, box), box)) == [one.voter for one in CROWD]
 
 
-async def test_each_shard_detects_its_older_copy(turn: BoxedTurn, box: BallotBox, redis: Redis) -> None:
-    """The gateway knows what each shard acknowledged; a heartbeat compares all of them."""
+@pytest.mark.parametrize("lost", [slice(None), slice(1, 2)], ids=["box", "ballots"])
+async def test_each_shard_detects_that_it_was_rebuilt(
+    lost: slice, turn: BoxedTurn, box: BallotBox, redis: Redis
+) -> None:
+    """The gateway knows what each shard acknowledged in this epoch; a heartbeat compares all of them."""
     async with gateway_box() as gateway:
         await votes(gateway, turn, *CROWD)
         part = turn.parts[2]
-        redis.delete(*part.keys)
+        redis.delete(*part.keys[lost])
         box._place(keys=part.keys, args=(1, *turn.window))
         assert not box.find_inconsistent([turn.ref])
         await gateway.heartbeat(EVENT, "g", (TURN, 1), PresenceCounts(), 3)
