@@ -83,17 +83,6 @@ def test_create_match_allows_one_at_a_time_and_takes_unused_numbers(event: Event
 
 
 @pytest.mark.parametrize(
-    "choices", [{"game": "draughts"}, {"options": {"columns": 99}}, {"options": {"colour": 1}}]
-)
-def test_create_match_reports_invalid_game_or_options(event: Event, choices: dict[str, object]) -> None:
-    Event.objects.filter(pk=event.pk).update(**choices)
-    event.refresh_from_db()
-    with pytest.raises(MatchError, match=r"This game cannot be played: .+\."):
-        create_match(event, now=5)
-    assert not event.matches.exists()
-
-
-@pytest.mark.parametrize(
     ("tie", "picks", "reason"),
     [
         ("holder", [(1, 7)] * 4, EndReason.HOLDER),

@@ -80,6 +80,10 @@ def test_bot_votes_once_the_window_is_open(box: BallotBox) -> None:
     closed = play_out(turn, box)
     assert (closed.red_pick, closed.yellow_pick) == (3, expected_pick(turn))
     assert counted(turn) == [expected_pick(turn)]
+    not_to_move = begin(box, game=SELECTOR, options={"token": "red"})
+    cast_due(box)
+    assert not is_due()
+    assert counts(not_to_move, box) == {"red": 0, "yellow": 0}
 
 
 @pytest.mark.parametrize("after", [False, True])
@@ -128,13 +132,6 @@ def test_bot_with_a_clock_closes_the_turn_that_only_it_holds_up(box: BallotBox) 
     box.cast_new(to_boxed_turn(load_turn(turn.pk)), ballots("red", [3]))
     cast_due(box)
     assert load_turn(turn.pk).yellow_pick == expected_pick(turn)
-
-
-def test_bot_that_is_not_to_move_casts_nothing(box: BallotBox) -> None:
-    turn = begin(box, game=SELECTOR, options={"token": "red"})
-    cast_due(box)
-    assert not is_due()
-    assert counts(turn, box) == {"red": 0, "yellow": 0}
 
 
 def bots_ballot(turn: Turn, box: BallotBox, side: Side, hidden: Sequence[int]) -> tuple[str, int, str]:

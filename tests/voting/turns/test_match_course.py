@@ -67,7 +67,9 @@ def test_start_match_opens_lobby_and_first_turn_after_its_rules_are_read(
 @pytest.mark.parametrize(
     ("terms", "words"),
     [
-        ({"game": "draughts"}, "cannot be played"),
+        ({"game": "draughts"}, r"This game cannot be played: .+\."),
+        ({"options": {"columns": 99}}, r"This game cannot be played: .+\."),
+        ({"options": {"colour": 1}}, r"This game cannot be played: .+\."),
         ({"tally_method": "loudest"}, "no voting method “loudest”"),
         ({"tally_method": "approval"}, "“Approval” allows up to 6 choices"),
     ],
