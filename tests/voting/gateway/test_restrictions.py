@@ -55,19 +55,22 @@ def restrict(**restrictions: Restriction) -> dict[str, Restriction]:
     return {derive_voter_code(name): restriction for name, restriction in restrictions.items()}
 
 
-def test_moved_voter_is_counted_in_new_team_and_welcomed_once() -> None:
+def test_moved_or_nameless_voter_is_told_once() -> None:
     room, sockets = room_with_voters()
     for _ in range(2):
-        enforce_restrictions(room, restrict(a=Restriction(team=2)))
+        enforce_restrictions(room, restrict(a=Restriction(team=2), b=Restriction(nameless=True)))
         assert room.connected() == (1, 3)
         assert [socket.welcomed_again for socket in sockets.values()] == [1, 0, 0, 0]
-    enforce_restrictions(room, restrict(a=Restriction(team=2), c=Restriction(team=2)))
+    enforce_restrictions(room, restrict(a=Restriction(2), b=Restriction(2, nameless=True), c=Restriction(2)))
     room.leave(sockets["a"], sockets["a"].seat)
     join_room(room, sockets["a"])
-    assert (room.connected(), room.voters["a"].team) == ((1, 3), 2)
-    assert [socket.welcomed_again for socket in sockets.values()] == [1, 0, 0, 0]
+    assert (room.connected(), room.voters["a"].team) == ((0, 4), 2)
+    assert [socket.welcomed_again for socket in sockets.values()] == [1, 1, 0, 0]
     enforce_restrictions(room, {})
     assert (room.connected(), sockets["a"].welcomed_again) == ((2, 2), 2)
+    removed = '"nickname.answered","name":"","allowed":false,"removed":true'
+    received = {name: sum(removed in frame for frame in socket.frames) for name, socket in sockets.items()}
+    assert received == {"a": 0, "b": 1, "c": 0, "d": 0}
 
 
 def test_banned_and_kicked_phones_are_disconnected_until_they_may_rejoin() -> None:
@@ -84,15 +87,6 @@ def test_banned_and_kicked_phones_are_disconnected_until_they_may_rejoin() -> No
     join_room(room, sockets["a"])
     enforce_restrictions(room, {})
     assert len(sockets["a"].close_calls) == 2, "the end of a restriction disconnects nobody"
-
-
-def test_phone_learns_once_that_its_nickname_was_removed() -> None:
-    room, sockets = room_with_voters()
-    for team in (None, 2):
-        enforce_restrictions(room, restrict(a=Restriction(team, nameless=True)))
-    removed = '"nickname.answered","name":"","allowed":false,"removed":true'
-    received = {name: sum(removed in frame for frame in socket.frames) for name, socket in sockets.items()}
-    assert received == {"a": 1, "b": 0, "c": 0, "d": 0}
 
 
 RESTRICTION = st.builds(Restriction, st.sampled_from([None, 1, 2]), st.booleans(), st.integers(0, 3))

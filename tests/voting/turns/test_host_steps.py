@@ -34,20 +34,16 @@ from voting.turns.time_steps import move_turn
 from voting.turns.turns import load_turn
 
 
-@pytest.fixture
-def waiting(box: BallotBox, due: DueTurn) -> Turn:
-    turn = due(red=[3], yellow=[5], host_wait_s=60)
-    close_turn(turn.pk, box)
-    return load_turn(turn.pk)
-
-
 def wait(turn: Turn, seconds: int) -> None:
     """Let the turn wait for the host that long: move its window into the past."""
     times = {"opens_at": turn.opens_at - seconds * 1000, "closes_at": turn.closes_at - seconds * 1000}
     Turn.objects.filter(pk=turn.pk).update(**times)
 
 
-def test_sealed_turn_is_not_counted_before_the_host_presses(waiting: Turn, box: BallotBox) -> None:
+def test_sealed_turn_is_not_counted_before_the_host_presses(box: BallotBox, due: DueTurn) -> None:
+    turn = due(red=[3], yellow=[5], host_wait_s=60)
+    close_turn(turn.pk, box)
+    waiting = load_turn(turn.pk)
     assert (waiting.state, waiting.is_sealed, waiting.red_pick) == (TurnState.OPEN, True, None)
     assert not TallyRecord.objects.exists()
     vote(waiting, box, red=[7, 7])
@@ -110,11 +106,6 @@ def test_vote_that_everyone_has_cast_waits_for_the_host_too(box: BallotBox, due:
 TALK_MS = 90_000
 
 
-@pytest.fixture
-def turn(box: BallotBox) -> Turn:
-    return start(box, talk_s=90, window_s=20, pace="normal")
-
-
 def test_first_window_opens_after_talk_time_and_later_ones_after_the_reveal(box: BallotBox) -> None:
     before = box.now()
     turn = start(box, talk_s=90, window_s=20, pace="normal")
@@ -135,7 +126,8 @@ def test_first_window_opens_after_talk_time_and_later_ones_after_the_reveal(box:
 
 
 @pytest.mark.parametrize("passed_ms", [-60_000, START_LEAD_MS + TALK_MS // 2])
-def test_pause_keeps_remaining_talk_time(passed_ms: int, turn: Turn, box: BallotBox) -> None:
+def test_pause_keeps_remaining_talk_time(passed_ms: int, box: BallotBox) -> None:
+    turn = start(box, talk_s=90, window_s=20, pace="normal")
     move_turn(turn.pk, turn.version, -passed_ms, box.now(), box)
     left = min(TALK_MS, load_turn(turn.pk).opens_at - box.now())  # the lead is not part of the talk time
     press(event_of(turn), "turn.pause", box)
