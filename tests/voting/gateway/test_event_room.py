@@ -37,28 +37,19 @@ from voting.turns.side_change_store import SideChangeRequest
 pytestmark = pytest.mark.django_db
 
 
-def test_voter_whose_last_socket_left_has_departed_until_it_returns(box: BallotBox) -> None:
-    first, second = voter("a", 1), voter("a", 1)
-    room = make_room(start(box).match.event_id, first, second)
-    gone = room.voters["a"]
-    for phone in (first, first, second):
-        assert not room.heartbeat.departed
+def test_voter_has_few_sockets_and_departs_with_the_last(box: BallotBox) -> None:
+    sockets = [voter("a", 1) for _ in range(MAX_SOCKETS_PER_SEAT + 2)]
+    room = make_room(start(box).match.event_id, *sockets)
+    gone, closed = room.voters["a"], list[Any]([[(CloseCode.OPEN_ELSEWHERE, None)]] * 2)
+    assert [socket.close_calls for socket in sockets] == closed + [[]] * MAX_SOCKETS_PER_SEAT
+    for phone in (sockets[0], *sockets):
+        assert (room.connected(), room.heartbeat.departed) == ((1, 0), {})
         room.leave(phone, phone.seat)
     room.count_vote(gone, room.turn_ref)
     assert (set(room.heartbeat.departed), room.voters) == ({gone.voter_code}, {})
     assert room.sockets.is_empty
-    join_room(room, first)
+    join_room(room, sockets[0])
     assert (room.heartbeat.departed, room.waiting()) == ({}, 1)
-
-
-def test_event_room_closes_oldest_sockets_of_a_seat(box: BallotBox) -> None:
-    sockets = [voter("a", 1) for _ in range(MAX_SOCKETS_PER_SEAT + 2)]
-    room = make_room(start(box).match.event_id, *sockets)
-    closed: list[list[Any]] = [[(CloseCode.OPEN_ELSEWHERE, None)]] * 2
-    assert [socket.close_calls for socket in sockets] == closed + [[]] * MAX_SOCKETS_PER_SEAT
-    for phone in sockets[:2]:
-        room.leave(phone, phone.seat)
-    assert room.connected() == (1, 0)
 
 
 def test_side_change_is_refused_if_queue_is_full(box: BallotBox, monkeypatch: pytest.MonkeyPatch) -> None:
