@@ -23,14 +23,7 @@ from games.solver.solution import ESTIMATE_MARGIN, Solution
 from games.solver.solve_answer import WORTH
 from games.solver.solver import solve, solve_depth
 from games.solver.weights import read_weights
-from tests.games.solver.sampling import (
-    CLASSIC,
-    SIMULTANEOUS,
-    SINGLE_SELECTOR,
-    Sample,
-    played_sample,
-    random_sample,
-)
+from tests.games.solver import sampling
 
 CLOSE = 1e-9
 LINE_STATES = 8**4
@@ -64,22 +57,22 @@ def replies(game: Game[Any], state: Any, solution: Solution) -> Iterator[tuple[f
 
 
 @pytest.mark.parametrize("free_cells", [(1, 8), pytest.param((9, 10), marks=pytest.mark.nightly)])
-@pytest.mark.parametrize("slug", [SIMULTANEOUS, SINGLE_SELECTOR, CLASSIC])
+@pytest.mark.parametrize("slug", [sampling.SIMULTANEOUS, sampling.SINGLE_SELECTOR, sampling.CLASSIC])
 def test_exact_solution_is_an_equilibrium_in_every_next_state(slug: str, free_cells: tuple[int, int]) -> None:
     """From the end of a match backwards, this proves the value and every cell of the matrix."""
     random = Random(7)
     for _ in range(5):
-        sample = random_sample(slug, random.randint(*free_cells), random)
+        sample = sampling.random_sample(slug, random.randint(*free_cells), random)
         game, state = sample.game, sample.state
-        if slug == SINGLE_SELECTOR:
+        if slug == sampling.SINGLE_SELECTOR:
             game, state = GAME, state.board
-            assert solve(sample.position) == solve(Sample(game, state).position)
+            assert solve(sample.position) == solve(sampling.Sample(game, state).position)
 
         @cache
         def value(state: Any, game: Game[Any] = game) -> float:
             if game.result(state) != "open":
                 return WORTH[game.result(state)]
-            solution = solve(Sample(game, state).position)
+            solution = solve(sampling.Sample(game, state).position)
             assert solution.is_exact
             assert_equilibrium(solution)
             for cell, after in replies(game, state, solution):
@@ -139,20 +132,20 @@ def test_search_is_an_equilibrium_of_the_turns_ahead_and_ends_with_the_evaluatio
             return WORTH[GAME.result(state)]
         if depth == 0:
             return evaluate(state, weights)
-        solution = solve_depth(Sample(GAME, state).position, depth)
+        solution = solve_depth(sampling.Sample(GAME, state).position, depth)
         assert_equilibrium(solution)
         for cell, after in replies(GAME, state, solution):
             assert cell == pytest.approx(search(after, depth - 1), abs=1e-5)
         return solution.value
 
     for depth in (1, 2):
-        search(played_sample(random.randint(20, 36), random).state, depth)
+        search(sampling.played_sample(random.randint(20, 36), random).state, depth)
 
 
 def test_solution_is_exact_with_eighteen_free_cells_and_nearly_equal_columns() -> None:
     random = Random(10)
     for _ in range(10):
-        solution = solve(played_sample(EXACT_CELLS, random).position, nodes=1)
+        solution = solve(sampling.played_sample(EXACT_CELLS, random).position, nodes=1)
         assert solution.is_exact
         assert_equilibrium(solution)
     position = Position(7, 0x8B090CC420B, 0x44863238584, "red")  # a tiny pivot misled the simplex method
@@ -160,7 +153,7 @@ def test_solution_is_exact_with_eighteen_free_cells_and_nearly_equal_columns() -
 
 
 def test_solution_before_is_an_equilibrium_as_deep_as_the_budget_allows() -> None:
-    position = Sample(GAME, GAME.start(Options())).position
+    position = sampling.Sample(GAME, GAME.start(Options())).position
     shallow, deep = solve(position, nodes=10), solve(position, nodes=5000)
     assert not shallow.is_exact
     assert 1 <= shallow.depth < deep.depth
@@ -168,10 +161,10 @@ def test_solution_before_is_an_equilibrium_as_deep_as_the_budget_allows() -> Non
         assert_equilibrium(solution)
 
 
-@pytest.mark.parametrize("slug", [SIMULTANEOUS, SINGLE_SELECTOR, CLASSIC])
+@pytest.mark.parametrize("slug", [sampling.SIMULTANEOUS, sampling.SINGLE_SELECTOR, sampling.CLASSIC])
 def test_equivalent_positions_have_equivalent_solutions(slug: str) -> None:
-    opening = Sample(GAME, GAME.start(Options(columns=6, tie="other")))
-    samples = [opening, *(random_sample(slug, free, Random(free)) for free in (16, 22, 26, 34, 40))]
+    opening = sampling.Sample(GAME, GAME.start(Options(columns=6, tie="other")))
+    samples = [opening, *(sampling.random_sample(slug, free, Random(free)) for free in (16, 22, 26, 34, 40))]
     for position in (sample.position for sample in samples):
         solution = solve(position, nodes=2000)
         assert solve(position.mirrored(), nodes=2000) == solution.mirrored()
@@ -183,7 +176,7 @@ def test_positions_that_share_a_table_entry_are_distinguished() -> None:
     random = Random(13)
     tiny = SolverModule(7, reverse_tie=False, table_bits=4)
     for _ in range(10):
-        position = played_sample(14, random).position
+        position = sampling.played_sample(14, random).position
         tiny.call("forget")
         tiny.call("solve", position.red, position.yellow, int(position.first == "yellow"), 42, 10**9)
         assert tiny.read_answer().value == pytest.approx(solve(position).value, abs=CLOSE)
@@ -191,7 +184,7 @@ def test_positions_that_share_a_table_entry_are_distinguished() -> None:
 
 def test_solution_depends_on_no_earlier_one_and_on_no_thread() -> None:
     random = Random(11)
-    positions = [played_sample(free, random).position for free in (30, 24, 18, 16, 30, 30, 30, 30)]
+    positions = [sampling.played_sample(free, random).position for free in (30, 24, 18, 16, 30, 30, 30, 30)]
     solve_limited = partial(solve, nodes=2000)
     first = [*map(solve_limited, positions)]
     assert [*map(solve_limited, reversed(positions))] == first[::-1]
@@ -267,7 +260,7 @@ def test_columns_are_classified_by_what_they_cost_if_that_is_certain(
 def test_no_column_in_an_equilibrium_costs_anything() -> None:
     random = Random(4)
     for _ in range(4):
-        solution = solve(played_sample(14, random).position)
+        solution = solve(sampling.played_sample(14, random).position)
         for side, mix in zip(SIDES, (solution.red_mix, solution.yellow_mix), strict=True):
             losses = column_losses(solution, side)
             assert min(losses.values()) == pytest.approx(0, abs=1e-9)

@@ -31,16 +31,8 @@ from tests.chaos.proxy import Impairment, Proxy
 from tests.deploy.processes import wait_until
 from tests.voting.match_helpers import new_event
 from voting import protocol
+from voting.announcements import outbox
 from voting.announcements.channel_layer import ALL_EVENTS, LayerMessage, Subscription, publish, unpack
-from voting.announcements.outbox import (
-    RELAY_BATCH_SIZE,
-    SENT_RETENTION,
-    announce,
-    announcements_after,
-    latest_seqs,
-    purge_old,
-    relay,
-)
 from voting.ballot_box.stores import connect_async
 from voting.metrics.metrics import REGISTRY
 from voting.models import Announcement, Event
@@ -55,7 +47,7 @@ def event() -> Event:
 
 def announce_edits(event: Event, count: int = 1) -> None:
     for now in range(count):
-        announce(event.pk, protocol.EventEdited, now)
+        outbox.announce(event.pk, protocol.EventEdited, now)
 
 
 class LayerListener:
@@ -90,7 +82,7 @@ def test_announce_stores_state_with_its_change_or_is_rolled_back(event: Event) -
         announce_edits(event)
         transaction.set_rollback(True)
     Event.objects.filter(pk=event.pk).update(lobby="open")
-    announce(event.pk, protocol.LobbyOpened, now=1234)
+    outbox.announce(event.pk, protocol.LobbyOpened, now=1234)
     row = Announcement.objects.get(event=event)
     assert (row.seq, row.sent_at) == (1, None)
     message = msgspec.json.decode(bytes(row.body), type=protocol.ToPhone)
@@ -103,22 +95,25 @@ def test_relay_sends_in_order_and_once(event: Event, valkey_url: str) -> None:
     announce_edits(event, 3)
     announce_edits(other, 3)
     with listening(valkey_url, event, other) as listener:
-        relay(event.pk)
+        outbox.relay(event.pk)
         wait_until(lambda: listener.seqs(event) == [1, 2, 3])
         assert listener.seqs(other) == []
         announce_edits(event)
-        relay()
+        outbox.relay()
         wait_until(lambda: (listener.seqs(event), listener.seqs(other)) == ([1, 2, 3, 4], [1, 2, 3]))
-        relay()
-        relay(event.pk)
+        outbox.relay()
+        outbox.relay(event.pk)
         announce_edits(event)
-        relay()
+        outbox.relay()
         wait_until(lambda: listener.seqs(event)[4:] == [5])
         received = listener.receive()
     assert len(received) == 8
-    assert announcements_after(event.pk, 2) == [copy for copy in received if copy.event_id == event.pk][2:]
-    assert latest_seqs([event.pk, other.pk]) == {event.pk: 5, other.pk: 3}
-    assert latest_seqs([]) == {}
+    assert (
+        outbox.announcements_after(event.pk, 2)
+        == [copy for copy in received if copy.event_id == event.pk][2:]
+    )
+    assert outbox.latest_seqs([event.pk, other.pk]) == {event.pk: 5, other.pk: 3}
+    assert outbox.latest_seqs([]) == {}
     assert not Announcement.objects.filter(sent_at=None).exists()
 
 
@@ -131,15 +126,15 @@ def unreachable_layer() -> Iterator[None]:
 
 def test_relay_keeps_unsent_in_order(event: Event, valkey_url: str, caplog: pytest.LogCaptureFixture) -> None:
     with unreachable_layer():
-        relay()
+        outbox.relay()
         assert "unavailable" not in caplog.text, "nothing to send"
         announce_edits(event, 2)
-        relay(event.pk)
+        outbox.relay(event.pk)
     assert Announcement.objects.filter(sent_at=None).count() == 2
     assert "channel layer unavailable" in caplog.text
     announce_edits(event)
     with listening(valkey_url, event) as listener:
-        relay(event.pk)
+        outbox.relay(event.pk)
         wait_until(lambda: listener.seqs(event) == [1, 2, 3])
 
 
@@ -170,23 +165,23 @@ async def test_messages_of_several_events_are_sent_as_one(valkey_url: str) -> No
 
 
 def test_relay_sends_long_outbox_in_batches(event: Event, valkey_url: str) -> None:
-    rows = [Announcement(event=event, seq=seq, body=b"{}") for seq in range(1, RELAY_BATCH_SIZE + 11)]
+    rows = [Announcement(event=event, seq=seq, body=b"{}") for seq in range(1, outbox.RELAY_BATCH_SIZE + 11)]
     Announcement.objects.bulk_create(reversed(rows))
     with listening(valkey_url, event) as listener:
-        relay()
+        outbox.relay()
         assert Announcement.objects.filter(sent_at=None).count() == 10
-        relay()
-        wait_until(lambda: listener.seqs(event) == list(range(1, RELAY_BATCH_SIZE + 11)))
+        outbox.relay()
+        wait_until(lambda: listener.seqs(event) == list(range(1, outbox.RELAY_BATCH_SIZE + 11)))
 
 
 def test_purge_deletes_only_announcements_sent_long_ago(event: Event) -> None:
     announce_edits(event, 3)
-    over = SENT_RETENTION + timedelta(minutes=1)
+    over = outbox.SENT_RETENTION + timedelta(minutes=1)
     rows = Announcement.objects.filter(event=event)
     rows.update(made_at=timezone.now() - over)
     rows.filter(seq=1).update(sent_at=timezone.now() - over)
-    rows.filter(seq=2).update(sent_at=timezone.now() - SENT_RETENTION + timedelta(minutes=1))
-    purge_old()
+    rows.filter(seq=2).update(sent_at=timezone.now() - outbox.SENT_RETENTION + timedelta(minutes=1))
+    outbox.purge_old()
     assert [(row.seq, row.sent_at is None) for row in rows.order_by("seq")] == [(2, False), (3, True)]
 
 
@@ -197,8 +192,8 @@ def test_relay_records_lag_metric(event: Event, valkey_url: str) -> None:
     before = lag("count"), lag("sum")
     announce_edits(event)
     Announcement.objects.filter(event=event).update(made_at=timezone.now() - timedelta(seconds=5))
-    relay()
-    relay()
+    outbox.relay()
+    outbox.relay()
     assert lag("count") == before[0] + 1
     assert 5 <= lag("sum") - before[1] < 60
 
