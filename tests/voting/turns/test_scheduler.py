@@ -36,20 +36,10 @@ from voting.announcements.outbox import announce
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Announcement, Event, Turn, TurnState
 from voting.protocol import EventEdited
+from voting.turns import tasks as turn_tasks
 from voting.turns.closing import MAX_EARLY_WAIT_MS, close_together, close_turn
 from voting.turns.prefetching import ENQUEUE_EARLY_MS
 from voting.turns.scheduler import IDLE_POLL_S, RECLOSE_DELAY_MS, DeadlineScheduler
-from voting.turns.tasks import (
-    CLOSE_TURN_EARLY,
-    CLOSE_TURNS,
-    NO_TURN,
-    enqueue_close,
-    enqueue_early_close,
-    send_task,
-    warm_up,
-)
-from voting.turns.tasks import close_turn_early as close_turn_early_task
-from voting.turns.tasks import close_turns as close_turns_task
 from voting.turns.turns import load_turn, to_boxed_turn
 
 
@@ -61,7 +51,8 @@ def test_scheduler_calls_a_worker(box: BallotBox, valkey_url: str, monkeypatch: 
         set_window(turn, box, -1_000, closes_in_ms, state=state, left_ms=1 if state == "paused" else None)
         for _ in range(2):
             scheduler.run_once()
-        assert [CLOSE_TURNS.encode() in message for message in queued_tasks(valkey_url)] == [True] * calls
+        queued = queued_tasks(valkey_url)
+        assert [turn_tasks.CLOSE_TURNS.encode() in message for message in queued] == [True] * calls
         assert load_turn(turn.pk).state == state
     assert ENQUEUE_EARLY_MS < MAX_EARLY_WAIT_MS
 
@@ -172,17 +163,19 @@ def test_only_closes_of_turns_wait_in_the_queue_of_the_deadline(valkey_url: str)
     tasks = {name for name in current_app.tasks if not name.startswith("celery.")}
     outgoing = {SEND_DELIVERIES, "push.send_pushes"}
     assert {SEND_NOTIFICATIONS, CAST_CONDITIONAL_PICKS, *outgoing} < tasks
-    enqueue_close(4711)
-    enqueue_early_close(4712, 1)
-    for name in tasks - {CLOSE_TURNS, CLOSE_TURN_EARLY}:
-        send_task(name)
+    turn_tasks.enqueue_close(4711)
+    turn_tasks.enqueue_early_close(4712, 1)
+    for name in tasks - {turn_tasks.CLOSE_TURNS, turn_tasks.CLOSE_TURN_EARLY}:
+        turn_tasks.send_task(name)
     waiting = {
         queue: [json.loads(message)["headers"]["task"] for message in queued_tasks(valkey_url, queue)]
         for queue in ("celery", "webhooks", "background")
     }
-    assert waiting["celery"] == [close_turn_early_task.name, close_turns_task.name]
+    assert waiting["celery"] == [turn_tasks.close_turn_early.name, turn_tasks.close_turns.name]
     assert set(waiting["webhooks"]) == outgoing
-    assert set(waiting["background"]) == tasks - {CLOSE_TURNS, CLOSE_TURN_EARLY} - outgoing
+    assert (
+        set(waiting["background"]) == tasks - {turn_tasks.CLOSE_TURNS, turn_tasks.CLOSE_TURN_EARLY} - outgoing
+    )
 
 
 def test_arm_close_survives_unreachable_broker() -> None:
@@ -200,16 +193,16 @@ def run_script(script: str, **env: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_close_tasks_close_due_and_early_turns_but_warming_up_closes_none(box: BallotBox) -> None:
-    warm_up()  # before the first event
+    turn_tasks.warm_up()  # before the first event
     due, early, other = start(box), start_open(box, close_early=True), start_open(box)
     run_out(due, box)
     before = everything()
-    warm_up()
+    turn_tasks.warm_up()
     assert everything() == before
-    assert not box.closing_lease.is_held(NO_TURN)
-    close_turns_task(due.pk)
+    assert not box.closing_lease.is_held(turn_tasks.NO_TURN)
+    turn_tasks.close_turns(due.pk)
     for turn in (early, other):
-        close_turn_early_task(turn.pk, load_turn(turn.pk).closes_at)
+        turn_tasks.close_turn_early(turn.pk, load_turn(turn.pk).closes_at)
     states = [load_turn(turn.pk).state for turn in (due, early, other)]
     assert states == [TurnState.RESOLVED, TurnState.RESOLVED, TurnState.OPEN]
 
