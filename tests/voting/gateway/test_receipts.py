@@ -207,33 +207,26 @@ def place(shown: Message) -> tuple[Any, ...]:
     return shown["side"], shown["column"], shown["rank"], shown["symbol"]
 
 
-def test_drops_are_shown(server: Server, stage: Stage, clients: SocketClients) -> None:
+def test_drops_are_shown_once_in_a_turn(server: Server, stage: Stage, clients: SocketClients) -> None:
     phones, (display, _) = voted(clients, stage, CHOICES), clients.display(stage.code)
-    waiting = [ask_mark(phone, stage.turn) for phone in phones]
-    assert [(answer["answer"], answer["index"]) for answer in waiting] == [("waiting", None)] * 4
+    idle, (*early, late) = [clients.phone(stage.code, team=2)[0] for _ in range(MAX_REQUESTS)], phones
+    waiting = [ask_mark(phone, stage.turn) for phone in early]
+    assert [(answer["answer"], answer["index"]) for answer in waiting] == [("waiting", None)] * 3
     display.say("clock.ask", sent=1).receive("clock.synced")
     assert "drop.shown" not in {message["type"] for message in display.received}, "before the reveal"
-    close(server, stage, phones[0])
-    answers = [phone.receive("drop.answered", turn=stage.turn) for phone in phones]
+    close(server, stage, late)
+    answers = [phone.receive("drop.answered", turn=stage.turn) for phone in early]
+    assert {ask_mark(one, stage.turn)["answer"] for one in idle} == {"unavailable"}, "they have not voted"
+    answers.append(ask_mark(late, stage.turn))
     shown = [display.receive("drop.shown", turn=stage.turn) for _ in phones]
     in_order = [choice for _, choice in sorted(zip((a["index"] for a in answers), CHOICES, strict=True))]
     assert [answer["answer"] for answer in answers] == ["shown"] * 4
     assert sorted(place(one) for one in shown) == sorted(
         ("red", choice, in_order[: answer["index"]].count(choice), first["symbol"])
-        for answer, choice, first in zip(answers, CHOICES, waiting, strict=True)
+        for answer, choice, first in zip(answers, CHOICES, [*waiting, answers[-1]], strict=True)
     )
-
-
-def test_drop_in_the_reveal(server: Server, stage: Stage, clients: SocketClients) -> None:
-    (phone,), (display, _) = voted(clients, stage, [3]), clients.display(stage.code)
-    idle = [clients.phone(stage.code, team=2)[0] for _ in range(MAX_REQUESTS)]
-    close(server, stage, phone)
-    assert {ask_mark(one, stage.turn)["answer"] for one in idle} == {"unavailable"}, "they have not voted"
-    answer = ask_mark(phone, stage.turn)
-    assert (answer["answer"], answer["index"]) == ("shown", 0)
-    assert place(display.receive("drop.shown")) == ("red", 3, 0, answer["symbol"])
-    assert ask_mark(phone, stage.turn)["answer"] == "full", "once in a turn"
-    assert ask_mark(phone, stage.turn + 1_000)["answer"] == "unavailable"
+    assert ask_mark(late, stage.turn)["answer"] == "full"
+    assert ask_mark(late, stage.turn + 1_000)["answer"] == "unavailable"
 
 
 def test_number_of_marks_is_limited(server: Server, stage: Stage, clients: SocketClients) -> None:
