@@ -9,17 +9,9 @@ from typing import Any, TypeVar
 from django.conf import settings
 from redis import Redis
 
+from voting.ballot_box import box_types
 from voting.ballot_box.async_ballot_box import AsyncBallotBox
 from voting.ballot_box.ballot_box import NOTHING, BallotBox
-from voting.ballot_box.box_types import (
-    BoxedTurn,
-    BoxLost,
-    Prefetched,
-    PresenceCounts,
-    Sealed,
-    TooEarly,
-    Turnout,
-)
 from voting.ballot_box.shards import Shard
 from voting.counting.ballots import Ballot
 
@@ -48,14 +40,14 @@ def ask(call: Callable[[AsyncBallotBox], Awaitable[T]]) -> T:
     return asyncio.run(scenario())
 
 
-def cast(turn: BoxedTurn, *ballots: Ballot, epoch: int | None = None) -> list[int]:
+def cast(turn: box_types.BoxedTurn, *ballots: Ballot, epoch: int | None = None) -> list[int]:
     async def cast_parts(box: AsyncBallotBox) -> list[int]:
         return await votes(box, replace(turn, epoch=epoch or turn.epoch), *ballots)
 
     return ask(cast_parts) if ballots else []
 
 
-async def votes(box: AsyncBallotBox, turn: BoxedTurn, *ballots: Ballot) -> list[int]:
+async def votes(box: AsyncBallotBox, turn: box_types.BoxedTurn, *ballots: Ballot) -> list[int]:
     """Cast through each shard's queue, as a gateway does."""
     answers = {}
     for part, own in turn.split(ballots):
@@ -66,31 +58,35 @@ async def votes(box: AsyncBallotBox, turn: BoxedTurn, *ballots: Ballot) -> list[
 
 def heartbeat(
     turn_id: int = TURN, gateway: str = "a", waiting: int = 0, shards: int = 1, **held: Any
-) -> Turnout:
-    counts = PresenceCounts(waiting=(waiting, 0), **held)
+) -> box_types.Turnout:
+    counts = box_types.PresenceCounts(waiting=(waiting, 0), **held)
     return ask(lambda box: box.heartbeat(EVENT, gateway, (turn_id, 1), counts, shards))
 
 
-def running(box: BallotBox, shards: int = 1) -> BoxedTurn:
+def running(box: BallotBox, shards: int = 1) -> box_types.BoxedTurn:
     """A turn with an open window that is not in the box yet."""
     now = box.now()
-    return BoxedTurn(EVENT, TURN, 1, 1, now - 1_000, now + HOUR_MS, shard=Shard(0, shards))
+    return box_types.BoxedTurn(EVENT, TURN, 1, 1, now - 1_000, now + HOUR_MS, shard=Shard(0, shards))
 
 
-def over(turn: BoxedTurn, box: BallotBox) -> BoxedTurn:
+def over(turn: box_types.BoxedTurn, box: BallotBox) -> box_types.BoxedTurn:
     """The turn in its next version, which is at its deadline, placed in the box."""
     later = replace(turn, version=turn.version + 1, closes_at=box.now())
     assert box.place(later, create=True)
     return later
 
 
-def seal(box: BallotBox, turn: BoxedTurn, prefetched: Prefetched = NOTHING) -> TooEarly | BoxLost | Sealed:
+def seal(
+    box: BallotBox, turn: box_types.BoxedTurn, prefetched: box_types.Prefetched = NOTHING
+) -> box_types.TooEarly | box_types.BoxLost | box_types.Sealed:
     return box.seal_all([turn], prefetched)[turn.turn_id]
 
 
-def sealed(turn: BoxedTurn, box: BallotBox, prefetched: Prefetched = NOTHING) -> tuple[Ballot, ...]:
+def sealed(
+    turn: box_types.BoxedTurn, box: BallotBox, prefetched: box_types.Prefetched = NOTHING
+) -> tuple[Ballot, ...]:
     answer = seal(box, turn, prefetched)
-    assert isinstance(answer, Sealed)
+    assert isinstance(answer, box_types.Sealed)
     return answer.ballots
 
 

@@ -11,26 +11,17 @@ from redis import RedisError
 
 from tests.monitoring.probes import own_refusals
 from tests.voting.box_helpers import EVENT, R1, TURN, Y2
+from voting.ballot_box import intake
 from voting.ballot_box.async_ballot_box import AsyncBallotBox
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import MAX_BATCH, BoxedTurn, CastReply, CastResult, PlaceResult
-from voting.ballot_box.intake import (
-    ANSWERS_PER_ITERATION,
-    BUSY_PER_S,
-    MAX_PAUSE_S,
-    MAX_PENDING,
-    QUIET_PER_S,
-    BallotQueue,
-    Intake,
-    Slot,
-)
 from voting.ballot_box.shards import ONE_SHARD, Shard
 from voting.counting.ballots import Ballot
 
 pytestmark = pytest.mark.usefixtures("turn")
 OK, UNKNOWN = CastResult.OK, CastResult.UNKNOWN
 COUNTED = {CastResult.OK, CastResult.DUPLICATE}
-WINDOW = Slot(EVENT, TURN, 1)
+WINDOW = intake.Slot(EVENT, TURN, 1)
 
 
 class RecordingBox(AsyncBallotBox):
@@ -66,7 +57,7 @@ class Crowd:
         self, *errors: Exception, away: Sequence[int] = (), answer_lost: bool = False, alone: bool = True
     ) -> None:
         self.box, self.errors = RecordingBox(away, answer_lost, alone), [*errors]
-        self.intake = Intake(self.box, self.store)
+        self.intake = intake.Intake(self.box, self.store)
         self.queue = self.intake.new_queue(WINDOW)
         self.stored: list[list[str]] = []  # the voters of each write
         self.answers: dict[tuple[str, int], list[int]] = {}
@@ -87,7 +78,7 @@ class Crowd:
         for ballot in ballots:
             self.queue.add(ballot, self)
 
-    def answer(self, slot: Slot, ballot: Ballot, code: int) -> None:
+    def answer(self, slot: intake.Slot, ballot: Ballot, code: int) -> None:
         assert slot == self.queue.slot or slot.turn_id == TURN
         self.answers.setdefault((ballot.voter, ballot.sequence), []).append(code)
         self._changed.set()
@@ -149,16 +140,16 @@ async def test_intake_answers_others_despite_failing_recipient() -> None:
     errors: list[str] = []
 
     class Gone:
-        def answer(self, slot: Slot, ballot: Ballot, code: int) -> None:
+        def answer(self, slot: intake.Slot, ballot: Ballot, code: int) -> None:
             raise LookupError("gone")
 
-    loop, ok = asyncio.get_running_loop(), ANSWERS_PER_ITERATION + 2
+    loop, ok = asyncio.get_running_loop(), intake.ANSWERS_PER_ITERATION + 2
     loop.set_exception_handler(lambda _, context: errors.append(str(context["exception"])))
     async with Crowd() as crowd:
         crowd.cast(R1)
         await asyncio.sleep(0)
         crowd.queue.add(Ballot("w-1", "red", 1, 1), Gone())
-        crowd.cast(*voters(ANSWERS_PER_ITERATION))
+        crowd.cast(*voters(intake.ANSWERS_PER_ITERATION))
         crowd.queue.add(Ballot("w-2", "red", 1, 1), Gone())
         crowd.cast(Y2)
         assert await crowd.answered(ok) == [OK] * ok
@@ -171,19 +162,25 @@ async def test_intake_answers_others_despite_failing_recipient() -> None:
 async def test_queue_answers_busy_when_full() -> None:
     before = own_refusals("ballot")
     async with Crowd() as crowd:
-        crowd.cast(*voters(MAX_PENDING))
+        crowd.cast(*voters(intake.MAX_PENDING))
         assert crowd.answers == {}
         crowd.cast(Ballot("last", "red", 1, 1))
         assert crowd.answers == {("last", 1): [CastResult.BUSY]}
-        await crowd.answered(MAX_PENDING + 1)
+        await crowd.answered(intake.MAX_PENDING + 1)
         crowd.cast(Ballot("last", "red", 1, 1))
-        await crowd.answered(MAX_PENDING + 2)
+        await crowd.answered(intake.MAX_PENDING + 2)
         assert crowd.answers["last", 1] == [CastResult.BUSY, OK]
     assert own_refusals("ballot") == before + 1
 
 
 @pytest.mark.parametrize(
-    ("per_second", "pause_s"), [(10, 0), (QUIET_PER_S, 0), (175, MAX_PAUSE_S / 2), (BUSY_PER_S, MAX_PAUSE_S)]
+    ("per_second", "pause_s"),
+    [
+        (10, 0),
+        (intake.QUIET_PER_S, 0),
+        (175, intake.MAX_PAUSE_S / 2),
+        (intake.BUSY_PER_S, intake.MAX_PAUSE_S),
+    ],
 )
 def test_many_ballots_are_batched(per_second: float, pause_s: float, monkeypatch: pytest.MonkeyPatch) -> None:
     now = 100.0
@@ -203,7 +200,7 @@ def test_many_ballots_are_batched(per_second: float, pause_s: float, monkeypatch
 
 
 async def test_ballots_of_a_busy_queue_share_a_script_call(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(BallotQueue, "pause_s", lambda _: 0.05)
+    monkeypatch.setattr(intake.BallotQueue, "pause_s", lambda _: 0.05)
     async with Crowd() as crowd:
         for ballot in voters(5):
             crowd.cast(ballot)
@@ -217,7 +214,7 @@ async def test_intake_is_empty_when_every_ballot_of_every_queue_is_answered() ->
         tasks = len(asyncio.all_tasks())
         await crowd.intake.wait_until_empty()
         crowd.cast(*voters(MAX_BATCH + 5))
-        crowd.queue = crowd.intake.new_queue(Slot(EVENT, TURN + 1, 1))
+        crowd.queue = crowd.intake.new_queue(intake.Slot(EVENT, TURN + 1, 1))
         crowd.cast(Y2)
         await crowd.intake.wait_until_empty()
         assert sorted(crowd.codes) == [*[OK] * (MAX_BATCH + 5), UNKNOWN]
@@ -227,7 +224,7 @@ async def test_intake_is_empty_when_every_ballot_of_every_queue_is_answered() ->
 
 async def test_intake_is_not_empty_before_ballots_cast_while_answering() -> None:
     class CastsAgain:
-        def answer(self, slot: Slot, ballot: Ballot, code: int) -> None:
+        def answer(self, slot: intake.Slot, ballot: Ballot, code: int) -> None:
             asyncio.get_running_loop().call_soon(crowd.cast, Y2)
 
     async with Crowd() as crowd:
@@ -246,7 +243,7 @@ async def test_intake_stores_counted_ballots_of_long_window_before_answering() -
     stored_first = []
 
     class Watcher:
-        def answer(self, slot: Slot, ballot: Ballot, code: int) -> None:
+        def answer(self, slot: intake.Slot, ballot: Ballot, code: int) -> None:
             stored_first.append(bool(crowd.stored))
 
     async with Crowd() as crowd:

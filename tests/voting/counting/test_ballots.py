@@ -10,19 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from games.engine.game import SIDES, Result, Side, other_side
+from voting.counting import side_changes as changes
 from voting.counting.ballots import Ballot, merge_ballots, pack_ballots, unpack_ballots
 from voting.counting.commitments import EMPTY, sort_ballots
-from voting.counting.side_changes import (
-    SideChange,
-    SidesTurn,
-    Votes,
-    commit_secretly,
-    current_sides,
-    deserted_side,
-    reassign_sides,
-    summarize_sides,
-    voter_histories,
-)
 from voting.counting.voter_codes import (
     VOTER_CODE_ALPHABET,
     VOTER_CODE_LENGTH,
@@ -84,23 +74,25 @@ HOME_SIDES: dict[str, Side] = {f"v{number}": SIDES[number % 2] for number in ran
 
 
 @st.composite
-def matches(draw: st.DrawFn) -> tuple[list[Votes], list[SideChange]]:
-    now, side_changes, votes = dict(HOME_SIDES), list[SideChange](), list[Votes]()
+def matches(draw: st.DrawFn) -> tuple[list[changes.Votes], list[changes.SideChange]]:
+    now, side_changes, votes = dict(HOME_SIDES), list[changes.SideChange](), list[changes.Votes]()
     numbers = Counter[str]()
     for turn in range(1, draw(st.integers(1, 6)) + 1):
         for voter in draw(st.lists(st.sampled_from(sorted(HOME_SIDES)), max_size=6)) if turn > 1 else []:
             now[voter], numbers[voter] = other_side(now[voter]), numbers[voter] + 1
             blind = f"{len(side_changes):032x}"
-            side_changes.append(SideChange(voter, numbers[voter], turn, now[voter], blind))
+            side_changes.append(changes.SideChange(voter, numbers[voter], turn, now[voter], blind))
         votes.append({voter: now[voter] for voter in draw(st.sets(st.sampled_from(sorted(HOME_SIDES))))})
     return votes, side_changes
 
 
 @given(matches(), st.sampled_from(["red", "yellow", "draw"]))
-def test_summary_counts_voters_and_changes(match: tuple[list[Votes], list[SideChange]], result: Side) -> None:
+def test_summary_counts_voters_and_changes(
+    match: tuple[list[changes.Votes], list[changes.SideChange]], result: Side
+) -> None:
     votes, side_changes = match
-    histories = voter_histories(votes, side_changes)
-    summary = summarize_sides(histories.values(), side_changes, result, len(votes))
+    histories = changes.voter_histories(votes, side_changes)
+    summary = changes.summarize_sides(histories.values(), side_changes, result, len(votes))
     moved = {change.voter for change in side_changes}
     assert set(histories) == {voter for turn in votes for voter in turn} | moved
     for number, turn in enumerate(summary.turns, 1):
@@ -120,25 +112,29 @@ def test_summary_counts_voters_and_changes(match: tuple[list[Votes], list[SideCh
 
 @pytest.mark.parametrize(("result", "in_time", "too_soon"), [("red", 2, 1), ("yellow", 1, 2), ("draw", 0, 0)])
 def test_summary_counts_voters_ended_on_other_side(result: Result, in_time: int, too_soon: int) -> None:
-    votes: list[Votes] = [{"a": "red", "b": "yellow", "c": "yellow", "d": "yellow"}, {}]
+    votes: list[changes.Votes] = [{"a": "red", "b": "yellow", "c": "yellow", "d": "yellow"}, {}]
     moves: list[tuple[str, Side]] = [("a", "yellow"), ("b", "red"), ("c", "red")]
-    side_changes = [SideChange(voter, 1, 2, side, "") for voter, side in moves]
-    summary = summarize_sides(voter_histories(votes, side_changes).values(), side_changes, result, 2)
+    side_changes = [changes.SideChange(voter, 1, 2, side, "") for voter, side in moves]
+    summary = changes.summarize_sides(
+        changes.voter_histories(votes, side_changes).values(), side_changes, result, 2
+    )
     assert (summary.loyal, summary.in_time, summary.too_soon) == ((0, 1), in_time, too_soon)
-    nobody = SidesTurn(red=0, yellow=0, to_red=0, to_yellow=0)
-    assert summarize_sides([], [], result, 2).turns == (nobody, nobody)
+    nobody = changes.SidesTurn(red=0, yellow=0, to_red=0, to_yellow=0)
+    assert changes.summarize_sides([], [], result, 2).turns == (nobody, nobody)
 
 
 @given(matches(), st.randoms(use_true_random=False))
-def test_side_changes_in_any_order(match: tuple[list[Votes], list[SideChange]], random: Random) -> None:
+def test_side_changes_in_any_order(
+    match: tuple[list[changes.Votes], list[changes.SideChange]], random: Random
+) -> None:
     votes, side_changes = match
     shuffled = random.sample(side_changes, len(side_changes))
     last = {change.voter: change.side for change in side_changes}
-    assert current_sides(shuffled) == current_sides(side_changes) == last
-    assert voter_histories(votes, shuffled) == voter_histories(votes, side_changes)
+    assert changes.current_sides(shuffled) == changes.current_sides(side_changes) == last
+    assert changes.voter_histories(votes, shuffled) == changes.voter_histories(votes, side_changes)
     ballots = [Ballot(voter, side, 3, 1, place) for place, (voter, side) in enumerate(HOME_SIDES.items())]
     expected = [(voter, last.get(voter, side)) for voter, side in HOME_SIDES.items()]
-    assert [(ballot.voter, ballot.side) for ballot in reassign_sides(ballots, last)] == expected
+    assert [(ballot.voter, ballot.side) for ballot in changes.reassign_sides(ballots, last)] == expected
 
 
 @pytest.mark.parametrize(
@@ -152,16 +148,16 @@ def test_side_changes_in_any_order(match: tuple[list[Votes], list[SideChange]], 
     ],
 )
 def test_deserted_side_is_named(now: dict[str, Side], deserted: Side | None) -> None:
-    assert deserted_side({"a": "red", "b": "yellow", "c": "yellow"}, now) == deserted
-    assert deserted_side({"b": "yellow"}, {}) is None, "nobody has left the empty side"
+    assert changes.deserted_side({"a": "red", "b": "yellow", "c": "yellow"}, now) == deserted
+    assert changes.deserted_side({"b": "yellow"}, {}) is None, "nobody has left the empty side"
 
 
 def test_commit_secretly_hides_sides_and_changes() -> None:
     """Neither an empty side nor the absence of side changes is recognizable."""
     ballots = [Ballot("v1", "red", 3, 1, 1, "ab" * 16)]
     root = sort_ballots(7, "red", ballots).commitment.root
-    turn_commitment = commit_secretly(7, {"red": root, "yellow": EMPTY.hex()}, [])
-    swapped = commit_secretly(7, {"red": EMPTY.hex(), "yellow": root}, [])
-    changed = commit_secretly(7, {"red": root}, [SideChange("v2", 1, 2, "red", "cd" * 16)])
+    turn_commitment = changes.commit_secretly(7, {"red": root, "yellow": EMPTY.hex()}, [])
+    swapped = changes.commit_secretly(7, {"red": EMPTY.hex(), "yellow": root}, [])
+    changed = changes.commit_secretly(7, {"red": root}, [changes.SideChange("v2", 1, 2, "red", "cd" * 16)])
     assert len({turn_commitment, swapped, changed, root, EMPTY.hex()}) == 5
-    assert commit_secretly(7, {"red": root}, []) == turn_commitment
+    assert changes.commit_secretly(7, {"red": root}, []) == turn_commitment

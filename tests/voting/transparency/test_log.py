@@ -19,17 +19,8 @@ from voting.models import LogEntry, LogHead, LogWitness, Match, Turn
 from voting.records.log_check import find_log_faults, find_older_turns
 from voting.records.match_record import BACKUP_EPOCH_LEAP, MatchRecord
 from voting.terms import TieRule
+from voting.transparency import entries as log_entries
 from voting.transparency.checkpoints import Checkpoint
-from voting.transparency.entries import (
-    Entry,
-    Lot,
-    MatchOver,
-    Restored,
-    Seal,
-    TurnVoided,
-    decode_entry,
-    entry_turn,
-)
 from voting.transparency.log import append_entries, load_log, log_root, prove_entries, prove_turns, read_tile
 from voting.transparency.proof_files import parse_proof, verify_proof
 from voting.transparency.tiles import ENTRIES, decode_bundle
@@ -38,14 +29,14 @@ from voting.turns.turns import place_new_turns
 pytestmark = pytest.mark.django_db
 
 
-def entries() -> list[Entry]:
+def entries() -> list[log_entries.Entry]:
     contents = LogEntry.objects.order_by("pk").values_list("content", flat=True)
-    return [decode_entry(content.encode()) for content in contents]
+    return [log_entries.decode_entry(content.encode()) for content in contents]
 
 
 def append(count: int) -> None:
     with transaction.atomic():
-        append_entries([Lot(turn=number, lot="0" * 64) for number in range(10**9, 10**9 + count)])
+        append_entries([log_entries.Lot(turn=number, lot="0" * 64) for number in range(10**9, 10**9 + count)])
 
 
 def test_match_appends_what_happens(box: BallotBox) -> None:
@@ -56,13 +47,13 @@ def test_match_appends_what_happens(box: BallotBox) -> None:
     kinds = [type(entry).__name__ for entry in entries()]
     assert kinds == ["Lot", "Seal", "Lot", "TurnVoided", "TurnVoided", *["Lot", "Seal"] * 4, "MatchOver"]
     over = entries()[-1]
-    assert isinstance(over, MatchOver)
+    assert isinstance(over, log_entries.MatchOver)
     assert over.turn == max(turn.match.turns.values_list("pk", flat=True))
     press(turn.match.event_id, "turn.void", box)
     play(turn.match, box, RED_WINS[-1:])
-    assert sum(isinstance(entry, MatchOver) for entry in entries()) == 2
+    assert sum(isinstance(entry, log_entries.MatchOver) for entry in entries()) == 2
     assert faults(record_of(Match.objects.get(pk=turn.match_id))) == []
-    lots = {entry.turn: entry.lot for entry in entries() if isinstance(entry, Lot)}
+    lots = {entry.turn: entry.lot for entry in entries() if isinstance(entry, log_entries.Lot)}
     assert lots == {one.pk: one.lot for one in Turn.objects.all()}
 
 
@@ -112,7 +103,10 @@ def test_proofs_of_turn_verify_and_end_at_the_checkpoint(box: BallotBox) -> None
     assert len(prove_entries([turn.pk])) == 1
     play(turn.match, box, RED_WINS[:1])
     log, proofs = load_log(), prove_entries([turn.pk])
-    assert [type(decode_entry(content.encode())).__name__ for content, _ in proofs] == ["Lot", "Seal"]
+    assert [type(log_entries.decode_entry(content.encode())).__name__ for content, _ in proofs] == [
+        "Lot",
+        "Seal",
+    ]
     for content, proof in proofs:
         verify_proof(parse_proof(str(proof).encode()), content.encode(), log.verifier_key)
     assert prove_entries([turn.pk + 1_000]) == []
@@ -149,7 +143,10 @@ def test_restored_backup_begins_new_log(box: BallotBox) -> None:
     assert after.verifier_key.public != before.verifier_key.public
     assert after.origin != before.origin
     assert load_log() == after
-    assert entries()[1:] == [Restored(origin=before.origin), Lot(turn=turn.pk, lot=turn.lot)]
+    assert entries()[1:] == [
+        log_entries.Restored(origin=before.origin),
+        log_entries.Lot(turn=turn.pk, lot=turn.lot),
+    ]
 
 
 def test_first_turn_after_restored_backup_is_logged_once(box: BallotBox) -> None:
@@ -157,7 +154,7 @@ def test_first_turn_after_restored_backup_is_logged_once(box: BallotBox) -> None
     LogHead.objects.update(key=b"")
     turn = start(box)
     assert [type(entry).__name__ for entry in entries()] == ["Lot", "Restored", "Lot"]
-    assert entries()[-1] == Lot(turn=turn.pk, lot=turn.lot)
+    assert entries()[-1] == log_entries.Lot(turn=turn.pk, lot=turn.lot)
 
 
 def faults(record: MatchRecord) -> list[str]:
@@ -216,13 +213,13 @@ def test_rewritten_match_is_found(change: dict[str, str], record: MatchRecord) -
 def test_log_with_other_voids_seals_or_ends_is_found(record: MatchRecord) -> None:
     """The log has a void that the record doesn't list, and the other way round."""
     first = record.counts[0].turn
-    void = TurnVoided(turn=first, reason="taken_back", at=1)
+    void = log_entries.TurnVoided(turn=first, reason="taken_back", at=1)
     assert "the log has other entries" in "".join(find_log_faults(record, [*entries(), void]))
-    left = [entry for entry in entries() if not (isinstance(entry, Lot) and entry.turn == first)]
+    left = [entry for entry in entries() if not (isinstance(entry, log_entries.Lot) and entry.turn == first)]
     assert len(list(find_log_faults(record, left))) == 1
-    seals = [entry for entry in entries() if isinstance(entry, Seal)]
+    seals = [entry for entry in entries() if isinstance(entry, log_entries.Seal)]
     again = replace(seals[-1], at=seals[-1].at + 1)
-    logged = [entry for entry in entries() if not isinstance(entry, MatchOver)]
+    logged = [entry for entry in entries() if not isinstance(entry, log_entries.MatchOver)]
     for other in (again, seals[-1]):
         assert len(list(find_log_faults(record, [*logged, other, entries()[-1]]))) == 1
     assert list(find_log_faults(record, entries()[:-1])) == ["the log doesn't have the end of the match"]
@@ -233,11 +230,11 @@ def test_log_with_other_voids_seals_or_ends_is_found(record: MatchRecord) -> Non
 def test_only_turns_before_the_first_lot_are_older(record: MatchRecord) -> None:
     """The log began while the second turn was open, or the server left out later entries."""
     first, second, third = (turn.turn for turn in record.counts[:3])
-    lot = Lot(turn=second, lot=record.counts[1].lot)
-    logged = [entry for entry in entries() if entry_turn(entry) != first and entry != lot]
+    lot = log_entries.Lot(turn=second, lot=record.counts[1].lot)
+    logged = [entry for entry in entries() if log_entries.entry_turn(entry) != first and entry != lot]
 
     def is_seal(entry: object, turn_id: int) -> bool:
-        return isinstance(entry, Seal) and entry.turn == turn_id
+        return isinstance(entry, log_entries.Seal) and entry.turn == turn_id
 
     older = find_older_turns(record, logged)
     assert (older, list(find_log_faults(record, logged, older))) == ([first, second], [])
