@@ -102,10 +102,6 @@ def _late_winner(record: Record) -> None:
     red["arrivals"].sort(key=lambda index: red["ballots"][index][0] == red["pick"])
 
 
-def _remove_voter(record: Record) -> None:
-    record["sides"]["summary"]["turns"][0]["red"] = len(record["counts"][0]["red"]["ballots"]) - 1
-
-
 def _copied(*path: Any, to: tuple[Any, ...]) -> Alteration:
     return lambda record: put(*to, to=value_at(record, path))(record)
 
@@ -196,7 +192,7 @@ ALTERED: dict[str, Altered] = {
         "turn 2: it was resolved before it was sealed$",
     ),
     "id of an earlier turn": ("lots", put("counts", 1, "turn", to=1), r"turn 2: its id \d+ is not higher"),
-    "voter removed": (SECRET, _remove_voter, r"turn 1: red has (\d|more) ballots.* voters$"),
+    "voter removed": _secret("summary", "turns", 0, "red", to=1, said=r"turn 1: red has (\d|more) ballots"),
     "side change removed": _secret("turns", 1, "side_changes", to=[], said=f"turn 2: {NO_COMMITMENT}"),
     "other blind": _secret("turns", 1, "side_changes", 0, 1, to="ab" * 16, said=f"turn 2: {NO_COMMITMENT}"),
     "other commitment": _secret("turns", 0, "turn_commitment", to=ZEROS, said=f"turn 1: {NO_COMMITMENT}"),

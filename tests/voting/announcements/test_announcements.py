@@ -1,7 +1,4 @@
-"""The outbox: written in the transaction of the change, relayed in order, marked as sent.
-
-At the end, pitfalls of the libraries under it that other tests would not notice.
-"""
+"""The outbox: written with the change, relayed in order and marked as sent; and pitfalls of its libraries."""
 
 import ast
 import asyncio

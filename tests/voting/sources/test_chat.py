@@ -34,20 +34,8 @@ def read(line: str | bytes) -> ChatVote | None:
     return read_vote(parsed, NOW) if parsed else None
 
 
-VOTES = [
-    "3",
-    " !3 ",
-    "! 3",
-    "3.",
-    "3)",
-    "03",
-    "3\r",
-    "3\U000e0000",
-    "3\ufe0f\u20e3",
-    "\uff01\uff13",
-    "\u0663",
-    "\u0969",
-]
+VOTES = ["3", " !3 ", "! 3", "3.", "3)", "03", "3\r"]
+VOTES += ["3\U000e0000", "3\ufe0f\u20e3", "\uff01\uff13", "\u0663", "\u0969"]
 CHAT = ["", "!", "3 is bad", "I say 3", "3 4", "123", "3?", "!!3", "#3", "@ann 3", "-3", "3.5", "3/4", "3,"]
 CHAT += ["\uff13\uff13\uff13", "3" * 500, "\u5341\u4e09", "\xbd", "\x01ACTION 3\x01"]
 
