@@ -55,7 +55,7 @@ def restrict(**restrictions: Restriction) -> dict[str, Restriction]:
     return {derive_voter_code(name): restriction for name, restriction in restrictions.items()}
 
 
-def test_moved_or_nameless_voter_is_told_once() -> None:
+def test_moved_or_nameless_voter_is_notified_once() -> None:
     room, sockets = room_with_voters()
     for _ in range(2):
         enforce_restrictions(room, restrict(a=Restriction(team=2), b=Restriction(nameless=True)))
