@@ -139,6 +139,7 @@ def test_action_is_logged_under_the_name_of_user_and_token(event: Event) -> None
     [
         ("POST", "events/{code}/actions/turn.resume/", None, 409),
         ("POST", "events/{code}/actions/turn.extend/", {"seconds": 0}, 400),
+        ("POST", "events/{code}/actions/turn.extend/", {"seconds": 2_592_001}, 400),
         ("POST", "events/{code}/actions/turn.extend/", {"second": 5}, 400),
         ("POST", "events/{code}/actions/lobby.open/", [], 400),
         ("POST", "events/{code}/actions/lobby.open/", {"id": 1}, 400),

@@ -11,7 +11,8 @@ from django.db.models import QuerySet
 from crowdgame.organizer.console.actions.people import MAX_RESTRICTIONS
 from crowdgame.organizer.console.people_search import NO_VOTE, PAGE_SIZE, OpenVote, find_people
 from tests.voting.action_helpers import done_by, event_of, record_voters, refused, words_of
-from tests.voting.match_helpers import new_event, start
+from tests.voting.match_helpers import new_event, only_turn, play_turn, start
+from tests.voting.sample_matches import record_of
 from voting.admission.restrictions import Restriction, load_restrictions
 from voting.admission.roster import Pupil
 from voting.admission.tickets import make_roster, make_tickets
@@ -19,9 +20,11 @@ from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import event_key, turn_keys
 from voting.ballot_box.shards import Shard
 from voting.ballot_box.stores import connect
+from voting.counting.ballots import unpack_ballots
 from voting.counting.voter_codes import VOTER_CODE_ALPHABET, derive_voter_code
-from voting.models import Event, Nickname, StoredRestriction, Ticket
+from voting.models import Event, Nickname, StoredRestriction, TallyRecord, Ticket
 from voting.protocol import PeopleAsk, PeopleFound
+from voting.records.recount import find_faults
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("valkey_url")]
 VOTER_CODE = "BCDFGH"
@@ -87,6 +90,19 @@ def test_restrictions_of_an_event_are_limited(box: BallotBox) -> None:
         done_by(one.pk, "voter.ban", box, voter_code=VOTER_CODE)
     with refused("At most 500"):
         done_by(event.pk, "voter.ban", box, voter_code="HGFDCB")
+
+
+def test_captain_breaks_ties_from_next_turn_on(box: BallotBox) -> None:
+    turn, code = start(box, tie_rule="captain"), derive_voter_code("red1")
+    record_voters(event_of(turn), code)
+    done_by(event_of(turn), "voter.captain", box, voter_code=code, team=1)
+    for _ in range(2):
+        play_turn(only_turn(turn.match), box, red=[5, 1, 1, 5], yellow=[4])
+    first, second = TallyRecord.objects.filter(turn__match=turn.match, side="red").order_by("turn__number")
+    assert (first.decided_by, first.captain) == ("lot", None), "nobody was captain when it was planned"
+    assert (second.decided_by, second.pick) == ("captain", 5)
+    assert unpack_ballots(bytes(second.sealed))[second.captain or 0].voter == "red1"
+    assert find_faults(record_of(turn.match)) == []
 
 
 @pytest.fixture
