@@ -1,12 +1,8 @@
 """Webhooks receive the changes of an event: each signed, at least once, and nothing of an open vote."""
 
 import json
-import socket
 from datetime import datetime, timedelta
-from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
-from urllib.request import Request, urlopen
 
 import pytest
 from django.contrib.auth.models import User
@@ -20,11 +16,7 @@ from crowdgame.organizer.api.models import Webhook, WebhookDelivery
 from crowdgame.organizer.api.webhook_delivery import PAUSE_AFTER, RETRY_AFTER, is_due, send_deliveries
 from crowdgame.organizer.api.webhook_request import sign
 from crowdgame.organizer.api.webhooks import add_webhook, ping, resend, resume_webhook, rotate_secret
-from crowdgame.server.laptop.network import LOOPBACK
 from tests.crowdgame.organizer.api.receiver import Receiver
-from tests.deploy.processes import wait_until
-from tests.mailbox import running_mail_server
-from tests.server import running_server
 from tests.voting.match_helpers import RED_WINS, organizer, play
 from voting.announcements.outbox import announce_edit
 from voting.ballot_box.ballot_box import BallotBox
@@ -188,32 +180,3 @@ def test_old_secret_signs_for_a_day(event: Event, receiver: Receiver) -> None:
         headers, body = receiver.requests[-1]
         signed = (headers["webhook-id"], int(headers["webhook-timestamp"]), body)
         assert headers["webhook-signature"].split() == [sign(secret, *signed) for secret in valid]
-
-
-@pytest.mark.nightly
-def test_turn_closes_and_mail_is_sent_while_receivers_hang(tmp_path: Path) -> None:
-    """The worker of webhooks is a process of its own, with 8 threads."""
-    smtp = SimpleNamespace()
-    with running_mail_server(smtp) as mailbox, socket.create_server((LOOPBACK, 0)) as silent:
-        silent.settimeout(60)
-        mail = f"smtp+plain://{LOOPBACK}:{smtp.EMAIL_PORT}"
-        with running_server(
-            tmp_path, analyzes=False, schedulers=1, webhooks="private", email_url=mail
-        ) as server:
-            event = server.ask("event")
-            address = f"{server.http}/api/v1/events/{event['code']}/webhooks/"
-            body = json.dumps({"url": f"http://{LOOPBACK}:{silent.getsockname()[1]}/"}).encode()
-            token = server.ask("api_token", name="olga", scopes=["run"])
-            for _ in range(8):
-                with urlopen(Request(address, body, {"Authorization": f"Bearer {token}"})):  # noqa: S310
-                    pass
-            turn = server.ask("close_after", event_id=event["id"], ms=600_000)
-            hanging = [silent.accept()[0] for _ in range(8)]
-            server.ask("close_after", event_id=event["id"], ms=0)
-            server.ask("queue_mails", count=1)
-            closed = "SELECT 1 FROM games_turn WHERE id = ? AND state <> 'open'"  # paused, as nobody voted
-            wait_until(lambda: server.rows(closed, turn))
-            wait_until(lambda: mailbox.mails)
-            assert not server.rows("SELECT 1 FROM api_webhookdelivery WHERE attempts > 0")
-            for connection in hanging:
-                connection.close()

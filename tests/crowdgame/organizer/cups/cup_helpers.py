@@ -9,10 +9,15 @@ from voting.models import Event, Match
 from voting.terms import MatchState
 
 FOUR = ("4a", "4b", "5a", "5b")
+THREE, COMPUTER = ("4a", "4b", "5a"), "Computer 2"  # the first pairing of 4a is against the computer
 
 
 def new_cup(teams: tuple[str, ...] = FOUR, **choices: Any) -> Cup:
     return create_cup(organizer(), "Spring cup", teams, **choices)
+
+
+def sources(of: Cup | Event) -> list[tuple[str, str]]:
+    return list(of.teams.order_by("pk").values_list("name", "source"))
 
 
 def let_win(event: Event, place: int, by: str = "board", *, rehearsed: bool = False) -> Match:

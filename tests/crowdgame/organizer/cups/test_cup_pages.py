@@ -12,12 +12,13 @@ from crowdgame.organizer.cups import board_view as cup_board
 from crowdgame.organizer.cups.cups import CupError, give_walkover, load_cup_progress, start_pairing
 from crowdgame.organizer.cups.models import Cup, CupPairing, CupTeam
 from crowdgame.organizer.cups.renaming import rename_cup
-from tests.crowdgame.organizer.cups.cup_helpers import decide, let_win, new_cup
+from tests.crowdgame.organizer.cups.cup_helpers import COMPUTER, THREE, decide, let_win, new_cup, sources
 from tests.voting.match_helpers import organizer
 from tests.voting.page_fixtures import CLASSIC, SIMULTANEOUS
 from voting.admission.admission import projector_key
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Announcement, Event, Match
+from voting.terms import PHONES
 
 pytestmark = pytest.mark.django_db
 
@@ -232,3 +233,44 @@ def test_cup_board_and_pairings_are_in_the_language_of_the_cup(olga: Client) -> 
     for query, language in (("", "fr"), ("?locale=es", "es")):
         page = olga.get(f"/cup/{cup.code}{query}", headers={"accept-language": "de"}).content.decode()
         assert f'<html lang="{language}">' in page
+
+
+@pytest.mark.parametrize(
+    ("names", "filler", "added"),
+    [("4a\n4b\n5a", "2", [("Ordinateur 2", "bot:2")]), ("4a\n4b\n5a", "", []), ("4a\n4b\n5a\n5b", "2", [])],
+)
+def test_computer_fills_odd_cup(olga: Client, names: str, filler: str, added: list[tuple[str, str]]) -> None:
+    olga.post(NEW, FILLED | {"names": names, "filler": filler, "language": "fr"})
+    assert sources(Cup.objects.get()) == [(name, PHONES) for name in names.split()] + added
+
+
+def test_cup_board_offers_every_team_but_the_computer(client: Client) -> None:
+    cup = new_cup(THREE, filler="2")
+    event = start_pairing(cup.pk, 1)
+    page = client.get(f"/cup/{cup.code}").content.decode()
+    teams, _, bracket = page.partition('class="another"')
+    assert [f"<strong><bdi>{name}</bdi>" in teams for name in (*THREE, COMPUTER)] == [True, True, True, False]
+    assert f"<bdi>{COMPUTER}</bdi>" in bracket
+    assert f'href="/{event.code}/1"' in teams
+    assert f'href="/{event.code}/2"' not in page
+
+
+def test_late_team_replaces_computer_before_its_first_pairing_only(olga: Client) -> None:
+    cup = new_cup(THREE, filler="2")
+    path, form = cup_path(cup, "edit/"), {"name": cup.name, "team_1": "4a", "team_2": "4b", "team_3": "5a"}
+    assert "appears twice" in olga.post(path, form | {"team_1": COMPUTER}).content.decode()
+    start_pairing(cup.pk, 2)
+    page = olga.get(path).content.decode()
+    assert ("Late team" in page, 'name="team_4"' in page) == (True, False)
+    for late, added in (("", (COMPUTER, "bot:2")), ("5b", ("5b", PHONES))):
+        olga.post(path, form | {"late_team": late})
+        assert sources(cup)[-1] == added
+    assert not start_pairing(cup.pk, 1).teams.exclude(source=PHONES).exists()
+    assert "Late team" not in olga.get(path).content.decode()
+    begun = new_cup(THREE, filler="2")
+    start_pairing(begun.pk, 1)
+    assert "Late team" not in olga.get(cup_path(begun, "edit/")).content.decode()
+    with pytest.raises(CupError, match="already started"):
+        rename_cup(begun.pk, begun.name, (*THREE, "5b"))
+    rename_cup(begun.pk, "Autumn cup", THREE)
+    assert sources(begun)[-1] == (COMPUTER, "bot:2")

@@ -14,14 +14,24 @@ from crowdgame.organizer.cups.cup_view import view_cup
 from crowdgame.organizer.cups.cups import CupError, give_walkover, load_cup_progress, start_pairing
 from crowdgame.organizer.cups.models import Cup, CupPairing
 from crowdgame.organizer.cups.team_ranking import list_played_games, rank_teams
-from tests.crowdgame.organizer.cups.cup_helpers import decide, let_win, new_cup
-from tests.voting.match_helpers import CLASSIC, RED_WINS, new_event, only_turn, organizer, play, play_turn
+from tests.crowdgame.organizer.cups.cup_helpers import COMPUTER, THREE, decide, let_win, new_cup, sources
+from tests.voting.match_helpers import (
+    CLASSIC,
+    RED_WINS,
+    new_event,
+    only_turn,
+    open_now,
+    organizer,
+    play,
+    play_turn,
+)
 from tests.voting.page_fixtures import SIMULTANEOUS
 from voting.ballot_box.ballot_box import BallotBox
 from voting.events import create_event
 from voting.models import Event, Match
-from voting.terms import Nicknames, TeamChoice
-from voting.turns.turns import start_match
+from voting.sources.casting import cast_due
+from voting.terms import PHONES, Nicknames, TeamChoice
+from voting.turns.turns import load_turn, start_match, to_boxed_turn
 
 pytestmark = pytest.mark.django_db
 
@@ -86,6 +96,12 @@ def test_final_decides_the_champion() -> None:
     decide(league, 1, 1)
     view = view_cup(load_cup_progress(league))
     assert (view.champions, view.side) == (("4a",), "")
+    filled = new_cup(THREE, filler="2")
+    for number in (1, 2):
+        decide(filled, number, 2)
+    last = start_pairing(filled.pk, 3)
+    let_win(last, last.teams.get(source="bot:2").number)
+    assert view_cup(load_cup_progress(filled)).champions == (COMPUTER,)
 
 
 def test_walkover_can_be_undone_until_next_round_begins() -> None:
@@ -218,13 +234,15 @@ def test_team_keeps_rating_across_events_by_name(box: BallotBox) -> None:
     assert (list(rank_teams(otto, SIMULTANEOUS)), list_played_games(otto)) == ([], []), "of other organizers"
 
 
-def test_ladder_ignores_aborted_and_rehearsed_matches(box: BallotBox) -> None:
+def test_ladder_ignores_aborted_and_rehearsed_matches_and_those_against_the_computer(box: BallotBox) -> None:
     match = play_event(box, "4a", "4b")
     Match.objects.filter(pk=match.pk).update(rehearsed=True)
     aborted = create_event(organizer(), "Stopped", ("4a", "4b"))
     play_turn(only_turn(start_match(aborted.pk, box)), box, [1], [2])
     abort_playing_match(aborted.pk, box)
     play_event(box, "alike", "Alike")
+    cup = new_cup(THREE, filler="2")
+    play(start_match(start_pairing(cup.pk, 1).pk, box), box, RED_WINS)
     assert not rank_teams(organizer(), SIMULTANEOUS)
 
 
@@ -234,3 +252,16 @@ def test_ladder_page_lists_one_game_for_its_owner(olga: Client, box: BallotBox) 
     assert "4a &lt;b&gt;" in olga.get("/console/ladder/").content.decode()
     assert olga.get(f"/console/ladder/?game={CLASSIC}").status_code == 404
     assert "/console/ladder/" in olga.get("/console/").content.decode()
+
+
+def test_computer_votes_in_its_pairing_and_in_no_other(box: BallotBox) -> None:
+    cup = new_cup(THREE, filler="2")
+    first, second = (start_pairing(cup.pk, number) for number in (1, 2))
+    assert sources(first) == [("4a", PHONES), (COMPUTER, "bot:2")]
+    match = start_match(first.pk, box)
+    assert match.bots == {"yellow": 2, "version": 2}
+    turn = only_turn(match)
+    open_now(turn, box)
+    cast_due(box)
+    assert box.ballot_counts(to_boxed_turn(load_turn(turn.pk))) == {"red": 0, "yellow": 1}
+    assert start_match(second.pk, box).bots is None

@@ -247,6 +247,8 @@ def test_receivers_that_hang_delay_no_turn_and_no_mail(tmp_path: Path) -> None:
     stack = Stack(data=tmp_path, secret_key="", port=0, webhooks="private", email_url="smtp://mail.example")
     argvs = [child.argv for child in workers(stack)]
     assert [argv[argv.index("--queues") + 1] for argv in argvs] == ["celery", "background", "webhooks"]
+    pool = argvs[2].index("--pool")
+    assert argvs[2][pool : pool + 4] == ["--pool", "threads", "-c", "8"]
 
 
 def test_message_is_that_of_the_specification() -> None:
