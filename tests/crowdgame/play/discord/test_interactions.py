@@ -220,17 +220,14 @@ def test_reply_is_in_the_users_language_or_else_the_events(turn: Turn, locale: s
 
 
 def test_receipt_shows_vote_only_after_reveal(turn: Turn, box: BallotBox, client: Client) -> None:
-    code = turn.match.event.code
     replies = [APPLICATION.ask(turn, press(f"{turn.pk}-{column}")) for column in (2, 5)]
     earlier, latest = (RECEIPT.findall(reply["data"]["content"])[0] for reply in replies)
     assert "has not been revealed yet" in client.get(latest).content.decode()
     play_out(turn, box)
     for path, shown in (
         (latest, "Column 5, for <bdi>Doves</bdi>."),
-        (latest, "Inclusion proof"),
-        (earlier, "Turn 1: no vote was counted"),
         (earlier, "Only your last vote in a turn counts."),
         (latest.replace("receipt=", "receipt=9"), "or the receipt code is wrong"),
-        (f"/chat/{code}", "Receipt code"),
+        (latest.partition("?")[0], "Receipt code"),
     ):
         assert shown in client.get(path).content.decode()

@@ -114,11 +114,18 @@ def test_voter_who_need_not_vote_gets_no_mail(why: str, box: BallotBox, mailbox:
     assert (mailbox.mails, EmailNotification.objects.count()) == ([], 0)
 
 
-def test_late_mail_is_only_the_reminder(turn: Turn, box: BallotBox, mailbox: Mailbox) -> None:
+def test_late_mail_is_only_the_reminder_and_the_only_one_of_its_day(
+    turn: Turn, box: BallotBox, mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("crowdgame.play.notifications.due_notifications.MAX_VOTE_NEWS_PER_DAY", 1)
     move_deadline(turn, box, 3 * HOUR_MS)
     for _ in range(2):
         send_all(box)
+    play_turn(turn, box, red=[1], yellow=[2])
+    move_deadline(only_turn(turn.match), box, 23 * HOUR_MS)
+    send_all(box)
     assert [mail["Subject"] for mail in mailbox.mails] == ["Vote soon: An evening"]
+    assert [row.news for row in EmailNotification.objects.all()] == ["vote_reminder"], "the other is dropped"
 
 
 def test_mail_hides_other_voters(turn: Turn, box: BallotBox, mailbox: Mailbox) -> None:
@@ -166,25 +173,11 @@ def test_address_needs_seat_of_event_and_is_limited(event: Event, monkeypatch: p
         assert (answer.status_code, "in which you vote" in answer.content.decode()) == (400, True)
     monkeypatch.setattr("crowdgame.play.notifications.addresses.MAX_ADDRESSES_PER_EVENT", 1)
     assert submit(event, "red2") == 400
-    assert submit(event, "red1") == 200  # replaces its own
+    assert submit(event, "red1", time_zone="Atlantis/Capital") == 200  # replaces its own
     assert submit(event, "red1") == 400  # one confirmation request a day for each address
-    assert EmailAddress.objects.get().email == EMAIL
-
-
-def test_daily_limit_drops_further_mails(
-    turn: Turn, box: BallotBox, mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("crowdgame.play.notifications.due_notifications.MAX_VOTE_NEWS_PER_DAY", 1)
-    send_all(box)
-    move_deadline(turn, box, 3 * HOUR_MS)
-    send_all(box)
-    assert (len(mailbox.mails), EmailNotification.objects.count()) == (1, 0)
-
-
-def test_deadline_is_in_the_voters_time_zone_or_utc(event: Event, mailbox: Mailbox) -> None:
-    assert submit(event, "red2", email="bob@example.org", time_zone="Atlantis/Capital") == 200
-    assert EmailAddress.objects.get(voter="red2").time_zone == ""
-    assert format_deadline(0, "") == "Jan. 1, 1970, midnight (UTC)"
+    address = EmailAddress.objects.get()
+    assert (address.email, address.time_zone) == (EMAIL, "")
+    assert format_deadline(0, address.time_zone) == "Jan. 1, 1970, midnight (UTC)"
     assert format_deadline(0, "America/New_York") == "Dec. 31, 1969, 7 p.m. (America/New York)"
 
 
