@@ -14,6 +14,7 @@ from crowdgame.play.duels.models import Duel
 from crowdgame.play.duels.rematch import request_rematch
 from crowdgame.play.duels.time_controls import TIME_CONTROLS_BY_SLUG
 from crowdgame.play.ratings.models import Rating
+from tests.crowdgame.play.duels.test_play_pages import new_game, page
 from tests.voting.concurrency_helpers import at_once
 from tests.voting.match_helpers import RED_WINS, kinds, new_event, play
 from voting.admission.tickets import ClaimedTicket, PresentedKey, claim_tickets
@@ -243,18 +244,14 @@ def test_concurrent_rematch_requests_start_one_match(
 
 
 def test_game_page_shows_rating_change_and_rematch(box: BallotBox) -> None:
-    def shown(client: Client) -> str:
-        return client.get(path).content.decode()
-
     one, two = Client(), Client()
-    path = one.post("/play/new")["Location"]
+    path = f"/play/{new_game(one)}"
     two.post(f"{path}/join")
     assert one.post(f"{path}/rematch").status_code == 409
     play(Match.objects.get(), box, RED_WINS)
     for text in ("1282 (+82)", "1118 (\N{MINUS SIGN}82)", "Rematch"):
-        assert text in shown(one)
-    assert "Rematch" not in shown(Client())
-    assert Client().post(f"{path}/rematch").status_code == 403
-    assert one.post(f"{path}/rematch")["Location"] == path
-    assert "You asked for a rematch" in shown(one)
-    assert "Your opponent wants a rematch" in shown(two)
+        assert text in page(one, path)
+    assert "Rematch" not in page(Client(), path)
+    assert [client.post(f"{path}/rematch").status_code for client in (Client(), one)] == [403, 302]
+    assert "You asked for a rematch" in page(one, path)
+    assert "Your opponent wants a rematch" in page(two, path)

@@ -26,6 +26,7 @@ from crowdgame.play.duels.rematch import request_rematch
 from crowdgame.play.duels.time_controls import TIME_CONTROLS_BY_SLUG
 from tests.crowdgame.maintenance.test_retention import backdate_event
 from tests.crowdgame.organizer.cups.cup_helpers import let_win
+from tests.crowdgame.play.duels.test_player_actions import begin
 from tests.play_helpers import post_chat_message
 from tests.voting.match_helpers import RED_WINS, only_turn, open_now, play, vote
 from tests.voting.page_fixtures import SIMULTANEOUS
@@ -38,13 +39,8 @@ pytestmark = pytest.mark.django_db
 LONG = [(1, 2), (2, 1), (1, 2), (2, 1), (3, 4), (3, 4), (3, 3), (4, 4)]
 
 
-def started(box: BallotBox, one: Guest | None = None) -> Match:
-    duel = join_duel(new_duel(one or new_guest(), DuelSettings()).event.code, new_guest(), box)
-    return Match.objects.select_related("event").get(event=duel.event)
-
-
 def test_thumbnail_shows_revealed_turns_only(box: BallotBox, client: Client) -> None:
-    match = started(box)
+    match = begin(box).match
     play(match, box, RED_WINS[:2])
     live = only_turn(match)
     open_now(live, box)
@@ -62,7 +58,7 @@ def test_thumbnail_shows_revealed_turns_only(box: BallotBox, client: Client) -> 
 
 def test_games_of_series_are_found(box: BallotBox, client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     guest = new_guest()
-    match = started(box, guest)
+    match = begin(box, guest).match
     code, event = match.event.code, match.event_id
     play(match, box, RED_WINS)
     assert not active_games(guest).exists()
@@ -95,12 +91,12 @@ def test_longest_finished_game_replays_unless_both_had_a_line(box: BallotBox, cl
 
     assert shown() is None
     assert "Create a game" in client.get("/play/").content.decode()
-    play(started(box), box, RED_WINS)
-    long = started(box)
+    play(begin(box).match, box, RED_WINS)
+    long = begin(box).match
     assert shown() is None, "a game is live"
     play(long, box, LONG)
     assert shown() == (long.event.code, len(LONG), False)
-    double = started(box)
+    double = begin(box).match
     play(double, box, [(1, 2)] * 4)
     assert shown() == (double.event.code, 4, True)
     page = client.get("/play/").content.decode()
@@ -110,7 +106,7 @@ def test_longest_finished_game_replays_unless_both_had_a_line(box: BallotBox, cl
 def test_new_name_shows_in_unfinished_games_only(box: BallotBox) -> None:
     guest = new_guest()
     old = str(guest)
-    ended, live = started(box, guest), started(box, guest)
+    ended, live = (begin(box, guest).match for _ in range(2))
     play(ended, box, RED_WINS)
     new_duel(guest, DuelSettings())
     seq = Event.objects.get(pk=live.event_id).seq

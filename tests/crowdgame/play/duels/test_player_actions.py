@@ -55,10 +55,10 @@ class Playing(NamedTuple):
         return self.match.state, self.match.result, self.match.ended_by
 
 
-def begin(box: BallotBox, **settings: Any) -> Playing:
-    one, two = new_guest(), new_guest()
+def begin(box: BallotBox, one: Guest | None = None, two: Guest | None = None, **settings: Any) -> Playing:
+    one, two = one or new_guest(), two or new_guest()
     duel = join_duel(new_duel(one, DuelSettings(**settings)).event.code, two, box)
-    match = Match.objects.select_related("red", "yellow").get(event=duel.event)
+    match = Match.objects.select_related("event", "red", "yellow").get(event=duel.event)
     red, yellow = (duel.one, duel.two) if match.red.number == 1 else (duel.two, duel.one)
     assert red
     assert yellow

@@ -13,7 +13,7 @@ from crowdgame.accounts.guest_names import new_guest
 from crowdgame.accounts.models import Guest
 from crowdgame.maintenance.personal_data.tables import Person, load_tables
 from crowdgame.organizer.console.actions.matches import abort_playing_match, void_last_turn
-from crowdgame.play.duels.duels import DEFAULT_GAME, DuelSettings, join_duel, new_duel
+from crowdgame.play.duels.duels import DEFAULT_GAME, DuelSettings, new_duel
 from crowdgame.play.duels.models import Duel
 from crowdgame.play.ratings import match_ratings as rating
 from crowdgame.play.ratings import rebuild
@@ -22,6 +22,7 @@ from crowdgame.play.ratings.rating_ledger import DAY_MS, START, FinishedMatch, R
 from crowdgame.play.ratings.rating_table import PAGE_SIZE, load_guest_row, load_table_page
 from tests.crowdgame.organizer.cups.cup_helpers import let_win
 from tests.crowdgame.play.duels.test_play_pages import join_game, new_game
+from tests.crowdgame.play.duels.test_player_actions import begin
 from tests.voting.concurrency_helpers import at_once
 from tests.voting.match_helpers import RED_WINS, new_event, only_turn, open_now, play, run_out, vote
 from tests.voting.page_fixtures import SIMULTANEOUS
@@ -99,15 +100,10 @@ def test_rating_gap_of_400_means_ten_to_one() -> None:
     assert 330 < mus(ledger)[1] - mus(ledger)[2] < 430
 
 
-def started_duel(box: BallotBox, one: Guest, two: Guest, casual: bool = False) -> Match:
-    code = new_duel(one, DuelSettings(casual=casual)).event.code
-    return Match.objects.get(event=join_duel(code, two, box).event)
-
-
 def won(box: BallotBox, winner: Guest, loser: Guest) -> Match:
-    match = started_duel(box, winner, loser)
-    red = Duel.objects.get(event=match.event).one == winner
-    play(match, box, RED_WINS if red else [(yellow, red) for red, yellow in RED_WINS])
+    playing = begin(box, winner, loser)
+    match = playing.match
+    play(match, box, RED_WINS if playing.red == winner else [(yellow, red) for red, yellow in RED_WINS])
     match.refresh_from_db()
     assert match.state == MatchState.ENDED
     return match
@@ -163,7 +159,7 @@ def test_concurrent_match_ends_agree_with_rebuild(box: BallotBox) -> None:
     one, two, three = (new_guest() for _ in range(3))
     turns = []
     for pair in ((one, two), (two, three), (three, one)):
-        match = started_duel(box, *pair)
+        match = begin(box, *pair).match
         play(match, box, RED_WINS[:-1])
         turn = only_turn(match)
         open_now(turn, box)
@@ -179,10 +175,10 @@ def test_concurrent_match_ends_agree_with_rebuild(box: BallotBox) -> None:
 
 def test_match_aborted_or_unplayed_or_casual_or_without_duel_is_not_rated(box: BallotBox) -> None:
     one, two = new_guest(), new_guest()
-    abort_playing_match(started_duel(box, one, two).event_id, box)
-    unplayed = started_duel(box, one, two)
+    abort_playing_match(begin(box, one, two).match.event_id, box)
+    unplayed = begin(box, one, two).match
     close_turn(age(only_turn(unplayed), box, DAY_MS).pk, box)
-    without_duel, casual = start_match(new_event().pk, box), started_duel(box, one, two, casual=True)
+    without_duel, casual = start_match(new_event().pk, box), begin(box, one, two, casual=True).match
     for match in (without_duel, casual):
         play(match, box, RED_WINS)
     for match, ended_by in ((unplayed, "time"), (without_duel, "board"), (casual, "board")):
@@ -286,4 +282,3 @@ def test_game_against_the_computer_changes_no_rating(box: BallotBox) -> None:
     play(Match.objects.latest("pk"), box, RED_WINS)
     assert Rating.objects.count() == 2
     assert [row[:2] for row in results(Guest.objects.earliest("pk"))] == [[SIMULTANEOUS, 3]]
-    assert results(Guest.objects.latest("pk")) == []
