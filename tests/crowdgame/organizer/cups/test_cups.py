@@ -15,17 +15,8 @@ from crowdgame.organizer.cups.cups import CupError, give_walkover, load_cup_prog
 from crowdgame.organizer.cups.models import Cup, CupPairing
 from crowdgame.organizer.cups.team_ranking import list_played_games, rank_teams
 from tests.crowdgame.organizer.cups.cup_helpers import COMPUTER, THREE, decide, let_win, new_cup, sources
-from tests.voting.match_helpers import (
-    CLASSIC,
-    RED_WINS,
-    new_event,
-    only_turn,
-    open_now,
-    organizer,
-    play,
-    play_turn,
-)
-from tests.voting.page_fixtures import SIMULTANEOUS
+from tests.voting.match_helpers import RED_WINS, new_event, only_turn, open_now, organizer, play, play_turn
+from tests.voting.page_fixtures import CLASSIC, SIMULTANEOUS
 from voting.ballot_box.ballot_box import BallotBox
 from voting.events import create_event
 from voting.models import Event, Match
