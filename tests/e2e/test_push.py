@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, Worker, expect
 
-from tests.crowdgame.organizer.api.receiver import running_receiver
+from tests.crowdgame.organizer.api.conftest import running_receiver
 from tests.deploy.processes import wait_until
 from tests.e2e.page_visits import running_server_with_static
 from tests.e2e.screens import PHONE, OpenScreen

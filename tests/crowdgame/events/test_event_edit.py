@@ -207,9 +207,8 @@ def test_wrong_times_fail(browser: Client, event: Event, starts_at: str, ends_at
     assert scheduled(event) == (None, None)
 
 
-def test_live_match_keeps_start_and_only_owner_plans(
-    browser: Client, event: Event, other: User, box: BallotBox
-) -> None:
+def test_only_owner_plans(browser: Client, event: Event, other: User, box: BallotBox) -> None:
+    """During a match, only the end."""
     browser.force_login(other)
     assert schedule(browser, event, "2999-07-01T12:00").status_code == 404
     browser.force_login(event.owner)

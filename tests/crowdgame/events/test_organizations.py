@@ -109,9 +109,7 @@ def test_created_organization_is_listed_for_its_members_only(school: Organizatio
     assert [("b&gt;New" in page, "School" in page) for page in lists] == [(True, False), (False, True)]
 
 
-def test_invitation_works_once_and_not_when_expired_withdrawn_or_a_member(
-    school: Organization, shared: Event
-) -> None:
+def test_invitation_works_once_unless_expired_or_withdrawn(school: Organization, shared: Event) -> None:
     token = invite_member(school, "Zoe", Role.VIEWER)
     path, row = f"/console/organizations/join/{token}/", school.members.get(name="Zoe")
     assert token not in str(OrganizationMember.objects.filter(pk=row.pk).values())

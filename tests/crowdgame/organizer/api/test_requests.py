@@ -126,14 +126,6 @@ def test_document_describes_every_operation_and_action_unless_it_needs_a_gateway
     assert schemas["NewEvent"]["properties"]["window_s"]["minimum"] == 3
 
 
-def test_action_is_logged_under_the_name_of_user_and_token(event: Event) -> None:
-    program = Program("run")
-    status, state = program.act(event, "match.start")
-    assert (status, state["match"]["turn"]["number"]) == (200, 1)
-    entry = AuditEntry.objects.get()
-    assert (entry.by, entry.action) == ("olga (ci)", "match.start")
-
-
 @pytest.mark.parametrize(
     ("method", "path", "body", "status"),
     [

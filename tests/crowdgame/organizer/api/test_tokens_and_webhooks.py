@@ -21,8 +21,7 @@ from crowdgame.organizer.api.models import ApiToken, Webhook, WebhookDelivery
 from crowdgame.organizer.api.tokens import REQUESTS_PER_MINUTE, create_token, find_token
 from crowdgame.organizer.api.webhook_delivery import send_deliveries
 from crowdgame.organizer.api.webhooks import MAX_WEBHOOKS
-from tests.crowdgame.organizer.api.conftest import Program, address
-from tests.crowdgame.organizer.api.receiver import Receiver
+from tests.crowdgame.organizer.api.conftest import Program, Receiver, address
 from tests.monitoring.probes import own_refusals
 from tests.voting.match_helpers import new_event, organizer
 from voting.ballot_box.ballot_box import BallotBox
@@ -82,6 +81,7 @@ def test_token_reaches_its_event_and_what_its_user_may_do_there(event: Event) ->
     assert program.act(other, "lobby.open")[0] == 404
     assert program.call("POST", "events/", {})[0] == 403
     assert program.act(event, "joining.lock")[0] == 200
+    assert AuditEntry.objects.get().by == "olga (ci)"
     program = Program("run", user=member)
     assert program.act(event, "joining.unlock")[0] == 404
     Member.objects.create(event=event, user=member, role=Role.VIEWER)

@@ -16,7 +16,7 @@ from crowdgame.organizer.api.models import Webhook, WebhookDelivery
 from crowdgame.organizer.api.webhook_delivery import PAUSE_AFTER, RETRY_AFTER, is_due, send_deliveries
 from crowdgame.organizer.api.webhook_request import sign
 from crowdgame.organizer.api.webhooks import add_webhook, ping, resend, resume_webhook, rotate_secret
-from tests.crowdgame.organizer.api.receiver import Receiver
+from tests.crowdgame.organizer.api.conftest import Receiver
 from tests.voting.match_helpers import RED_WINS, organizer, play
 from voting.announcements.outbox import announce_edit
 from voting.ballot_box.ballot_box import BallotBox

@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from crowdgame.organizer.api.webhook_request import post, sign
 from crowdgame.server.web import outgoing_request
 from crowdgame.server.web.outgoing_request import MAX_ANSWER_BYTES, RefusedAddress, check_url, is_public
-from tests.crowdgame.organizer.api.receiver import Receiver, running_receiver, sending_slowly
+from tests.crowdgame.organizer.api.conftest import Receiver, running_receiver, sending_slowly
 
 SECRET = "whsec_MfKQ9r8GKYqTwjUPD8ILPZIo2LaLaSw="
 

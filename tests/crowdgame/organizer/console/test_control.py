@@ -135,9 +135,7 @@ def test_concurrent_actions_succeed_once(action: str, kind: str, box: BallotBox)
     assert turn.match.turns.filter(state__in=["open", "paused"]).count() == (action != "match.abort")
 
 
-def test_committed_action_succeeds_though_ballot_box_times_out(
-    box: BallotBox, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_action_succeeds_though_ballot_box_times_out(box: BallotBox, monkeypatch: pytest.MonkeyPatch) -> None:
     def place(*_: object, create: bool) -> None:
         raise TimeoutError("Timeout reading from socket")
 

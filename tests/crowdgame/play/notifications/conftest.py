@@ -16,7 +16,7 @@ from crowdgame.play.notifications.email_messages import DAY_MS, HOUR_MS
 from crowdgame.play.notifications.models import EmailNotification
 from crowdgame.play.notifications.news import plan_end, plan_news, plan_notifications
 from crowdgame.play.notifications.vote_news import plan_vote_news
-from tests.crowdgame.organizer.api.receiver import Receiver, running_receiver
+from tests.crowdgame.organizer.api.conftest import Receiver, running_receiver
 from tests.mailbox import Mailbox, running_mail_server
 from tests.voting.match_helpers import only_turn, set_window
 from voting.ballot_box.ballot_box import BallotBox

@@ -201,39 +201,32 @@ def test_absent_players_get_the_result(present: Side | None, box: BallotBox, mai
     assert planned() == set()
 
 
-def test_offer_mail_names_opponent_turn_and_page(box: BallotBox, mailbox: Mailbox) -> None:
-    playing = begin_long(box)
-    drop_turn_mails()
-    playing.do(playing.teams[0], "draw", box)
-    send_due(box)
-    assert not mailbox.mails  # someone at the board sees the offer
-    send_all(box)
-    (mail,) = mailbox.mails
-    assert mail["Subject"] == f"{playing.match.red.name} offers a draw"
-    assert "You can answer until turn 1 ends." in str(mail.get_payload())
-    assert f"{URL}/play/{playing.duel.event.code}" in str(mail.get_payload()).split()
-    assert mail["List-Unsubscribe"]
-    EmailAddress.objects.update(language="de")
-    playing.do(playing.teams[1], "decline", box)
-    send_all(box)
-    assert mailbox.mails[1]["Subject"] == f"{playing.match.yellow.name} hat dein Unentschieden abgelehnt"
-
-
-def test_only_the_offers_that_are_open_are_mailed(box: BallotBox, mailbox: Mailbox) -> None:
+def test_open_offers_are_mailed_with_opponent_turn_and_page(box: BallotBox, mailbox: Mailbox) -> None:
     playing = begin_long(box, casual=True)
     play(playing.match, box, TWO_TURNS)
     drop_turn_mails()
-    red, yellow = playing.teams
-    playing.do(red, "draw", box)
-    playing.do(yellow, "decline", box)
-    playing.do(red, "takeback", box)
-    playing.do(yellow, "draw", box)
+    teams, red, yellow = playing.teams, playing.match.red.name, playing.match.yellow.name
+    playing.do(teams[0], "draw", box)
+    playing.do(teams[1], "decline", box)
+    playing.do(teams[0], "takeback", box)
+    playing.do(teams[1], "draw", box)
+    send_due(box)
+    assert not mailbox.mails  # someone at the board sees the offers
     send_all(box)
-    assert sorted((mail["To"], mail["Subject"]) for mail in mailbox.mails) == [
-        ("red@example.org", f"{playing.match.yellow.name} declined your draw offer"),
-        ("red@example.org", f"{playing.match.yellow.name} offers a draw"),
-        ("yellow@example.org", f"{playing.match.red.name} asks to take back the last turn"),
+    mails = {str(mail["Subject"]): mail for mail in mailbox.mails}
+    assert sorted((mail["To"], subject) for subject, mail in mails.items()) == [
+        ("red@example.org", f"{yellow} declined your draw offer"),
+        ("red@example.org", f"{yellow} offers a draw"),
+        ("yellow@example.org", f"{red} asks to take back the last turn"),
     ]
+    offer = mails[f"{yellow} offers a draw"]
+    assert "You can answer until turn 3 ends." in str(offer.get_payload())
+    assert f"{URL}/play/{playing.duel.event.code}" in str(offer.get_payload()).split()
+    assert offer["List-Unsubscribe"]
+    EmailAddress.objects.update(language="de")
+    playing.do(teams[0], "decline", box)
+    send_all(box)
+    assert mailbox.mails[3]["Subject"] == f"{red} hat dein Unentschieden abgelehnt"
 
 
 def test_news_lapse_or_are_capped(box: BallotBox, mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch) -> None:

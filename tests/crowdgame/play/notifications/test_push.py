@@ -26,7 +26,7 @@ from crowdgame.play.notifications.models import PushNotification, PushSubscripti
 from crowdgame.play.notifications.push_encryption import CURVE, encrypt
 from crowdgame.play.notifications.vote_news import VoteNews
 from crowdgame.server.laptop.stack import Stack, workers
-from tests.crowdgame.organizer.api.receiver import Receiver
+from tests.crowdgame.organizer.api.conftest import Receiver
 from tests.crowdgame.play.duels.test_player_actions import TWO_TURNS, begin
 from tests.crowdgame.play.notifications.conftest import URL, move_deadline, open_turn
 from tests.push_device import PushDevice, read_claims
