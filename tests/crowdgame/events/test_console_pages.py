@@ -1,5 +1,3 @@
-"""The organizer's pages: login, contents, deletion, members, and the audit log."""
-
 import re
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing

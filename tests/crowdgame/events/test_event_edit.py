@@ -1,5 +1,3 @@
-"""Edits of an event, its schedule, and presets: stored, announced to the screens, and audited."""
-
 import re
 from datetime import UTC, datetime
 from typing import Any

@@ -1,5 +1,3 @@
-"""The form of a new event: stored and refused values, drawn names and copies."""
-
 from typing import Any
 
 import pytest

@@ -1,5 +1,3 @@
-"""Nicknames: which ones voters get, what organizers do about them, and who sees them."""
-
 import json
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""Organizations: who may do what, invitations, owners, sharing of events and templates, audit log, export."""
-
 import io
 import zipfile
 from collections.abc import Callable

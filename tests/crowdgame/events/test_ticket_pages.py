@@ -1,5 +1,3 @@
-"""Ticket pages (create, find, release, print, export) and `manage.py tickets`."""
-
 import csv
 import io
 import re

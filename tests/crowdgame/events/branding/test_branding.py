@@ -1,5 +1,3 @@
-"""The brand of an event: its colors, logo, sponsor line and lobby music, on all pages."""
-
 from io import BytesIO
 from itertools import combinations
 from pathlib import Path

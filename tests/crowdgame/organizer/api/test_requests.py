@@ -1,5 +1,3 @@
-"""The API: what GET answers, without secrets, actions as of the console and the form, and `crowdgame api`."""
-
 import json
 from collections.abc import Callable
 from io import BytesIO

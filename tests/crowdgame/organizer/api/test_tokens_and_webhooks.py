@@ -1,5 +1,3 @@
-"""API tokens and webhooks: who may do what with one, their pages, and the operations of the API on them."""
-
 import base64
 import hmac
 import html
@@ -21,6 +19,7 @@ from crowdgame.organizer.api.models import ApiToken, Webhook, WebhookDelivery
 from crowdgame.organizer.api.tokens import REQUESTS_PER_MINUTE, create_token, find_token
 from crowdgame.organizer.api.webhook_delivery import send_deliveries
 from crowdgame.organizer.api.webhooks import MAX_WEBHOOKS
+from crowdgame.server.web.outgoing_request import RefusedAddress, check_url
 from tests.crowdgame.organizer.api.conftest import Program, Receiver, address
 from tests.monitoring.probes import own_refusals
 from tests.voting.match_helpers import new_event, organizer
@@ -229,6 +228,23 @@ def test_program_adds_no_invalid_webhook(event: Event, settings: Any) -> None:
         assert program.call("POST", path, {"url": URL})[0] == status
     settings.WEBHOOKS = "off"
     assert program.call("POST", f"events/{new_event().code}/webhooks/", {"url": URL})[0] == 409
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        *("http://example.org/", "http://example.org:8080/", "ftp://example.org/", "file:///etc/passwd"),
+        *("https://user@example.org/", "https://user:password@example.org/", "https://:@example.org/"),
+        *("https://example.org:25/", "https://example.org:0x50/", "https://example.org:99999/", "https://"),
+        *("https://example.org/a b", "https://example.org/\r\nhost: other", "https://exämple.org/"),
+        *("https://[::1/", "https://example.org/" + "a" * 500),
+    ],
+)
+def test_url_of_another_form_is_refused(url: str) -> None:
+    with pytest.raises(RefusedAddress):
+        check_url(url)
+    for allowed in ("https://example.org", "https://example.org:8443/a?b=c", "https://[2606:4700::1111]/"):
+        assert check_url(allowed).hostname
 
 
 def test_signature_check_on_the_page_of_the_api_works(event: Event, olga: Client, receiver: Receiver) -> None:

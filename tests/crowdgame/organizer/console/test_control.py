@@ -1,5 +1,3 @@
-"""The effects of organizer actions on matches, once each: abort, void, captains and shows of hands."""
-
 from typing import Any
 
 import pytest

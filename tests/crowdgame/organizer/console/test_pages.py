@@ -1,5 +1,3 @@
-"""Pages of the console: the list of events with search and archive, and the team discussion."""
-
 import re
 from collections.abc import Sequence
 

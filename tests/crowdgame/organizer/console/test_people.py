@@ -1,5 +1,3 @@
-"""People of an event: restrictions by voter code, and search by name or code."""
-
 from contextlib import closing
 from itertools import islice, product
 from typing import Any

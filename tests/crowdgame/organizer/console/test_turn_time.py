@@ -1,5 +1,3 @@
-"""The time of turns: pause, extend, shorten, close, extra time for every turn, and longer reveals."""
-
 from typing import Any
 
 import pytest

@@ -1,5 +1,3 @@
-"""The pages of a cup: the organizer's pages, renaming, and the public board."""
-
 import re
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""Cups in the database: pairings are events, and standings and ratings follow from their matches."""
-
 from importlib import import_module
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""The stage: what it shows, and who receives display keys."""
-
 from typing import Any
 
 import pytest

@@ -1,5 +1,3 @@
-"""Chat pages: who may read, post, mute, report and moderate; old messages are purged."""
-
 import re
 from datetime import timedelta
 

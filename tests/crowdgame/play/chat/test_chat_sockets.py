@@ -1,5 +1,3 @@
-"""Chat sockets deliver messages and suggestions, of the own room and team only."""
-
 import asyncio
 from collections.abc import Iterator
 from dataclasses import replace

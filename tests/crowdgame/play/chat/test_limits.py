@@ -1,5 +1,3 @@
-"""Chat rate limits, computed from recent messages, and cleaning of typed text."""
-
 import unicodedata
 from datetime import UTC, datetime, timedelta
 

@@ -1,5 +1,3 @@
-"""Suggestions of a team: who may write and read them, their limits, support and removal."""
-
 from datetime import timedelta
 from typing import Any
 

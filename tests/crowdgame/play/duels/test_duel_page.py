@@ -1,5 +1,3 @@
-"""The page of a duel: each visitor's board, the revealed turns, the result, and the player's own plan."""
-
 import json
 import logging
 import re

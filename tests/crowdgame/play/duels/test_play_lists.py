@@ -1,5 +1,3 @@
-"""Lists of duels, how a duel is described, and cleanup of games that nobody joined."""
-
 from datetime import timedelta
 from io import StringIO
 

@@ -1,5 +1,3 @@
-"""Players of a duel resign, abort, agree to a draw and take turns back, in time; nobody else can."""
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple

@@ -1,5 +1,3 @@
-"""E-mail addresses, confirmed by a link, limited, and deleted when unused; delivery to the mail server."""
-
 from datetime import timedelta
 from types import SimpleNamespace
 from typing import Any

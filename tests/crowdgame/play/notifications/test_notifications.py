@@ -1,5 +1,3 @@
-"""E-mails to absent players: "your turn", offers and their answers, and ends of games of days."""
-
 from datetime import timedelta
 from typing import Any
 
@@ -64,7 +62,6 @@ def test_each_live_turn_sends_one_mail_and_stop_link_unsubscribes(box: BallotBox
 
 
 def test_rematch_mail_follows_swapped_sides(player: Client, box: BallotBox, mailbox: Mailbox) -> None:
-    """Sides are swapped: the mail names the opponent, and a player who has picked receives none."""
     play(Match.objects.get(), box, RED_WINS)
     EmailNotification.objects.all().delete()
     for team in (1, 2):

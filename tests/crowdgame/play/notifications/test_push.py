@@ -1,5 +1,3 @@
-"""Web Push: what devices receive, encrypted as RFC 8291 says, which subscriptions are kept, and failures."""
-
 import re
 import time
 from pathlib import Path
@@ -221,7 +219,6 @@ def test_device_needs_a_seat_of_the_event_and_has_one_owner(event: Event, settin
 
 
 def test_batch_goes_at_once(event: Event, device: PushDevice, box: BallotBox, push_service: Receiver) -> None:
-    """So those that hang delay no other."""
     add_device(event, push_service, "red2")
     open_turn(event, box)
     push_service.meeting = Barrier(2)
@@ -230,7 +227,6 @@ def test_batch_goes_at_once(event: Event, device: PushDevice, box: BallotBox, pu
 
 
 def test_receivers_that_hang_delay_no_turn_and_no_mail(tmp_path: Path) -> None:
-    """Each queue has a worker of its own."""
     tasks = (CLOSE_TURNS, email.SEND_NOTIFICATIONS, push.SEND_PUSHES, SEND_DELIVERIES)
     queues = [current_app.amqp.router.route({}, name)["queue"].name for name in tasks]
     assert queues == ["celery", "background", "webhooks", "webhooks"]

@@ -1,5 +1,3 @@
-"""E-mails to voters of events with long windows: the vote is open, and one reminder."""
-
 from datetime import timedelta
 
 import pytest

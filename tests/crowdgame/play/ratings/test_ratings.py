@@ -93,7 +93,6 @@ def test_rating_starts_at_1200_and_settles_after_games() -> None:
 
 
 def test_rating_gap_of_400_means_ten_to_one() -> None:
-    """A player who wins ten of eleven matches ends about 400 points higher."""
     ledger = RatingLedger()
     for number in range(1, 1101):
         ledger.rate(finished(number, (1, 2), "yellow" if number % 11 == 0 else "red"))
