@@ -132,20 +132,14 @@ def test_server_has_default_brand(client: Client, event: Event, settings: Settin
     assert (load_snapshot(event).brand_line, load_snapshot(event).logo) == ("own", "own")
 
 
-@pytest.fixture
-def match(event: Event, box: BallotBox) -> Match:
-    """A match in which the second team plays red."""
+def test_pictures_and_report_show_brand(browser: Client, event: Event, box: BallotBox) -> None:
     for number, color in ((1, ORANGE), (2, BLUE)):
         event.teams.filter(number=number).update(color=color)
-    key = store_logo(event, reencode("a.png", picture()))
-    Event.objects.filter(pk=event.pk).update(logo=key, brand_line="Kindly <Inc>")
+    logo = store_logo(event, reencode("a.png", picture()))
+    Event.objects.filter(pk=event.pk).update(logo=logo, brand_line="Kindly <Inc>")
     match = start_match(event.pk, box)
     play(match, box, RED_WINS[:2])
-    Match.objects.filter(pk=match.pk).update(red=match.yellow, yellow=match.red)
-    return match
-
-
-def test_pictures_and_report_show_brand(browser: Client, match: Match, event: Event, box: BallotBox) -> None:
+    Match.objects.filter(pk=match.pk).update(red=match.yellow, yellow=match.red)  # team 2 plays red
     for path in (f"/board/{event.code}/1.svg", f"/board/{event.code}/1/2.svg"):
         drawing = browser.get(path).content.decode()
         assert [f"fill: {color};" in drawing for color in (BLUE, ORANGE, RED)] == [True, True, False]
@@ -156,7 +150,7 @@ def test_pictures_and_report_show_brand(browser: Client, match: Match, event: Ev
     assert b"/Subtype /Image" in pdf
     assert (b"0.8157 0.4157 0 rg" in drawn(pdf), b"0.9098 0.2 0.2902 rg" in drawn(pdf)) == (True, False)
     play(match, box, RED_WINS[2:])
-    path, logo = f"/report/{event.code}/1", Event.objects.get(pk=event.pk).logo
+    path = f"/report/{event.code}/1"
     report = browser.get(path).content.decode()
     for brand in ("Kindly &lt;Inc&gt;", f'src="/brand/{logo}.webp"', 'href="/board/2f6fd0-d06a00.css"'):
         assert brand in report

@@ -74,9 +74,9 @@ def running_receiver(tls: ssl.SSLContext | None = None) -> Iterator[Receiver]:
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["content-length"]))
-            receiver.requests.append(({k.lower(): v for k, v in self.headers.items()}, body))
-            receiver.meeting.wait(TIMEOUT_S)
-            self.send_response(receiver.answers.pop(0) if receiver.answers else 204)
+            made.requests.append(({k.lower(): v for k, v in self.headers.items()}, body))
+            made.meeting.wait(TIMEOUT_S)
+            self.send_response(made.answers.pop(0) if made.answers else 204)
             self.send_header("location", "/elsewhere")
             self.end_headers()
 
@@ -86,10 +86,10 @@ def running_receiver(tls: ssl.SSLContext | None = None) -> Iterator[Receiver]:
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         if tls:
             server.socket = tls.wrap_socket(server.socket, server_side=True)
-        receiver = Receiver(server.server_port)
+        made = Receiver(server.server_port)
         Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         try:
-            yield receiver
+            yield made
         finally:
             server.shutdown()
 

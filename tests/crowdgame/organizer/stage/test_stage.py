@@ -23,11 +23,6 @@ pytestmark = pytest.mark.django_db
 LATER = CELEBRATION_MS + 2  # `let_win` ends matches at time 2
 
 
-@pytest.fixture(autouse=True)
-def _empty_cache() -> None:
-    views._cache.clear()
-
-
 def program(cup: Cup, now: int = LATER) -> Program:
     return cup_program(load_cup_progress(Cup.objects.get(pk=cup.pk)), now)
 

@@ -1,13 +1,19 @@
-from datetime import timedelta
+import unicodedata
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 from django.utils import timezone
+from hypothesis import given
+from hypothesis import strategies as st
 
+from crowdgame.play.chat import limits
 from crowdgame.play.chat import suggestions as module
-from crowdgame.play.chat.models import Mark, MarkKind, Suggestion
+from crowdgame.play.chat.limits import Limit, RateLimited, RecentMessage, exceeded_limit, lookback
+from crowdgame.play.chat.models import LINE_LENGTH, Mark, MarkKind, Suggestion
+from crowdgame.play.chat.posting import clean_message, limit_notice
 from crowdgame.play.chat.retention import purge_chat
-from crowdgame.play.chat.rooms import update_since
+from crowdgame.play.chat.rooms import ChatError, update_since
 from crowdgame.play.chat.suggestions import VoterAsk, answer_voters, remove_suggestion
 from tests.voting.match_helpers import RED_WINS, open_now, play, run_out, start
 from voting.admission.seats import Seat
@@ -19,6 +25,7 @@ from voting.terms import HANDS
 
 pytestmark = pytest.mark.django_db
 RED, YELLOW = 1, 2
+NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
 
 
 @pytest.fixture
@@ -77,10 +84,9 @@ def test_suggestion_is_read_by_own_team_only(turn: Turn) -> None:
     assert read(seat(turn, "bob")) == [("Block them", 0)]
     assert read(seat(turn, "eve", YELLOW)) == []
     own = load_team_update(seat(turn))
-    assert not own.may_read(seat(turn, "eve", YELLOW))
-    assert not own.may_read(Seat(turn.match.event_id + 1, "ann", RED)), "the same voter id in another event"
-    for guest in (None, 1):
-        assert not own.may_read(guest)
+    same_voter_id_in_another_event, guest = Seat(turn.match.event_id + 1, "ann", RED), 1
+    others = (seat(turn, "eve", YELLOW), same_voter_id_in_another_event, guest, None)
+    assert not any(own.may_read(other) for other in others)
 
 
 def test_voter_reads_and_writes_with_the_team_after_a_move_only(turn: Turn) -> None:
@@ -199,9 +205,8 @@ def test_voters_are_answered_together_each_with_their_own(turn: Turn) -> None:
         VoterAsk(seat(turn, "mallory"), SuggestionMark(first.pk, "agree")),
         VoterAsk(seat(turn, "cat"), SuggestionSend("No", choice=9)),
     ]
-    answers = [
-        one and (one.room.team, one.message.agreed, one.message.problem) for one in answer_voters(asks, 0)
-    ]
+    answered = answer_voters(asks, 0)
+    answers = [one and (one.room.team, one.message.agreed, one.message.problem) for one in answered]
     refusal = "This column cannot be chosen now."
     assert answers == [(1, (first.pk,), ""), (1, (second.pk,), ""), (2, (), ""), None, (1, (), refusal)]
     assert read(seat(turn)) == [("number 0", 1), ("number 1", 1)]
@@ -225,8 +230,71 @@ def test_suggestion_shows_allowed_nickname_and_no_voter_code(turn: Turn) -> None
         named = {"name": voter, "skeleton": voter, "allowed": allowed, "chosen_at": 1}
         Nickname.objects.create(event=event, voter_code=derive_voter_code(voter), **named)
         send(seat(turn, voter), f"by {voter}")
-    event.nicknames = "typed"
-    event.save()
+    Event.objects.update(nicknames="typed")
     shown = load_team_update(seat(turn)).message
     assert [one.name for one in shown.suggestions] == ["ann", ""]
     assert derive_voter_code("ann") not in str(shown)
+
+
+def said(guest: int = 1, ago_s: float = 0, text: str = "", new: bool = False) -> RecentMessage:
+    at = NOW - timedelta(seconds=ago_s)
+    first_seen = at if new else NOW - timedelta(days=1)
+    return RecentMessage(guest, first_seen, text or f"number {ago_s} of {guest}", at)
+
+
+BY_GUEST = [said(ago_s=4 * number) for number in range(1, limits.MAX_PER_GUEST + 1)]
+BY_NEW_GUESTS = [said(100 + number, number / 2, new=True) for number in range(limits.MAX_BY_NEW_GUESTS)]
+IN_ROOM = [said(100 + number, number / 3) for number in range(limits.MAX_PER_ROOM)]
+
+
+@pytest.mark.parametrize(
+    ("new", "before", "limit"),
+    [
+        (said(), BY_GUEST, Limit.GUEST),
+        (said(), BY_GUEST[1:], None),
+        (said(0), IN_ROOM, Limit.ROOM),
+        (said(0), IN_ROOM[1:], None),
+        (said(0, new=True), BY_NEW_GUESTS, Limit.NEW_GUESTS),
+        (said(0), BY_NEW_GUESTS, None),
+        (RecentMessage(0, NOW - limits.NEW_GUEST_PERIOD, "hello", NOW), BY_NEW_GUESTS, None),
+        (said(text="??"), [said(ago_s=20, text="!")], None),
+    ],
+)
+def test_messages_are_limited(new: RecentMessage, before: list[RecentMessage], limit: Limit | None) -> None:
+    assert exceeded_limit(new, before, 2) == (RateLimited(limit) if limit else None)
+
+
+def test_guest_waits_for_slow_mode_interval() -> None:
+    before = [said(ago_s=40), said(ago_s=1.5)]
+    assert exceeded_limit(said(), before, slow_s=2) == RateLimited(Limit.SLOW_MODE, 1)
+    assert exceeded_limit(said(), before, slow_s=30) == RateLimited(Limit.SLOW_MODE, 28)
+    assert exceeded_limit(said(2), before, slow_s=30) is None
+    assert exceeded_limit(said(), [said(ago_s=2)], slow_s=2) is None
+    assert (lookback(2), lookback(300)) == (timedelta(minutes=1), timedelta(minutes=5))
+    assert all(limit_notice(RateLimited(limit, 28), 30).endswith(".") for limit in Limit)
+
+
+@pytest.mark.parametrize("again", ["Hello, you!", "hello   YOU", "h.e.l.l.o y o u"])
+def test_repeated_text_is_refused_ignoring_case_and_punctuation(again: str) -> None:
+    before = [said(ago_s=20, text="Hello, you!")]
+    assert exceeded_limit(said(text=again), before, 2) == RateLimited(Limit.DUPLICATE)
+    assert exceeded_limit(said(2, text=again), before, 2) is None
+
+
+@given(st.text(max_size=300))
+def test_clean_text_returns_one_visible_line(typed: str) -> None:
+    try:
+        text = clean_message(typed)
+    except ChatError:
+        return
+    assert 0 < len(text) <= LINE_LENGTH
+    assert text == clean_message(text)
+    hidden = {char for char in text if unicodedata.category(char)[0] == "C"}
+    assert hidden <= {"\u200c", "\u200d"}
+
+
+@pytest.mark.parametrize("typed", ["", " \n ", "\u202e\u2066", "a" * (LINE_LENGTH + 1), "\u200b" * 900 + "a"])
+def test_clean_text_rejects_empty_and_overlong_text(typed: str) -> None:
+    assert clean_message("\u202egnp.exe\u2069 \u0007ok") == "gnp.exe ok"
+    with pytest.raises(ChatError):
+        clean_message(typed)
