@@ -20,7 +20,8 @@ from voting.terms import HANDS, PHONES
 from voting.turns.turns import start_match
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("box")]
-READY_PRESETS = [preset for preset in PRESETS if preset is not EMPTY_PRESET and not preset.needs_form]
+NOON_UTC = int(datetime(2999, 7, 1, 12, tzinfo=UTC).timestamp() * 1000)
+HOUR_MS = 3_600_000
 
 
 def edited(browser: Client, event: Event, **changes: str) -> Event:
@@ -102,7 +103,9 @@ def test_show_of_hands_cannot_change_during_match(browser: Client, event: Event,
     assert sources(edited(browser, event, source_2=HANDS)) == {2: HANDS}
 
 
-@pytest.mark.parametrize("preset", [*READY_PRESETS, EMPTY_PRESET], ids=lambda preset: preset.slug)
+@pytest.mark.parametrize(
+    "preset", [one for one in PRESETS if not one.needs_form], ids=lambda preset: preset.slug
+)
 def test_preset_creates_same_event(preset: Preset, browser: Client, organizer: User, box: BallotBox) -> None:
     path, page = f"/console/new/{preset.slug}/", browser.get("/console/new/").content.decode()
     assert f'href="{path}"' in page
@@ -157,10 +160,6 @@ def test_single_person_has_the_only_ticket_also_in_copies(browser: Client, organ
     assert "Ada" in page
     assert "not in use" not in page
     assert f"/console/{copy.code}/tickets/" in browser.get("/console/").content.decode()
-
-
-NOON_UTC = int(datetime(2999, 7, 1, 12, tzinfo=UTC).timestamp() * 1000)
-HOUR_MS = 3_600_000
 
 
 def schedule(browser: Client, event: Event, starts_at: str = "", ends_at: str = "", zone: str = "") -> Any:

@@ -21,11 +21,7 @@ from voting.terms import HANDS
 from voting.turns.turns import start_match
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("box")]
-
-
 NEW = "/console/new/empty/"
-
-
 TEXTS = {"language": "ar", "analysis": "turn", "nicknames": "typed", "tie_rule": "captain"}
 TEXTS |= {"embed_sites": "https://school.example"}
 REVEALING = [{"source_1": HANDS}, {"source_2": HANDS}, {"peek": "on"}, {"own_counts": "on"}]

@@ -30,6 +30,8 @@ from voting.turns.turns import start_match
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("box")]
 RED, YELLOW, BLUE, ORANGE = "#d92b45", "#ffdd33", "#2f6fd0", "#d06a00"
+GREEN = "#2e8b57"
+SAMPLES = (*colors.DEFAULT_COLORS, "#d13438", GREEN, "#2f6fd0", "#0f8a8a", "#d0457f", "#000000", "#ffffff")
 
 
 def page(event: Event) -> str:
@@ -193,10 +195,6 @@ def test_lobby_music_of_installation_is_off_until_an_organizer_starts_it(
     assert load_snapshot(event).lobby_music is True
 
 
-GREEN = "#2e8b57"
-SAMPLES = (*colors.DEFAULT_COLORS, "#d13438", GREEN, "#2f6fd0", "#0f8a8a", "#d0457f", "#000000", "#ffffff")
-
-
 @pytest.mark.parametrize(("one", "other"), list(combinations(SAMPLES, 2)))
 def test_contrast_and_distance_agree_with_coloraide(one: str, other: str) -> None:
     assert contrast(one, other) == pytest.approx(Color(one).contrast(other, method="wcag21"), abs=1e-3)
@@ -207,17 +205,14 @@ def test_contrast_and_distance_agree_with_coloraide(one: str, other: str) -> Non
     assert distance(one, other) == pytest.approx(expected, abs=2e-3)
 
 
-def test_backgrounds_are_those_of_the_pages() -> None:
+def test_visible_color_has_contrast_on_each_background_of_the_pages() -> None:
     pages = palettes(PAGE_TOKENS)
     assert (pages["dark"]["ground"], pages["light"]["ground"]) == (DARK, LIGHT)
-
-
-@pytest.mark.parametrize("ground", [DARK, LIGHT])
-def test_visible_color_has_contrast_on_each_background(ground: str) -> None:
     grays = [f"#{level:02x}{level:02x}{level:02x}" for level in range(256)]
-    edge = [gray for gray in grays if contrast(gray, ground) >= colors.MIN_CONTRAST]
-    assert not any(is_visible(gray) for gray in grays if gray not in edge)
-    assert is_visible(edge[0] if ground == DARK else edge[-1])
+    for ground, nearest in ((DARK, 0), (LIGHT, -1)):
+        edge = [gray for gray in grays if contrast(gray, ground) >= colors.MIN_CONTRAST]
+        assert not any(is_visible(gray) for gray in grays if gray not in edge)
+        assert is_visible(edge[nearest])
 
 
 def test_nearest_allowed_color_passes_and_stays_similar() -> None:

@@ -17,6 +17,9 @@ from crowdgame.events.branding.logos import REFUSALS, UNREADABLE, LogoRefused, r
 
 Color = tuple[int, int, int]
 PLUM = (142, 69, 133)
+TOO_MANY, ANIMATED, OTHER = (REFUSALS[code] for code in program.REFUSALS)
+SCRIPT = b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
+PATH = "/brand/0123abcd.webp"
 
 
 def picture(kind: str = "PNG", mode: str = "RGB", color: Color = PLUM, **options: Any) -> bytes:
@@ -78,10 +81,6 @@ def test_reencode_puts_transparent_logos_on_a_contrasting_plate(ink: str, plate:
     file = BytesIO()
     drawn.save(file, "PNG")
     assert webp("a.png", file.getvalue()).convert("RGB").getpixel((2, 2)) == pytest.approx(plate, abs=4)
-
-
-TOO_MANY, ANIMATED, OTHER = (REFUSALS[code] for code in program.REFUSALS)
-SCRIPT = b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
 
 
 @pytest.mark.parametrize(
@@ -149,9 +148,6 @@ class Site:
         request = {"path": path, "method": method, "headers": [(b"cookie", b"a=b")]}
         await self.cached(request | {"query_string": b"locale=de"}, None, send)
         return sent[0]["status"], sent[1]["body"]
-
-
-PATH = "/brand/0123abcd.webp"
 
 
 async def test_lobby_costs_one_request_to_django() -> None:

@@ -59,11 +59,6 @@ def poster(name: str = "Gala", teams: tuple[str, str] = ("North", "South"), **mo
     return Poster(name, "BCDF", teams, URL, "play.example.org/BCDF", "", **choices)
 
 
-def test_poster_qr_code_encodes_url() -> None:
-    pdf = print_posters([poster()])
-    assert symbol(pdf, QR_SIZE, URL) == [list(map(int, row)) for row in segno.make_qr(URL, error="m").matrix]
-
-
 @pytest.mark.parametrize(
     ("text", "scripts"),
     [
@@ -144,9 +139,10 @@ def test_poster_leaves_out_names_that_no_font_can_show(printed: list[str]) -> No
     assert not any("ไทย" in line for line in printed)
 
 
-def test_poster_draws_balls_of_both_teams_on_the_board() -> None:
-    lacquer = b"0.102 0.149 0.2784 rg"
-    with_board, without = (drawn(print_posters([poster(board=board)])) for board in (True, False))
+def test_poster_has_qr_code_of_its_url_and_balls_of_both_teams_on_the_board() -> None:
+    pdf, lacquer = print_posters([poster()]), b"0.102 0.149 0.2784 rg"
+    assert symbol(pdf, QR_SIZE, URL) == [list(map(int, row)) for row in segno.make_qr(URL, error="m").matrix]
+    with_board, without = drawn(pdf), drawn(print_posters([poster(board=False)]))
     assert all(color in with_board for color in (b"0.9098 0.2 0.2902 rg", b"1 0.8235 0.2471 rg", lacquer))
     assert without.count(b" c") < with_board.count(b" c") / 10
     assert lacquer not in without

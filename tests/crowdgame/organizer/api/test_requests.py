@@ -25,6 +25,7 @@ from voting.models.settings import list_settings
 from voting.turns.turns import start_match
 
 pytestmark = pytest.mark.django_db
+Api = Callable[..., str]
 
 
 def test_events_are_listed_in_pages_and_not_sent_again_unchanged(box: BallotBox) -> None:
@@ -189,9 +190,6 @@ def test_preset_creates_the_event_that_its_button_creates(client: Client) -> Non
     for language, computer in (("en", "The computer"), ("de", "Der Computer")):
         _, state = Program("create").call("POST", "events/", {"preset": "computer", "language": language})
         assert state["teams"][1]["name"] == computer
-
-
-Api = Callable[..., str]
 
 
 @pytest.fixture

@@ -32,6 +32,7 @@ from voting.turns.turns import start_match
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("valkey_url")]
 TOKENS, WEBHOOKS = "/console/tokens/", "/console/webhooks/"
 WANTED = {"name": "scoreboard", "scopes": ["read", "create"], "code": "", "days": "30"}
+URL = "https://hooks.example.org/turns"
 
 
 def test_token_works_until_expiry_revocation_or_deactivation_and_is_stored_as_hash(event: Event) -> None:
@@ -49,11 +50,6 @@ def test_token_works_until_expiry_revocation_or_deactivation_and_is_stored_as_ha
     assert program.call("GET", "events/")[0] == 200
     User.objects.update(is_active=False)
     assert program.call("GET", "events/")[0] == 401
-
-
-def test_session_is_no_token(olga: Client, event: Event) -> None:
-    assert olga.get("/api/v1/events/").status_code == 401
-    assert olga.post(f"/api/v1/events/{event.code}/actions/match.start/").status_code == 401
 
 
 @pytest.mark.parametrize("scope", ["read", "run", "create"])
@@ -111,6 +107,8 @@ def test_new_token_is_shown_once_works_and_is_revoked(olga: Client, event: Event
     assert (row.name, row.scopes) == ("scoreboard", ["read", "create"])
     assert row.expires_at
     assert (row.expires_at - row.created_at).days in {29, 30}
+    assert olga.get("/api/v1/events/").status_code == 401, "a session is no token"
+    assert olga.post(f"/api/v1/events/{event.code}/actions/match.start/").status_code == 401
     listed = olga.get(TOKENS).content.decode()
     assert ("scoreboard" in listed, token in listed) == (True, False)
     olga.post(TOKENS, WANTED | {"code": f" {event.code.lower()} ", "days": ""})
@@ -140,9 +138,6 @@ def test_page_opens_after_the_password_of_an_organizer_only(page: str, client: C
         for answer in (client.get(page), client.post(page, WANTED)):
             assert (answer.status_code, answer.headers["Location"].split("?")[0]) == (302, leads_to)
     assert not ApiToken.objects.exists()
-
-
-URL = "https://hooks.example.org/turns"
 
 
 def test_secret_of_a_webhook_is_shown_once_and_can_be_replaced(event: Event, olga: Client) -> None:

@@ -5,13 +5,14 @@ from typing import Any, NamedTuple
 
 from crowdgame.events.permissions import OrganizerAccess
 from crowdgame.organizer.console.actions.registry import CurrentState
+from crowdgame.organizer.console.actions.turn_time import MAX_EXTRA_S
 from crowdgame.organizer.console.audit_log import list_audit_entries
 from crowdgame.organizer.console.control import perform
-from tests.voting.match_helpers import only_turn, open_now, play, run_out
+from tests.voting.match_helpers import RED_WINS, only_turn, open_now, play, run_out
 from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
-from voting.models import Event, Nickname
-from voting.protocol import ActionAsk, ActionUndo, AuditEntry, Role
+from voting.models import NOTICE_LENGTH, Event, Nickname
+from voting.protocol import MAX_HANDS, ActionAsk, ActionUndo, AuditEntry, Role
 
 # An action, with its fields if it has any. `open` and `run_out` move the window; `play` plays whole turns.
 Step = str | tuple[str, dict[str, Any]]
@@ -99,6 +100,99 @@ CASES = [
     Case("voter.captain", CAPTAIN, MADE_CAPTAIN, "removed BCDFGH as captain of Rooks"),
     Case("voter.captain", VOTER, "removed BCDFGH as captain of Rooks", MADE_CAPTAIN, (APPOINTED,)),
     Case("voter.captain", CAPTAIN, MADE_CAPTAIN, "made BCDFGJ captain of Rooks", (OTHER_APPOINTED,)),
+]
+
+
+# An action, and later ones after which it can't be undone.
+LOST_EFFECTS: list[tuple[Step, tuple[Step, ...]]] = [
+    ("joining.lock", ("joining.unlock",)),
+    ("match.start", ("match.abort", "match.start")),
+    ("turn.pause", ("turn.resume", "turn.pause")),
+    ("turn.extend", ("turn.close",)),
+    ("turn.close", ("open", "turn.close")),
+    ("turn.close", ("match.abort",)),
+    (EXTRA_TIME, ("turn.extra_time",)),
+    (WROTE_A, (("notice.show", {"text": "b"}),)),
+    (WROTE_A, ("notice.clear", WROTE_A)),
+    (("part.hide", CODE), (("part.show", CODE),)),
+    (("voter.ban", VOTER), (("voter.admit", VOTER),)),
+    (("voter.kick", VOTER), (("voter.readmit", VOTER),)),
+    ("reveal.extend", ("open",)),
+    ("reveal.extend", ("turn.pause",)),
+    ("reveal.extend", ("match.abort",)),
+]
+# Steps, the action that is then refused, and words of the refusal.
+IMPOSSIBLE: list[tuple[tuple[Step, ...], Step, str]] = [
+    (("lobby.open",), "lobby.open", "Already done"),
+    (("joining.lock",), "joining.lock", "Already done"),
+    (("lobby.open",), "joining.unlock", "Already done"),
+    (STARTED, "match.start", "already live"),
+    ((), "match.abort", "No match is live"),
+    *[((), f"turn.{action}", "No turn is live") for action in ("pause", "resume", "extend", "close")],
+    *[((*STARTED, "run_out"), f"turn.{name}", "Time is up") for name in ("pause", "shorten", "close")],
+    (STARTED, "turn.close", "has not started"),
+    (STARTED, ("turn.pause", {"turn": 9_999}), "already ended"),
+    (STARTED, "turn.resume", "not paused"),
+    ((*STARTED, "turn.pause"), "turn.pause", "already paused"),
+    (STARTED, ("turn.shorten", {"seconds": 18}), "Less than 3 seconds"),
+    ((*STARTED, "turn.pause", "turn.shorten"), ("turn.shorten", {"seconds": 8}), "Less than 3"),
+    ((), "turn.void", "no turn to take back"),
+    ((*STARTED, ("play", {"picks": RED_WINS}), "match.start"), "turn.void", "no turn to take back"),
+    ((*STARTED, ("play", {"picks": [(1, 2)]}), "match.abort"), "turn.void", "no turn to take back"),
+    (PLAYING, "reveal.start", "no reveal to start"),
+    (SEALED, ("turn.extend", {"seconds": 90}), "Time is up"),
+    (SEALED, "turn.open", "No reveal is being shown"),
+    ((*SEALED, "reveal.start"), "turn.open", "The reveal is not over yet"),
+    ((*SEALED, "reveal.start", "end_reveal", "turn.open"), "turn.open", "The next turn is opening"),
+    (STARTED, "reveal.extend", "No reveal is being shown"),
+    ((*REVEALED, "open"), "reveal.shorten", "No reveal is being shown"),
+    ((), "turn.extra_time", "Already done"),
+    ((), ("turn.extra_time", {"seconds": MAX_EXTRA_S + 1}), "at most 10 minutes per turn"),
+    (PLAYING, "hands.count", "Choose a team"),
+    (PLAYING, ("hands.count", {"team": 2}), "Choose a team"),
+    (PLAYING, ("hands.count", {"hands": (1,)}), "Choose a team"),
+    (PLAYING, ("hands.count", {"team": 1, "hands": (1,)}), "Rooks does not vote by a show of hands"),
+    (PLAYING, ("hands.count", {"team": 2, "hands": (MAX_HANDS, 1)}), "At most 5,000"),
+    (PLAYING, ("hands.count", {"team": 2, "hands": (1,), "turn": 9_999}), "already ended"),
+    (STARTED, ("hands.count", {"team": 2, "hands": (1,)}), "has not started"),
+    ((*STARTED, "run_out"), ("hands.count", {"team": 2, "hands": (1,)}), "Time is up"),
+    ((*PLAYING, "turn.pause"), ("hands.count", {"team": 2, "hands": (1,)}), "paused"),
+    *[((), ("notice.show", {"text": text}), "nothing to show") for text in (None, " \n", "\u200b\u202e")],
+    ((), ("notice.show", {"text": "x" * (NOTICE_LENGTH + 1)}), "140 characters"),
+    ((), ("notice.show", {"text": "\u0958" * NOTICE_LENGTH}), "140 characters"),  # grows when normalized
+    ((WROTE_A,), WROTE_A, "Already done"),
+    ((), "notice.clear", "No message is shown"),
+    ((), "part.hide", "Choose a part"),
+    ((), "part.show", "Choose a part"),
+    ((("part.hide", TURNOUT),), ("part.hide", TURNOUT), "Already done"),
+    ((("part.hide", TURNOUT),), ("part.show", CODE), "Already done"),
+    ((("change", {"in_study": True, "consent": "A study."}),), ("part.show", HINTS), "It stays hidden"),
+    *[((), ("voter.ban", {"voter_code": code}), "six letters") for code in (None, "", "ANNA", "BCDFGHJ")],
+    ((), ("voter.move", VOTER), "Already done"),
+    ((), ("voter.admit", VOTER), "Already done"),
+    ((), ("voter.move", {**VOTER, "team": 2}), "votes without phones"),
+    ((APPOINTED,), APPOINTED, "Already done"),
+    ((), ("voter.captain", VOTER), "Already done"),
+    ((), ("voter.captain", {"voter_code": "nonsense", "team": 1}), "Enter the voter code"),
+]
+# Steps, what they change in the state of the event, and the last announcement.
+EFFECTS: list[tuple[tuple[Step, ...], dict[str, Any], str]] = [
+    (("lobby.open",), {"lobby": "open"}, "lobby.opened"),
+    (("lobby.open", "joining.lock"), {"lobby": "locked"}, "joining.locked"),
+    (("lobby.open", "joining.lock", "joining.unlock"), {"lobby": "open"}, "joining.unlocked"),
+    (("lobby.open", "joining.lock", "lobby.open"), {"lobby": "open"}, "joining.unlocked"),
+    ((WROTE_A, ("notice.show", {"text": "b"})), {"notice": "b"}, "event.edited"),
+    ((TIMED, "notice.clear"), {"notice": "", "notice_until": None}, "event.edited"),
+    ((("notice.show", {"text": "x" * NOTICE_LENGTH}),), {"notice": "x" * NOTICE_LENGTH}, "event.edited"),
+    ((UNTIDY,), {"notice": "Lunch is ready"}, "event.edited"),
+    (HIDDEN, {"hidden": ("code", "tally")}, "event.edited"),
+    ((*HIDDEN, SHOWN, ("part.hide", TURNOUT)), {"hidden": ("turnout", "tally")}, "event.edited"),
+    ((("part.hide", SOUND),), {"hidden": ("sound",), "sound_on": False}, "event.edited"),
+    ((("part.hide", SOUND), ("part.show", SOUND)), {"hidden": (), "sound_on": True}, "event.edited"),
+    (("display.renew", "display.renew"), {"display_key_version": 2}, "event.edited"),
+    ((APPOINTED,), {"captains": ["BCDFGH", ""]}, "event.edited"),
+    ((APPOINTED, ("voter.captain", {**VOTER, "team": 2})), {"captains": ["", "BCDFGH"]}, "event.edited"),
+    ((APPOINTED, ("voter.captain", VOTER)), {"captains": ["", ""]}, "event.edited"),
 ]
 
 

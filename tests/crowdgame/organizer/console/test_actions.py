@@ -9,41 +9,16 @@ from django.core.management import call_command
 from crowdgame.events.permissions import EventPermission
 from crowdgame.organizer.console.actions import ACTIONS
 from crowdgame.organizer.console.actions.registry import TARGETS, CurrentState
-from crowdgame.organizer.console.actions.turn_time import MAX_EXTRA_S
 from crowdgame.organizer.console.audit_log import list_audit_entries
-from tests.crowdgame.organizer.console.action_cases import (
-    APPOINTED,
-    CASES,
-    CODE,
-    EXTRA_TIME,
-    HIDDEN,
-    HINTS,
-    OTHER_APPOINTED,
-    PLAYING,
-    REVEALED,
-    SEALED,
-    SHOWN,
-    SOUND,
-    STARTED,
-    TIMED,
-    TURNOUT,
-    UNTIDY,
-    VOTER,
-    WROTE_A,
-    Case,
-    Step,
-    entries,
-    request,
-    take,
-    take_all,
-)
+from tests.crowdgame.organizer.console import action_cases as given
+from tests.crowdgame.organizer.console.action_cases import CASES, Case, Step, entries, request, take, take_all
 from tests.voting.action_helpers import record_voters, refused
-from tests.voting.match_helpers import RED_WINS, kinds, new_event
+from tests.voting.match_helpers import kinds, new_event
 from voting.admission.restrictions import Restriction, load_restrictions
 from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
-from voting.models import NOTICE_LENGTH, Event, StoredRestriction, Team
-from voting.protocol import MAX_HANDS, ActionAsk, ActionUndo, EventState, Pressed, Role
+from voting.models import Event, StoredRestriction, Team
+from voting.protocol import ActionAsk, ActionUndo, EventState, Pressed, Role
 from voting.terms import HANDS
 
 pytestmark = pytest.mark.django_db
@@ -80,9 +55,6 @@ def test_every_action_is_declared_completely_and_has_a_case() -> None:
         assert TARGETS[action.target] in {"", *Pressed.__struct_fields__}
         assert (action.meaning[-1], action.done[-1]) == (".", ".")
         assert len(name) <= 24
-
-
-def test_generated_files_are_up_to_date() -> None:
     call_command("generate_actions", "--check")
 
 
@@ -105,94 +77,18 @@ def test_action_is_logged_and_undone_once(case: Case, event: Event, box: BallotB
         request(event, ActionUndo(id=1, entry=done.id), box)
 
 
-@pytest.mark.parametrize(
-    ("step", "later"),
-    [
-        ("joining.lock", ("joining.unlock",)),
-        ("match.start", ("match.abort", "match.start")),
-        ("turn.pause", ("turn.resume", "turn.pause")),
-        ("turn.extend", ("turn.close",)),
-        ("turn.close", ("open", "turn.close")),
-        ("turn.close", ("match.abort",)),
-        (EXTRA_TIME, ("turn.extra_time",)),
-        (WROTE_A, (("notice.show", {"text": "b"}),)),
-        (WROTE_A, ("notice.clear", WROTE_A)),
-        (("part.hide", CODE), (("part.show", CODE),)),
-        (("voter.ban", VOTER), (("voter.admit", VOTER),)),
-        (("voter.kick", VOTER), (("voter.readmit", VOTER),)),
-        ("reveal.extend", ("open",)),
-        ("reveal.extend", ("turn.pause",)),
-        ("reveal.extend", ("match.abort",)),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize(("step", "later"), given.LOST_EFFECTS, ids=str)
 def test_undo_needs_its_effect(step: Step, later: tuple[Step, ...], event: Event, box: BallotBox) -> None:
-    before = {"match.start": (), "reveal.extend": REVEALED}
+    before = {"match.start": (), "reveal.extend": given.REVEALED}
     name = step if isinstance(step, str) else step[0]
-    done, *_ = take_all(event, [*before.get(name, PLAYING), step], box)
+    done, *_ = take_all(event, [*before.get(name, given.PLAYING), step], box)
     take_all(event, later, box)
     assert [one.undo for one in entries(event, box) if one.id == done.id] == [None]
     with refused("can't be undone"):
         request(event, ActionUndo(id=1, entry=done.id), box)
 
 
-@pytest.mark.parametrize(
-    ("before", "step", "words"),
-    [
-        (("lobby.open",), "lobby.open", "Already done"),
-        (("joining.lock",), "joining.lock", "Already done"),
-        (("lobby.open",), "joining.unlock", "Already done"),
-        (STARTED, "match.start", "already live"),
-        ((), "match.abort", "No match is live"),
-        *[((), f"turn.{action}", "No turn is live") for action in ("pause", "resume", "extend", "close")],
-        *[((*STARTED, "run_out"), f"turn.{name}", "Time is up") for name in ("pause", "shorten", "close")],
-        (STARTED, "turn.close", "has not started"),
-        (STARTED, ("turn.pause", {"turn": 9_999}), "already ended"),
-        (STARTED, "turn.resume", "not paused"),
-        ((*STARTED, "turn.pause"), "turn.pause", "already paused"),
-        (STARTED, ("turn.shorten", {"seconds": 18}), "Less than 3 seconds"),
-        ((*STARTED, "turn.pause", "turn.shorten"), ("turn.shorten", {"seconds": 8}), "Less than 3"),
-        ((), "turn.void", "no turn to take back"),
-        ((*STARTED, ("play", {"picks": RED_WINS}), "match.start"), "turn.void", "no turn to take back"),
-        ((*STARTED, ("play", {"picks": [(1, 2)]}), "match.abort"), "turn.void", "no turn to take back"),
-        (PLAYING, "reveal.start", "no reveal to start"),
-        (SEALED, ("turn.extend", {"seconds": 90}), "Time is up"),
-        (SEALED, "turn.open", "No reveal is being shown"),
-        ((*SEALED, "reveal.start"), "turn.open", "The reveal is not over yet"),
-        ((*SEALED, "reveal.start", "end_reveal", "turn.open"), "turn.open", "The next turn is opening"),
-        (STARTED, "reveal.extend", "No reveal is being shown"),
-        ((*REVEALED, "open"), "reveal.shorten", "No reveal is being shown"),
-        ((), "turn.extra_time", "Already done"),
-        ((), ("turn.extra_time", {"seconds": MAX_EXTRA_S + 1}), "at most 10 minutes per turn"),
-        (PLAYING, "hands.count", "Choose a team"),
-        (PLAYING, ("hands.count", {"team": 2}), "Choose a team"),
-        (PLAYING, ("hands.count", {"hands": (1,)}), "Choose a team"),
-        (PLAYING, ("hands.count", {"team": 1, "hands": (1,)}), "Rooks does not vote by a show of hands"),
-        (PLAYING, ("hands.count", {"team": 2, "hands": (MAX_HANDS, 1)}), "At most 5,000"),
-        (PLAYING, ("hands.count", {"team": 2, "hands": (1,), "turn": 9_999}), "already ended"),
-        (STARTED, ("hands.count", {"team": 2, "hands": (1,)}), "has not started"),
-        ((*STARTED, "run_out"), ("hands.count", {"team": 2, "hands": (1,)}), "Time is up"),
-        ((*PLAYING, "turn.pause"), ("hands.count", {"team": 2, "hands": (1,)}), "paused"),
-        *[((), ("notice.show", {"text": text}), "nothing to show") for text in (None, " \n", "\u200b\u202e")],
-        ((), ("notice.show", {"text": "x" * (NOTICE_LENGTH + 1)}), "140 characters"),
-        ((), ("notice.show", {"text": "\u0958" * NOTICE_LENGTH}), "140 characters"),  # grows when normalized
-        ((WROTE_A,), WROTE_A, "Already done"),
-        ((), "notice.clear", "No message is shown"),
-        ((), "part.hide", "Choose a part"),
-        ((), "part.show", "Choose a part"),
-        ((("part.hide", TURNOUT),), ("part.hide", TURNOUT), "Already done"),
-        ((("part.hide", TURNOUT),), ("part.show", CODE), "Already done"),
-        ((("change", {"in_study": True, "consent": "A study."}),), ("part.show", HINTS), "It stays hidden"),
-        *[((), ("voter.ban", {"voter_code": code}), "six letters") for code in (None, "", "ANNA", "BCDFGHJ")],
-        ((), ("voter.move", VOTER), "Already done"),
-        ((), ("voter.admit", VOTER), "Already done"),
-        ((), ("voter.move", {**VOTER, "team": 2}), "votes without phones"),
-        ((APPOINTED,), APPOINTED, "Already done"),
-        ((), ("voter.captain", VOTER), "Already done"),
-        ((), ("voter.captain", {"voter_code": "nonsense", "team": 1}), "Enter the voter code"),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize(("before", "step", "words"), given.IMPOSSIBLE, ids=str)
 def test_impossible_action_is_refused_and_not_logged(
     before: tuple[Step, ...], step: Step, words: str, event: Event, box: BallotBox
 ) -> None:
@@ -203,28 +99,7 @@ def test_impossible_action_is_refused_and_not_logged(
     assert not StoredRestriction.objects.exists()
 
 
-@pytest.mark.parametrize(
-    ("steps", "expected", "kind"),
-    [
-        (("lobby.open",), {"lobby": "open"}, "lobby.opened"),
-        (("lobby.open", "joining.lock"), {"lobby": "locked"}, "joining.locked"),
-        (("lobby.open", "joining.lock", "joining.unlock"), {"lobby": "open"}, "joining.unlocked"),
-        (("lobby.open", "joining.lock", "lobby.open"), {"lobby": "open"}, "joining.unlocked"),
-        ((WROTE_A, ("notice.show", {"text": "b"})), {"notice": "b"}, "event.edited"),
-        ((TIMED, "notice.clear"), {"notice": "", "notice_until": None}, "event.edited"),
-        ((("notice.show", {"text": "x" * NOTICE_LENGTH}),), {"notice": "x" * NOTICE_LENGTH}, "event.edited"),
-        ((UNTIDY,), {"notice": "Lunch is ready"}, "event.edited"),
-        (HIDDEN, {"hidden": ("code", "tally")}, "event.edited"),
-        ((*HIDDEN, SHOWN, ("part.hide", TURNOUT)), {"hidden": ("turnout", "tally")}, "event.edited"),
-        ((("part.hide", SOUND),), {"hidden": ("sound",), "sound_on": False}, "event.edited"),
-        ((("part.hide", SOUND), ("part.show", SOUND)), {"hidden": (), "sound_on": True}, "event.edited"),
-        (("display.renew", "display.renew"), {"display_key_version": 2}, "event.edited"),
-        ((APPOINTED,), {"captains": ["BCDFGH", ""]}, "event.edited"),
-        ((APPOINTED, ("voter.captain", {**VOTER, "team": 2})), {"captains": ["", "BCDFGH"]}, "event.edited"),
-        ((APPOINTED, ("voter.captain", VOTER)), {"captains": ["", ""]}, "event.edited"),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize(("steps", "expected", "kind"), given.EFFECTS, ids=str)
 def test_action_changes_and_announces_its_own_event(
     steps: tuple[Step, ...], expected: dict[str, Any], kind: str, event: Event, box: BallotBox
 ) -> None:
@@ -239,12 +114,18 @@ def test_action_changes_and_announces_its_own_event(
     assert (load_state(other), kinds(other.pk)) == (before, [])
 
 
-def test_failed_undo_can_be_repeated(event: Event, box: BallotBox) -> None:
-    """The new captain has replaced the first one, so there is nothing to revert."""
-    done, *_ = take_all(event, [APPOINTED], box)
-    take(event, OTHER_APPOINTED, box)
+def test_undo_by_viewer_or_in_another_event_or_without_effect_is_refused(
+    event: Event, box: BallotBox
+) -> None:
+    done, *_ = take_all(event, [given.APPOINTED], box)
+    undo, other = ActionUndo(id=1, entry=done.id), new_event()
+    with refused("permission"):
+        request(event, undo, box, Role.VIEWER)
+    with refused("can't be undone"):
+        request(other, undo, box)
+    take(event, given.OTHER_APPOINTED, box)  # so that there is nothing to revert
     with refused("Already done"):
-        request(event, ActionUndo(id=1, entry=done.id), box)
+        request(event, undo, box)
     assert [one.undone for one in entries(event, box)] == [False, False]
 
 
@@ -254,18 +135,8 @@ def test_viewer_may_not_act(name: str, event: Event, box: BallotBox) -> None:
         request(event, ActionAsk(id=1, action=name), box, Role.VIEWER)
 
 
-def test_entry_is_not_undone_by_viewer_or_in_another_event(event: Event, box: BallotBox) -> None:
-    done, *_ = take_all(event, ["joining.lock"], box)
-    undo, other = ActionUndo(id=1, entry=done.id), new_event()
-    with refused("permission"):
-        request(event, undo, box, Role.VIEWER)
-    with refused("can't be undone"):
-        request(other, undo, box)
-    assert not entries(event, box)[0].undone
-
-
 def test_timed_message_is_undone_or_restored_until_it_expires(event: Event, box: BallotBox) -> None:
-    take(event, TIMED, box)
+    take(event, given.TIMED, box)
     state = load_state(event)
     assert state.notice_until is not None
     assert 29_000 < state.notice_until - box.now() <= 30_000

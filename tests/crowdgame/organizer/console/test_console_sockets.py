@@ -15,6 +15,8 @@ from tests.voting.open_turn import cast, refusal, vote
 from tests.voting.two_gateways import gateway_of
 from voting.protocol import CloseCode
 
+NUMBERS = count()
+
 
 def test_console_admits_owner_and_superuser_only(
     made: dict[str, Any], cookie: str, server: Server, clients: SocketClients
@@ -126,9 +128,6 @@ def test_moved_phone_votes_for_its_new_team_and_an_earlier_vote_stays_with_the_o
     counts = ((1, reveal["red"]["counts"]), (2, reveal["yellow"]["counts"]))
     votes = {(team, column) for team, columns in counts for column, n in enumerate(columns, 1) if n}
     assert votes == {(3 - one["team"], 5), (two["team"], 3)}
-
-
-NUMBERS = count()
 
 
 class Organizers:

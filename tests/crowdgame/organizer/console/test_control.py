@@ -42,6 +42,7 @@ from voting.turns.restoring import restore_turn
 from voting.turns.turns import load_turn, start_match, to_boxed_turn
 
 pytestmark = pytest.mark.django_db
+DOVES = 2
 
 
 @pytest.mark.parametrize("paused", [False, True])
@@ -168,9 +169,6 @@ def test_only_rehearsed_match_is_aborted_after_its_crowd_has_left(
     assert Match.objects.get(pk=match.pk).state == state
     logged = [str(entry) for entry in AuditEntry.objects.all()]
     assert logged == ["The simulated crowd has left, so match 1 was aborted"] * (state == "aborted")
-
-
-DOVES = 2
 
 
 def by_hands(box: BallotBox, *teams: int, **choices: Any) -> Turn:

@@ -219,16 +219,20 @@ def test_connected_phones_are_listed_and_filtered(event: Event, box: BallotBox) 
 
 @pytest.mark.parametrize("shards", [1, 3])
 def test_search_tells_whether_phones_voted_in_the_open_turn(shards: int, box: BallotBox) -> None:
-    turn, voter = start(box), "voter-BCDFGH"
+    turn = start(box)
     event = turn.match.event
 
     def voted(query: str = "", vote: OpenVote = NO_VOTE) -> dict[str, bool | None]:
         return {one.voter_code: one.voted for one in find(event, query, vote).people}
 
+    def vote(*voter_codes: str) -> None:
+        with connect(settings.BALLOT_BOX_URL) as redis:
+            for voter in (f"voter-{code}" for code in voter_codes):
+                redis.hset(turn_keys(event.pk, turn.pk, Shard.of(voter, shards))[1], voter, '"red",3,1,1,"0"')
+
     record_voters(event.pk, "BCDFGH", "BCDFGJ")
     show_gateways(event, box, "a")
-    with connect(settings.BALLOT_BOX_URL) as redis:
-        redis.hset(turn_keys(event.pk, turn.pk, Shard.of(voter, shards))[1], voter, '"red",3,1,1,"0"')
+    vote("BCDFGH")
     both, doves = (OpenVote(turn.pk, frozenset(teams), shards) for teams in ({1, 2}, {2}))
     assert voted(vote=both) == {"BCDFGH": True, "BCDFGJ": False}
     assert voted("bcdfgh", both) == {"BCDFGH": True}, "by the whole code"
@@ -237,20 +241,11 @@ def test_search_tells_whether_phones_voted_in_the_open_turn(shards: int, box: Ba
     assert voted(vote=doves) == {"BCDFGH": None, "BCDFGJ": None}, "the team has no vote now"
     assert voted("bcdfgh", doves) == {"BCDFGH": None}
     assert voted() == {"BCDFGH": None, "BCDFGJ": None}, "no window is open"
-
-
-@pytest.mark.parametrize("shards", [1, 3])
-def test_search_finds_the_few_who_have_not_voted(shards: int, box: BallotBox) -> None:
-    turn = start(box)
-    event, vote = turn.match.event, OpenVote(turn.pk, frozenset({1, 2}), shards)
-    voters = ["".join(code) + "BCD" for code in product(VOTER_CODE_ALPHABET[:9], repeat=3)]
-    record_voters(event.pk, *voters)
-    show_gateways(event, box, "a")
-    with connect(settings.BALLOT_BOX_URL) as redis:
-        for voter in (f"voter-{code}" for code in voters[40:]):
-            redis.hset(turn_keys(event.pk, turn.pk, Shard.of(voter, shards))[1], voter, "")
-    assert codes(find(event, vote=vote, voted=False)) == set(voters[:40])
-    assert len(codes(find(event, vote=vote, voted=True))) < 3 * PAGE_SIZE
+    crowd = ["".join(code) + "BCD" for code in product(VOTER_CODE_ALPHABET[:9], repeat=3)]
+    record_voters(event.pk, *crowd)
+    vote("BCDFGJ", *crowd[40:])
+    assert codes(find(event, vote=both, voted=False)) == set(crowd[:40]), "the few of many"
+    assert len(codes(find(event, vote=both, voted=True))) < 3 * PAGE_SIZE
 
 
 def test_pages_of_many_phones_and_pupils_are_bounded(event: Event, box: BallotBox) -> None:

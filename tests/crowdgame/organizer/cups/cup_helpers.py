@@ -8,11 +8,10 @@ from tests.voting.match_helpers import organizer
 from voting.models import Event, Match
 from voting.terms import MatchState
 
-FOUR = ("4a", "4b", "5a", "5b")
 THREE, COMPUTER = ("4a", "4b", "5a"), "Computer 2"  # the first pairing of 4a is against the computer
 
 
-def new_cup(teams: tuple[str, ...] = FOUR, **choices: Any) -> Cup:
+def new_cup(teams: tuple[str, ...] = ("4a", "4b", "5a", "5b"), **choices: Any) -> Cup:
     return create_cup(organizer(), "Spring cup", teams, **choices)
 
 

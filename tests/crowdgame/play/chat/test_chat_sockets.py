@@ -14,6 +14,10 @@ from tests.voting.gateway_helpers import FakeSocket
 from voting import protocol
 from voting.protocol import CloseCode
 
+SECRET = "Column 4 blocks their three"
+PLAYER = 1
+ACCESS = RoomAccess(RoomKind.WATCHERS, frozenset({PLAYER, 2}), over=True)
+
 
 @pytest.fixture(autouse=True)
 def no_gateway_errors(server: Server) -> Iterator[None]:
@@ -81,19 +85,20 @@ def test_chat_sockets_separate_players_from_watchers(server: Server, clients: So
         assert texts(join_chat(server, clients, f"{code}-{kind}", guest).received[0]) == [f"Hello, {kind}"]
 
 
-def test_chat_join_requires_signed_key_of_a_room(server: Server, clients: SocketClients) -> None:
-    key = server.ask("chat_key", slug="lobby")
-    unknown = server.ask("chat_key", slug="ZZZZ-players")
+def test_chat_join_requires_signed_key_of_a_room(server: Server, clients: SocketClients, event: Any) -> None:
+    key, unknown, team = (
+        server.ask("chat_key", slug=slug) for slug in ("lobby", "ZZZZ-players", f"{event['code']}-team")
+    )
     forged = f"{unknown.partition(':')[0]}:{key.partition(':')[2]}"
     for shown in (forged, "lobby", "x" * 200):
         assert clients.open("chat").say("chat.join", key=shown).closed() == CloseCode.BAD_TOKEN
-    assert clients.open("chat").say("chat.join", key=unknown).closed() == CloseCode.NOT_ALLOWED
+    for shown in (unknown, team):
+        assert clients.open("chat").say("chat.join", key=shown).closed() == CloseCode.NOT_ALLOWED
     client = join_chat(server, clients, "lobby")
     client.say("chat.join", key=key).receive("error", code="joined_already")
     client.say("chat.say", text="Hello").receive("error", code="malformed")
-
-
-SECRET = "Column 4 blocks their three"
+    for guest in (client, clients.open("chat")):
+        guest.say("suggestion.send", text="Hello").receive("error", code="not_joined")
 
 
 @pytest.fixture
@@ -158,18 +163,6 @@ def test_listener_loses_access(action: str, server: Server, clients: SocketClien
     assert SECRET not in "".join(leaver.frames)
     again = clients.open("chat").say("chat.join", key=you["token"])
     assert again.closed() == CloseCode.NOT_ALLOWED
-
-
-def test_guest_cannot_suggest(server: Server, clients: SocketClients, event: dict[str, Any]) -> None:
-    clients.open("chat").say("suggestion.send", text="Hello").receive("error", code="not_joined")
-    guest = join_chat(server, clients, "lobby")
-    guest.say("suggestion.send", text="Hello").receive("error", code="not_joined")
-    key = server.ask("chat_key", slug=f"{event['code']}-team")
-    assert clients.open("chat").say("chat.join", key=key).closed() == CloseCode.NOT_ALLOWED
-
-
-PLAYER = 1
-ACCESS = RoomAccess(RoomKind.WATCHERS, frozenset({PLAYER, 2}), over=True)
 
 
 def news(seq: int, access: RoomAccess = ACCESS) -> RoomUpdate:

@@ -24,8 +24,6 @@ from voting.sources.registry import find_source
 from voting.turns.turns import load_turn
 
 pytestmark = pytest.mark.django_db
-COMMAND = 2
-EPHEMERAL = {"flags": 64}
 ids = count((round(time.time() * 1000) - EPOCH_MS) << 22, 1 << 22)
 RECEIPT = re.compile(r"<http://testserver(/chat/\S+\?receipt=\d+-[0-9a-f]{32})>")
 
@@ -63,13 +61,13 @@ def post(code: str, body: bytes, at: str, signature: str) -> Any:
 def command(user: str = "11", **changes: Any) -> dict[str, Any]:
     """The slash command of a user in a server. Each interaction is a millisecond later than the last."""
     member = {"user": {"id": user, "username": "ann"}, "nick": "Ann"}
-    return {"id": str(next(ids)), "type": COMMAND, "data": {"name": "vote"}, "member": member} | changes
+    return {"id": str(next(ids)), "type": 2, "data": {"name": "vote"}, "member": member} | changes
 
 
 def press(custom_id: str, user: str = "11", **changes: Any) -> dict[str, Any]:
     """A button that a user presses in a message that only this user sees."""
     data = {"custom_id": custom_id, "component_type": 2}
-    return command(user, type=MESSAGE_COMPONENT, data=data, message=EPHEMERAL) | changes
+    return command(user, type=MESSAGE_COMPONENT, data=data, message={"flags": 64}) | changes
 
 
 def buttons(reply: Any) -> list[list[str]]:

@@ -15,6 +15,7 @@ from crowdgame.play.duels.rematch import request_rematch
 from crowdgame.play.duels.time_controls import TIME_CONTROLS_BY_SLUG
 from crowdgame.play.ratings.models import Rating
 from tests.crowdgame.play.duels.test_play_pages import new_game, page
+from tests.crowdgame.play.duels.test_player_actions import begin
 from tests.voting.concurrency_helpers import at_once
 from tests.voting.match_helpers import RED_WINS, kinds, new_event, play
 from voting.admission.tickets import ClaimedTicket, PresentedKey, claim_tickets
@@ -35,14 +36,8 @@ def waiting_duel(**duel_settings: Any) -> tuple[Duel, Guest]:
     return duels.new_duel(guest, DuelSettings(**duel_settings)), guest
 
 
-def joined(box: BallotBox, **duel_settings: Any) -> tuple[Duel, Guest, Guest]:
-    duel, first = waiting_duel(**duel_settings)
-    second = new_guest()
-    return join_duel(duel.event.code, second, box), first, second
-
-
 def test_match_starts_when_second_seat_is_taken(box: BallotBox) -> None:
-    duel, first, second = joined(box)
+    duel, _, first, second = begin(box)
     match = Match.objects.get(event=duel.event)
     names = {team.number: team.name for team in duel.event.teams.all()}
     assert names == {seat_number(duel, guest): str(guest) for guest in (first, second)}
@@ -114,9 +109,9 @@ def test_guest_game_limit_is_enforced(box: BallotBox, monkeypatch: pytest.Monkey
 def test_lists_show_open_running_and_finished_games(box: BallotBox) -> None:
     waiting, _ = waiting_duel()
     waiting_duel(listed=False)
-    playing, first, _ = joined(box, time_control=TIME_CONTROLS_BY_SLUG["3-days"])
-    joined(box, listed=False)
-    ended, hidden, aborted = (joined(box, listed=listed)[0] for listed in (True, False, True))
+    playing, _, first, _ = begin(box, time_control=TIME_CONTROLS_BY_SLUG["3-days"])
+    begin(box, listed=False)
+    ended, hidden, aborted = (begin(box, listed=listed).duel for listed in (True, False, True))
     over = {"state": MatchState.ENDED, "result": "red", "ended_by": "resign", "ended_at": 1}
     for duel, changes in ((ended, over), (hidden, over), (aborted, {"state": "aborted", "ended_at": 1})):
         with event_lock(duel.event_id):
@@ -132,8 +127,8 @@ def test_lists_show_open_running_and_finished_games(box: BallotBox) -> None:
 
 
 def test_games_are_found_by_name_or_whole_code(box: BallotBox) -> None:
-    duel, first, second = joined(box)
-    other, _, _ = joined(box)
+    duel, _, first, second = begin(box)
+    other = begin(box).duel
     (hidden, alone), (hidden_crowd, _) = (waiting_duel(listed=False, crowd=crowd) for crowd in (False, True))
 
     def found(query: str, kind: DuelListKind = "running") -> list[str]:
@@ -194,7 +189,7 @@ def test_crowd_game_is_listed_as_open_then_running(box: BallotBox) -> None:
 @pytest.fixture
 def ended(box: BallotBox) -> Event:
     """The event of a duel whose match is over."""
-    duel, *_ = joined(box)
+    duel = begin(box).duel
     play(Match.objects.get(event=duel.event), box, RED_WINS)
     return duel.event
 

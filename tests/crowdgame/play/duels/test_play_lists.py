@@ -35,6 +35,7 @@ from voting.turns.scheduler import PURGE_EVERY_S, DeadlineScheduler
 
 pytestmark = pytest.mark.django_db
 LONG = [(1, 2), (2, 1), (1, 2), (2, 1), (3, 4), (3, 4), (3, 3), (4, 4)]
+DAYS = 60
 
 
 def test_thumbnail_shows_revealed_turns_only(box: BallotBox, client: Client) -> None:
@@ -131,20 +132,14 @@ def test_description_names_game_variant_time_and_rating() -> None:
         f"Captain's Mistress · 6 {TIMES} 6 · first to move drawn at random · 3 days per player · casual"
     )
     assert crowd.endswith("30 seconds per turn · casual")
-
-
-def test_variant_has_a_name_for_lists() -> None:
-    for options, name in (
+    for short, name in (
         ({}, [f"7 {TIMES} 6"]),
         ({"columns": 6, "tie": "other"}, [f"6 {TIMES} 6", "flipped double win"]),
         ({"token": "lot", "tie": "other"}, [f"7 {TIMES} 6", "special rules"]),
     ):
-        assert name_variant(SIMULTANEOUS, options) == name
+        assert name_variant(SIMULTANEOUS, short) == name, "in lists"
     assert describe_variant("trails", {}) == ["Size of the field: Small: 9 by 7 squares"], "its form label"
     assert describe_variant("not-installed", {"columns": 6}) == []
-
-
-DAYS = 60
 
 
 def game(days_ago: int = DAYS + 1, crowd: bool = False) -> tuple[Duel, Guest]:
@@ -170,6 +165,9 @@ def test_clean_up_deletes_deserted_games_and_their_guests(box: BallotBox) -> Non
     assert list(clean_up_duels(DAYS)) == [1, 1]
     assert set(Duel.objects.all()) == {fresh, joined, crowd_duel, full}
     assert (Event.objects.count(), Guest.objects.count()) == (4, 6)
+    for _ in range(GAMES_PER_STEP + 1):
+        game()
+    assert [*clean_up_duels(DAYS), *clean_up_duels(DAYS)] == [GAMES_PER_STEP, 1, GAMES_PER_STEP + 1]
 
 
 def test_clean_up_deletes_network_hashes_after_an_hour() -> None:
@@ -194,12 +192,6 @@ def test_returning_guest_is_kept(box: BallotBox) -> None:
     client.get("/play/")
     assert not stale_guests(DAYS).exists()
     assert find_guest(0) is None
-
-
-def test_clean_up_works_in_batches() -> None:
-    for _ in range(GAMES_PER_STEP + 1):
-        game()
-    assert [*clean_up_duels(DAYS), *clean_up_duels(DAYS)] == [GAMES_PER_STEP, 1, GAMES_PER_STEP + 1]
 
 
 @pytest.mark.parametrize("by", ["scheduler", "command"])

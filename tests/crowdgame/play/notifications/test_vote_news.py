@@ -9,15 +9,7 @@ from crowdgame.play.notifications.email import send_due
 from crowdgame.play.notifications.email_messages import HOUR_MS
 from crowdgame.play.notifications.models import EmailAddress, EmailNotification, PushSubscription
 from crowdgame.play.notifications.vote_messages import format_deadline
-from tests.crowdgame.play.notifications.conftest import (
-    EMAIL,
-    URL,
-    body_of,
-    links,
-    move_deadline,
-    open_turn,
-    send_all,
-)
+from tests.crowdgame.play.notifications.conftest import EMAIL, URL, links, move_deadline, open_turn, send_all
 from tests.mailbox import Mailbox
 from tests.voting.action_helpers import press, record_voters
 from tests.voting.box_helpers import ask
@@ -131,7 +123,7 @@ def test_mail_hides_other_voters(turn: Turn, box: BallotBox, mailbox: Mailbox) -
     Turn.objects.filter(pk=turn.pk).update(closes_at=1_900_000_000_000)
     send_all(box)
     (mail,) = mailbox.mails
-    assert " ".join(body_of(mail).split()) == (
+    assert " ".join(str(mail.get_payload()).split()) == (
         "Hello, turn 1 of “An evening” is open. Vote before March 17, 2030, 6:46 p.m. (Europe/Berlin). "
         f"{URL}/{turn.match.event.code} Unsubscribe: {URL}{links(mail)['stop']}"
     )

@@ -19,6 +19,11 @@ from games.solver.positions import read_position
 from games.solver.puzzles import MIN_ADVANTAGE, guaranteed, read_payoffs
 from games.solver.solver import solve
 
+pytestmark = pytest.mark.django_db
+ONE, TWO = "1" * 32, "2" * 32
+MIX = next(number for number, puzzle in enumerate(read_puzzles(), 1) if puzzle.mixes)
+WIN = next(number for number, puzzle in enumerate(read_puzzles(), 1) if puzzle.kind == "win")
+
 
 def check(puzzle: StoredPuzzle) -> None:
     turns = tuple({"red": red, "yellow": yellow} for red, yellow in puzzle.picks)
@@ -77,11 +82,6 @@ def test_command_repeats_a_file_only_with_its_seed(tmp_path: Path) -> None:
         check(puzzle)
 
 
-ONE, TWO = "1" * 32, "2" * 32
-MIX = next(number for number, puzzle in enumerate(read_puzzles(), 1) if puzzle.mixes)
-WIN = next(number for number, puzzle in enumerate(read_puzzles(), 1) if puzzle.kind == "win")
-
-
 def post(client: Client, number: int, body: Any) -> int:
     text = body if isinstance(body, str) else json.dumps(body)
     return client.post(f"/puzzles/{number}/answer", text, "application/json").status_code
@@ -92,7 +92,6 @@ def counted(number: int) -> list[bool]:
     return list(PuzzleAnswer.objects.filter(puzzle=key).order_by("pk").values_list("solved", flat=True))
 
 
-@pytest.mark.django_db
 def test_person_counts_once_a_puzzle_with_the_first_answer(client: Client) -> None:
     right = read_puzzles()[WIN - 1].answer
     wrong = right % 7 + 1
@@ -103,7 +102,6 @@ def test_person_counts_once_a_puzzle_with_the_first_answer(client: Client) -> No
     assert counted(MIX) == [True]
 
 
-@pytest.mark.django_db
 def test_other_answer_is_refused_and_not_counted(client: Client) -> None:
     for number, body, status in (
         (WIN, {"mark": ONE, "choice": 0}, 400),
@@ -122,7 +120,6 @@ def test_other_answer_is_refused_and_not_counted(client: Client) -> None:
     assert not PuzzleAnswer.objects.exists()
 
 
-@pytest.mark.django_db
 def test_rate_is_that_of_the_newest_answers(client: Client) -> None:
     puzzle = read_puzzles()[WIN - 1]
 
@@ -138,7 +135,6 @@ def test_rate_is_that_of_the_newest_answers(client: Client) -> None:
     assert counted(WIN) == [False] * 59 + [True] * (MAX_COUNTED - 59), "the oldest answer is gone"
 
 
-@pytest.mark.django_db
 def test_everybody_gets_the_same_puzzle_today(client: Client) -> None:
     first, second = (client.get("/puzzles/today.json").json() for _ in range(2))
     assert first == second
