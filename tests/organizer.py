@@ -17,14 +17,12 @@ django.setup()
 
 from django.apps import apps  # noqa: E402
 from django.conf import settings  # noqa: E402
-from django.core.mail import EmailMessage  # noqa: E402
 from django.core.management import call_command  # noqa: E402
 from django.db import transaction  # noqa: E402
 from django.db.models import F  # noqa: E402
 from django.utils import timezone  # noqa: E402
 from redis import Redis  # noqa: E402
 
-from crowdgame.accounts.queued_mail import queue_mail  # noqa: E402
 from crowdgame.events import members  # noqa: E402
 from crowdgame.events.models import Member  # noqa: E402
 from crowdgame.organizer.console.actions.matches import abort_playing_match  # noqa: E402
@@ -137,11 +135,6 @@ def announce_edits(event_ids: list[int]) -> float:
 def call_worker(turn_id: int) -> None:
     """Ask the worker to close a turn, as the scheduler does at the deadline."""
     enqueue_close(turn_id)
-
-
-def queue_mails(count: int) -> None:
-    for number in range(count):
-        queue_mail(EmailMessage("Hello", "Hello", to=[f"{number}@example.org"]))
 
 
 def make_pushes_due() -> None:

@@ -162,9 +162,15 @@ def test_unusable_subscription_is_refused(event: Event, settings: Any, box: Ball
     assert not PushSubscription.objects.exists(), "without a connection to the private host, it would be kept"
 
 
-def test_earlier_keys_are_dropped(turn: Turn, box: BallotBox, push_service: Receiver, settings: Any) -> None:
+def test_key_changes_with_the_secret_key_and_earlier_ones_are_dropped(
+    turn: Turn, box: BallotBox, push_service: Receiver, settings: Any
+) -> None:
     first = vapid.public_key()
+    assert vapid.public_key() == first
     settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = "another", [settings.SECRET_KEY]
+    assert vapid.public_key() != first
+    endpoint = "https://push.example.net:8443/send/abc?x=1"
+    assert read_claims(vapid.authorize(endpoint, first), "https://push.example.net:8443", first)
     send_all(box)
     ((headers, _),) = push_service.requests
     assert headers["authorization"].endswith(f"k={first}")
@@ -254,13 +260,3 @@ def test_message_is_that_of_the_specification() -> None:
         "DGv6ra1nlYgDCS1FRnbzlwAAEABBBP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6Tlz"
         "AC8wEqKK6PBru3jl7A_yl95bQpu6cVPTpK4Mqgkf1CXztLVBSt2Ks3oZwbuwXPXLWyouBWLVWGNWQexSgSxsj_Qulcy4a-fN"
     )
-
-
-def test_key_changes_only_with_the_secret_key(settings: Any) -> None:
-    first = vapid.public_key()
-    assert vapid.public_key() == first
-    settings.SECRET_KEY_FALLBACKS = [settings.SECRET_KEY]
-    settings.PUBLIC_URL, settings.SECRET_KEY = URL, "another"
-    assert vapid.public_key() != first
-    endpoint = "https://push.example.net:8443/send/abc?x=1"
-    assert read_claims(vapid.authorize(endpoint, first), "https://push.example.net:8443", first)
