@@ -193,8 +193,13 @@ def test_event_form_unfolds_sections_with_unusual_or_wrong_values() -> None:
         assert EventForm(instance=Event(**choices)).differs_from_presets is opens
 
 
-def test_creation_message_appears_only_on_the_page_of_its_event(browser: Client, organizer: User) -> None:
-    browser.post(NEW, answers())
+def test_new_event_has_the_organizers_language_and_is_announced_once(
+    browser: Client, organizer: User
+) -> None:
+    french = browser.get(NEW, headers={"accept-language": "fr"}).content.decode()
+    assert '<option value="fr" selected>' in french
+    browser.post("/console/new/", {"preset": "two-halls"}, headers={"accept-language": "de-AT"})
+    assert load_snapshot(organizer.events.get()).language == "de"
     assert "is ready" not in browser.get("/console/").content.decode()
     answer = browser.post(NEW, answers(admission="tickets", hide_code="on", hide_tally="on"))
     event = organizer.events.latest("pk")
@@ -215,14 +220,6 @@ def test_copied_event_repeats_its_settings(browser: Client, organizer: User) -> 
     names = [list(one.teams.order_by("number").values_list("name", flat=True)) for one in (another, before)]
     assert names[0] == names[1]
     assert another.code != before.code
-
-
-def test_new_event_has_the_language_of_its_organizer(browser: Client) -> None:
-    page = browser.get(NEW, headers={"accept-language": "fr"}).content.decode()
-    assert '<option value="fr" selected>' in page
-    browser.post("/console/new/", {"preset": "two-halls"}, headers={"accept-language": "de-AT"})
-    event = Event.objects.get()
-    assert (event.language, load_snapshot(event).language) == ("de", "de")
 
 
 @pytest.mark.parametrize(

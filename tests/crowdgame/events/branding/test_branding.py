@@ -205,7 +205,7 @@ def test_contrast_and_distance_agree_with_coloraide(one: str, other: str) -> Non
     assert distance(one, other) == pytest.approx(expected, abs=2e-3)
 
 
-def test_visible_color_has_contrast_on_each_background_of_the_pages() -> None:
+def test_allowed_colors_have_contrast_on_backgrounds_of_the_pages() -> None:
     pages = palettes(PAGE_TOKENS)
     assert (pages["dark"]["ground"], pages["light"]["ground"]) == (DARK, LIGHT)
     grays = [f"#{level:02x}{level:02x}{level:02x}" for level in range(256)]
@@ -213,11 +213,8 @@ def test_visible_color_has_contrast_on_each_background_of_the_pages() -> None:
         edge = [gray for gray in grays if contrast(gray, ground) >= colors.MIN_CONTRAST]
         assert not any(is_visible(gray) for gray in grays if gray not in edge)
         assert is_visible(edge[nearest])
-
-
-def test_nearest_allowed_color_passes_and_stays_similar() -> None:
     for color in ("#ffe600", GREEN, "#000000"):
-        nearest = nearest_allowed(color, "#d13438")
-        assert is_visible(nearest)
-        assert distance(nearest, "#d13438") >= colors.MIN_DISTANCE
+        allowed = nearest_allowed(color, "#d13438")
+        assert is_visible(allowed)
+        assert distance(allowed, "#d13438") >= colors.MIN_DISTANCE
     assert nearest_allowed("#ffe600", BLUE) == "#aa8800"
