@@ -72,7 +72,11 @@ def test_roster_creates_one_ticket_per_name_or_lists_errors(browser: Client, eve
     assert event.tickets.count() == 3
 
 
-def test_roster_is_previewed_by_line_before_it_is_saved(browser: Client, event: Event) -> None:
+def test_roster_is_offered_first_and_previewed_by_line(browser: Client, event: Event) -> None:
+    Event.objects.filter(pk=event.pk).update(admission=Admission.ROSTER)
+    page = browser.get(address(event)).content.decode()
+    assert re.findall(r'<button class="main" name="ask" value="(\w+)"', page) == ["roster"]
+    assert "<summary>Codes without names</summary>" in page
     names = 'Name,Team\r\n\r\n"Ada ""A""",\uff12\r\n<b>Cy</b>\r\n'
     page = ask(browser, event, "roster", names=names)
     rows = re.findall(r"<tr><td>(\d+)</td><th.*?><bdi>(.*?)</bdi></th><td>(.*?)</td></tr>", page)
@@ -100,14 +104,6 @@ def test_tickets_are_found_by_name_and_code_in_pages_and_by_post(browser: Client
     assert 'name="page" value="2"' in first
     assert ('method="get"' in first, "?q=" in first) == (False, False)
     assert "No matching codes" not in browser.get(address(event), {"q": "nobody"}).content.decode()
-
-
-def test_event_with_class_list_offers_the_list_first(browser: Client, event: Event) -> None:
-    Event.objects.filter(pk=event.pk).update(admission=Admission.ROSTER)
-    page = browser.get(address(event)).content.decode()
-    buttons = re.findall(r'<button class="(\w*)" name="ask" value="(\w+)"', page)
-    assert buttons == [("main", "roster"), ("", "make")]
-    assert "<summary>Codes without names</summary>" in page
 
 
 def test_used_ticket_is_released_and_not_issued_again(browser: Client, event: Event, other: User) -> None:

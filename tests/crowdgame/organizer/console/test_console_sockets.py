@@ -1,5 +1,3 @@
-"""The console at a running server: admission, replies, the audit log, moved voters and changed roles."""
-
 from collections.abc import Callable, Iterator
 from itertools import count
 from typing import Any

@@ -1,5 +1,3 @@
-"""Votes by Discord buttons: only signed ones count, once each, in the window, and secretly."""
-
 import json
 import re
 import time

@@ -1,5 +1,3 @@
-"""A duel is an event for two guests, or for one against a crowd, with rematches, and is found in lists."""
-
 from typing import Any
 
 import pytest

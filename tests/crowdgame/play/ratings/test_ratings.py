@@ -1,5 +1,3 @@
-"""Ratings: winners gain, only the order of matches matters, and a duel is rated once, when it ends."""
-
 import io
 from typing import Any
 
