@@ -67,18 +67,16 @@ def test_saved_brand_is_announced_and_its_logo_served_for_good(browser: Client, 
     assert browser.get(f"/brand/{'0' * 32}.webp").status_code == 404
 
 
-def test_brand_is_changed_by_owner_only_and_copied(
-    browser: Client, event: Event, organizer: User, other: User
-) -> None:
+def test_brand_is_changed_by_owner_only_and_copied(browser: Client, event: Event, other: User) -> None:
     assert not save(browser, event, color_2=BLUE, brand_line="Kindly Inc", logo=logo_file())
     assert (load_brand(event).color_1, load_brand(event).color_2) == ("", BLUE), "a default color is none"
     browser.force_login(other)
     assert browser.post(page(event), {"reset": "1"}).status_code == 404
     assert browser.post(f"{page(event)}undo/").status_code == 404
-    browser.force_login(organizer)
+    browser.force_login(event.owner)
     path = f"/console/{event.code}/again/"
     browser.post(path, form_defaults(browser, path))
-    copy = organizer.events.exclude(pk=event.pk).get()
+    copy = event.owner.events.exclude(pk=event.pk).get()
     assert load_brand(copy) == load_brand(event)
     for deleted, status in ((event, 200), (copy, 404)):
         browser.post(f"/console/{deleted.code}/delete/")

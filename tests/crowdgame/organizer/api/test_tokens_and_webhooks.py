@@ -102,7 +102,7 @@ def test_requests_of_a_token_are_limited(event: Event) -> None:
 
 def test_new_token_is_shown_once_works_and_is_revoked(olga: Client, event: Event) -> None:
     create_event(organizer("boris"), "Theirs", ("A", "B"), code="BCDFG")
-    wrong: list[dict[str, object]] = [{"name": ""}, {"scopes": []}, {"scopes": ["own"]}, {"days": "9999"}]
+    wrong: list[dict[str, Any]] = [{"name": ""}, {"scopes": []}, {"scopes": ["own"]}, {"days": "9999"}]
     for changes in (*wrong, {"code": "BCDFG"}):
         assert olga.post(TOKENS, WANTED | changes).status_code == 400
     assert not ApiToken.objects.exists()

@@ -87,9 +87,7 @@ def test_actions_and_undo_reach_all_consoles_in_their_language_but_no_phone_or_d
         assert not any("audit" in frame for frame in client.frames)
 
 
-def test_viewer_watches(
-    made: dict[str, Any], console: SocketClient, server: Server, clients: SocketClients
-) -> None:
+def test_viewer_watches(made: Any, console: SocketClient, server: Server, clients: SocketClients) -> None:
     server.ask("roster", event_id=made["id"], text="Ann")
     server.ask("member", event_id=made["id"], name="vera", role="viewer")
     viewer = clients.console(made["code"], server.ask("session", name="vera"))

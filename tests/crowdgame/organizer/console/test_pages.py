@@ -131,9 +131,7 @@ def discussion(event: Event) -> str:
     return f"/console/{event.code}/discussion/"
 
 
-def test_discussion_page_shows_reported_first_and_removal_logs_no_text(
-    client: Client, discussed: Event, box: BallotBox
-) -> None:
+def test_discussion_page_removes_reported_message(client: Client, discussed: Event, box: BallotBox) -> None:
     html = member(discussed, Role.COHOST).get(discussion(discussed)).content.decode()
     assert 0 < html.index("&lt;b&gt;by ann") < html.index("Reports: 1") < html.index("&lt;b&gt;by eve")
     viewer, first = member(discussed, Role.VIEWER), Suggestion.objects.earliest("pk")

@@ -44,12 +44,6 @@ def test_knockout_draw_has_byes_for_top_seeds_who_meet_last(teams: int) -> None:
         assert all(draw[number - 1].place // 2 == pairing.place for number in fed_into(pairing))
 
 
-def test_knockout_draws_of_one_and_four_teams() -> None:
-    assert knock_out(1) == league(1) == ()
-    semifinals = Pairing(1, 1, 0, 1, 4), Pairing(2, 1, 1, 2, 3)
-    assert knock_out(4) == (*semifinals, Pairing(3, 2, 0, WinnerOf(1), WinnerOf(2)))
-
-
 @given(st.integers(2, 32))
 def test_league_draw_pairs_all_teams_once_with_balanced_sides(teams: int) -> None:
     draw = league(teams)
@@ -153,6 +147,9 @@ def test_tied_teams_share_a_place_and_unfinished_cup_has_no_champion() -> None:
 
 def test_changed_result_reopens_next_round() -> None:
     draw = knock_out(4)
+    semifinals = Pairing(1, 1, 0, 1, 4), Pairing(2, 1, 1, 2, 3)
+    assert draw == (*semifinals, Pairing(3, 2, 0, WinnerOf(1), WinnerOf(2)))
+    assert knock_out(1) == league(1) == ()
     held = {1: PairingResult(1, 4, ONE), 2: PairingResult(2, 3, ONE), 3: PairingResult(1, 2, TWO)}
     assert champions(CupFormat.KNOCKOUT, range(1, 5), resolve_draw(draw, held)) == (2,)
     again = resolve_draw(draw, held | {2: PairingResult(2, 3, TWO)})
