@@ -231,7 +231,7 @@ def test_team_keeps_rating_across_events_by_name(olga: Client, box: BallotBox) -
     assert "/console/ladder/" in olga.get("/console/").content.decode()
 
 
-def test_ladder_ignores_aborted_and_rehearsed_matches_and_those_against_the_computer(box: BallotBox) -> None:
+def test_ladder_ignores_aborted_rehearsed_and_computer_matches(box: BallotBox) -> None:
     match = play_event(box, "4a", "4b")
     Match.objects.filter(pk=match.pk).update(rehearsed=True)
     aborted = create_event(organizer(), "Stopped", ("4a", "4b"))

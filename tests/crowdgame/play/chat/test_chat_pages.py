@@ -56,7 +56,7 @@ def mo() -> Client:
     return client
 
 
-def test_first_message_creates_guest_and_is_public_but_a_refused_one_stays_in_the_form() -> None:
+def test_only_an_accepted_message_creates_guest_and_is_public() -> None:
     one = Client()
     assert "no visible text" in say(one, "\u200b", status=409)
     assert visible_texts(one) == []
