@@ -1,4 +1,3 @@
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 from typing import Any
@@ -101,38 +100,37 @@ def test_limits_are_per_account_and_none_is_a_default() -> None:
     assert {rate.per for rate in rates} == {"key", "user"}
 
 
-def guess_at_once(guess: Callable[[Client], object], browsers: list[Client]) -> None:
-    ready = Barrier(len(browsers))
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(
+    ("checker", "check", "page", "guess"),
+    [
+        (User, "check_password", "/console/login/", {"login": "ada", "password": WRONG}),
+        (TOTP, "validate_code", "/console/2fa/authenticate/", {"code": "123456"}),
+    ],
+)
+def test_simultaneous_guesses_do_not_exceed_the_limit(
+    *, checker: type, check: str, page: str, guess: Any, monkeypatch: pytest.MonkeyPatch, ada: User
+) -> None:
+    browsers, checked, ready = [Client() for _ in range(GUESSES)], list[object](), Barrier(GUESSES)
+    if checker is TOTP:
+        TOTP.activate(ada, "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP")
+        for browser in browsers:
+            browser.post("/console/login/", {"login": "ada", "password": RIGHT})
+    monkeypatch.setattr(checker, check, lambda *guessed: checked.append(guessed))
 
     def guess_together(browser: Client) -> None:
         ready.wait(30)
-        guess(browser)
+        browser.post(page, guess)
         connections.close_all()
 
-    with ThreadPoolExecutor(len(browsers)) as threads:
+    with ThreadPoolExecutor(GUESSES) as threads:
         list(threads.map(guess_together, browsers))
-
-
-@pytest.mark.django_db(transaction=True)
-def test_simultaneous_guesses_do_not_exceed_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    checked: list[object] = []
-    monkeypatch.setattr(User, "check_password", lambda *password: checked.append(password))
-    guess_at_once(lambda _: log_in(WRONG), [Client() for _ in range(GUESSES)])
     assert 0 < len(checked) <= 10
 
 
-@pytest.mark.django_db(transaction=True)
-def test_simultaneous_codes_do_not_exceed_the_limit(monkeypatch: pytest.MonkeyPatch, ada: User) -> None:
-    TOTP.activate(ada, "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP")
-    browsers, checked = [Client() for _ in range(GUESSES)], list[object]()
-    for browser in browsers:
-        browser.post("/console/login/", {"login": "ada", "password": RIGHT})
-    monkeypatch.setattr(TOTP, "validate_code", lambda *code: checked.append(code))
-    guess_at_once(lambda browser: browser.post("/console/2fa/authenticate/", {"code": "123456"}), browsers)
-    assert 0 < len(checked) <= 10
+def test_outages_lock_nobody_out(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
+    """Attempts without the database do not count. Without Redis, passwords are refused and links work."""
 
-
-def test_attempts_that_could_not_be_checked_do_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail_to_check(*_: object) -> bool:
         raise OperationalError("the database is away")
 
@@ -140,6 +138,11 @@ def test_attempts_that_could_not_be_checked_do_not_count(monkeypatch: pytest.Mon
         patch.setattr(User, "check_password", fail_to_check)
         assert [log_in(RIGHT).status_code for _ in range(12)] == [503] * 12
     assert log_in(RIGHT).status_code == 302
+    away = settings.CACHES["default"] | {"LOCATION": "redis://127.0.0.1:1/0"}
+    settings.CACHES = settings.CACHES | {"default": away}
+    refused = log_in(RIGHT)
+    assert (refused.status_code, "is not responding" in refused.content.decode()) == (503, True)
+    assert Client().post(login_link_path(User.objects.get())).status_code == 302
 
 
 def test_lockout_stores_and_logs_no_personal_data(valkey_url: str, caplog: pytest.LogCaptureFixture) -> None:
@@ -153,11 +156,3 @@ def test_lockout_stores_and_logs_no_personal_data(valkey_url: str, caplog: pytes
     for trace in ("ada", "Netscape", "203.0.113.9", WRONG, RIGHT):
         assert trace not in kept
         assert trace not in caplog.text
-
-
-def test_without_redis_passwords_are_refused_and_links_work(settings: Any, ada: User) -> None:
-    away = settings.CACHES["default"] | {"LOCATION": "redis://127.0.0.1:1/0"}
-    settings.CACHES = settings.CACHES | {"default": away}
-    refused = log_in(RIGHT)
-    assert (refused.status_code, "is not responding" in refused.content.decode()) == (503, True)
-    assert Client().post(login_link_path(ada)).status_code == 302

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import timedelta
 from typing import Any, get_args
 from urllib.parse import quote
@@ -12,14 +13,17 @@ from django.contrib.auth.models import User
 from django.contrib.sessions.models import Session
 from django.test import Client
 from django.utils import timezone
+from websockets.exceptions import ConnectionClosed
 
 from crowdgame.accounts.invitations import create_invitation
 from crowdgame.accounts.login_links import login_link_path
 from crowdgame.events.models import Member
 from crowdgame.events.permissions import EventPermission, find_access
+from tests.server import Server
+from tests.socket_clients import SocketClient, SocketClients
 from voting.events import create_event
 from voting.models import Event
-from voting.protocol import Role
+from voting.protocol import CloseCode, Role
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("valkey_url")]
 
@@ -49,22 +53,19 @@ def may(browser: Client, event_id: int, permission: EventPermission) -> bool:
     return found is not None and found.may(permission)
 
 
-def test_session_expires_after_twelve_hours(event: Event) -> None:
+def test_session_ends_on_password_change_and_after_twelve_hours(ada: User, event: Event) -> None:
+    browsers = [logged_in_client(), logged_in_client()]
+    assert all(may(browser, event.pk, "run") for browser in browsers)
+    ada.set_password(PASSWORD)
+    ada.save()
+    assert not any(may(browser, event.pk, "run") for browser in browsers)
+    assert [browser.get("/console/").status_code for browser in browsers] == [302, 302]
     browser = logged_in_client()
     left = Session.objects.get(session_key=browser.cookies["sessionid"].value).expire_date - timezone.now()
     assert timedelta(hours=11, minutes=59) < left <= timedelta(hours=12)
     Session.objects.update(expire_date=timezone.now() - timedelta(seconds=1))
     assert not may(browser, event.pk, "view")
     assert browser.get("/console/").status_code == 302
-
-
-def test_session_ends_on_password_change(ada: User, event: Event) -> None:
-    browsers = [logged_in_client(), logged_in_client()]
-    assert all(may(browser, event.pk, "run") for browser in browsers)
-    ada.set_password("byron")
-    ada.save()
-    assert not any(may(browser, event.pk, "run") for browser in browsers)
-    assert [browser.get("/console/").status_code for browser in browsers] == [302, 302]
 
 
 def test_session_survives_secret_rotation_with_fallback(event: Event, settings: Any) -> None:
@@ -117,6 +118,36 @@ def test_role_gives_permissions(role: Role | None, permissions: set[EventPermiss
     assert not may(browser, other.pk, "view")
     found = find_access(browser.cookies["sessionid"].value, theirs.pk)
     assert (found and (found.name, found.role, found.user_id)) == (role and ("ada", role, ada.pk))
+
+
+def open_console(server: Server, clients: SocketClients, name: str) -> SocketClient:
+    """Open the console of a new event that this organizer owns."""
+    event = server.ask("event", owner=name)
+    console = clients.console(event["code"], server.ask("session", name=name))
+    console.receive("console.welcomed")
+    return console
+
+
+def test_console_action_after_session_end_is_refused(server: Server, clients: SocketClients) -> None:
+    server.ask("abort_all_matches")  # events of other tests must not change anything meanwhile
+    console = open_console(server, clients, "presses")
+    console.say("action.ask", id=1, action="lobby.open").receive("action.done", id=1)
+    server.ask("log_out", name="presses")
+    before = server.contents()
+    with suppress(ConnectionClosed):  # the gateway may have noticed the end before it reads the action
+        console.say("action.ask", id=2, action="match.start")
+    assert console.closed() == CloseCode.NOT_ALLOWED
+    refused = [message["text"] for message in console.received if message["type"] == "action.refused"]
+    assert refused in ([], ["You don't have permission to do this."])
+    assert server.contents() == before
+
+
+def test_idle_console_is_closed_soon_after_session_end(server: Server, clients: SocketClients) -> None:
+    endings = ("log_out", "deactivate", "give_away_events")
+    consoles = [open_console(server, clients, f"looks-{ending}") for ending in endings]
+    for ending in endings:
+        server.ask(ending, name=f"looks-{ending}")
+    assert [console.closed() for console in consoles] == [CloseCode.NOT_ALLOWED] * len(endings)
 
 
 def log_in(client: Client, after: str) -> Any:
