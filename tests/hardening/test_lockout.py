@@ -1,3 +1,4 @@
+import time
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 from typing import Any
@@ -13,7 +14,7 @@ from django.db import OperationalError, connections
 from django.test import Client
 from redis import Redis
 
-from crowdgame.accounts.known_devices import COOKIE
+from crowdgame.accounts.known_devices import COOKIE, COOKIE_MAX_AGE_S, find_known_user
 from crowdgame.accounts.login_links import login_link_path
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("valkey_url")]
@@ -90,6 +91,21 @@ def test_strangers_do_not_lock_known_devices() -> None:
         browser = Client()
         browser.cookies[COOKIE] = device.cookies[COOKIE].value
         assert browser.post("/console/login/", {"login": "ADA", "password": password}).status_code == status
+
+
+def test_only_a_login_marks_a_known_device(monkeypatch: pytest.MonkeyPatch, ada: User) -> None:
+    client = Client()
+    for password, is_known in ((WRONG, False), (RIGHT, True)):
+        client.post("/console/login/", {"login": "ada", "password": password})
+        assert (COOKIE in client.cookies) is is_known
+    cookie = f"{COOKIE}={client.cookies[COOKIE].value}"
+    assert client.cookies[COOKIE]["httponly"]
+    for forged in ("", f"{COOKIE}=1", f"{COOKIE}=1:1:x", f"{cookie}x", cookie.replace("=", "=1")):
+        assert find_known_user({"headers": [(b"cookie", forged.encode())]}) == ""
+    assert find_known_user({"headers": [(b"cookie", cookie.encode())]}) == str(ada.pk)
+    late = time.time() + COOKIE_MAX_AGE_S + 60
+    monkeypatch.setattr("time.time", lambda: late)
+    assert find_known_user({"headers": [(b"cookie", cookie.encode())]}) == ""
 
 
 def test_limits_are_per_account_and_none_is_a_default() -> None:

@@ -42,11 +42,6 @@ def start_sleeper(supervisor: Supervisor, folder: Path, nice: int = 0) -> int:
     return supervisor.pid("sleeper") or 0
 
 
-def start_supervisor(folder: Path, *described: str) -> "subprocess.Popen[str]":
-    argv = [sys.executable, "-m", supervisor_program.__name__, str(folder), *described]
-    return subprocess.Popen(argv, cwd=ROOT, stdout=subprocess.PIPE, text=True)
-
-
 def test_supervisor_restarts_killed_child(supervisor: Supervisor, said: list[str], tmp_path: Path) -> None:
     first = start_sleeper(supervisor, tmp_path)
     os.kill(first, signal.SIGKILL)
@@ -96,33 +91,35 @@ def test_children_stop_for_good_in_order(supervisor: Supervisor, said: list[str]
     assert (said, marked(tmp_path)) == ([], [])
 
 
-def test_supervisor_sigterm_ends_children_that_ignore_it(tmp_path: Path) -> None:
-    described = f"deaf=0={IGNORES_SIGTERM}", f"parent=0={PARENT}", f"box=1={IGNORES_SIGTERM}"
-    process = start_supervisor(tmp_path, *described)
-    wait_until(lambda: are_ready(tmp_path, 5))
-    process.terminate()
-    assert process.wait(30) == 0
-    assert not marked(tmp_path)
+ONLY_LINUX = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere, children outlive their parent")
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
-def test_supervisor_signals_leave_no_process_behind(tmp_path: Path, number: signal.Signals) -> None:
-    process = start_supervisor(tmp_path, f"slow=0={SLOW_TO_END}", f"box=1={SLEEPER}")
-    wait_until(lambda: are_ready(tmp_path, 3))
+@pytest.mark.parametrize(
+    ("number", "sources", "processes"),
+    [
+        (signal.SIGINT, (SLOW_TO_END, SLEEPER), 3),
+        (signal.SIGHUP, (SLOW_TO_END, SLEEPER), 3),
+        (signal.SIGTERM, (IGNORES_SIGTERM, PARENT, IGNORES_SIGTERM), 5),
+        pytest.param(signal.SIGKILL, (IGNORES_SIGTERM, SLEEPER), 3, marks=ONLY_LINUX),
+    ],
+)
+def test_supervisor_signals_leave_no_process_behind(
+    tmp_path: Path, number: signal.Signals, sources: tuple[str, ...], processes: int
+) -> None:
+    described = [f"child-{order}={order}={source}" for order, source in enumerate(sources)]
+    argv = [sys.executable, "-m", supervisor_program.__name__, str(tmp_path), *described]
+    process = subprocess.Popen(argv, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    wait_until(lambda: are_ready(tmp_path, processes))
     process.send_signal(number)
+    if number == signal.SIGKILL:
+        wait_until(lambda: not marked(tmp_path))
+        return
     assert process.stdout is not None
     assert process.stdout.readline() == "ending\n"
-    process.send_signal(signal.SIGINT)  # a second Ctrl-C
+    if number != signal.SIGTERM:
+        process.send_signal(signal.SIGINT)  # a second Ctrl-C
     assert process.wait(30) == 0
     assert not marked(tmp_path)
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends children together with their parent")
-def test_supervisor_sigkill_ends_its_children(tmp_path: Path) -> None:
-    process = start_supervisor(tmp_path, f"deaf=0={IGNORES_SIGTERM}", f"sleeper=0={SLEEPER}")
-    wait_until(lambda: are_ready(tmp_path, 3))
-    process.kill()
-    wait_until(lambda: not marked(tmp_path))
 
 
 def test_supervisor_rotates_large_log(supervisor: Supervisor, tmp_path: Path) -> None:
@@ -138,19 +135,17 @@ def step(folder: Path, *argv: str) -> Step:
     return Step("do the thing", [sys.executable, *argv], "thing", logs=folder / "logs")
 
 
-def test_step_logs_output_and_prints_progress(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_step_prints_progress_and_logs_output_unless_secret(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     assert run(step(tmp_path, "-c", "print('one'); print('two')")) == "one\ntwo\n"
     assert (tmp_path / "logs" / "thing.log").read_text() == "one\ntwo\n"
     assert capfd.readouterr().out == "  do the thing …\n✓ do the thing, 0 s\n"
-
-
-def test_secret_step_logs_its_output_only_if_it_fails(tmp_path: Path) -> None:
-    secret = replace(step(tmp_path, "-c", "print('secret')"), is_secret=True)
-    assert run(secret) == "secret\n"
+    assert run(replace(step(tmp_path, "-c", "print('secret')"), is_secret=True)) == "secret\n"
     assert (tmp_path / "logs" / "thing.log").read_text() == ""
     with pytest.raises(StepFailed):
         run(replace(step(tmp_path, "-c", DIES_OF.format("reason")), is_secret=True))
-    assert (tmp_path / "logs" / "thing.log").read_text() == "before\nreason\n"
+    assert (tmp_path / "logs" / "thing.log").read_text() == "before\nreason\n", "a failed step logs it"
 
 
 @pytest.mark.parametrize(
@@ -186,18 +181,15 @@ def test_steps_in_background_run_beside_others(tmp_path: Path) -> None:
         run(replace(step(tmp_path, "-c", f"open({pipe!r}, 'w')"), log="other"))
 
 
-def test_step_failed_in_background_is_reported(tmp_path: Path) -> None:
+def test_steps_fail_and_end_with_one_in_background(tmp_path: Path) -> None:
     failing = step(tmp_path, "-c", DIES_OF.format("ENOSPC"))
     with pytest.raises(StepFailed, match="the disk is full"), in_background(lambda: run(failing)):
         pass
-
-
-def test_steps_in_background_end_with_failure_of_another(tmp_path: Path) -> None:
     sleeping = replace(step(tmp_path, "-c", SLEEPER, str(tmp_path)), log="other")
 
     def fail_beside() -> None:
         wait_until(lambda: len(marked(tmp_path)) == 1)
-        run(step(tmp_path, "-c", DIES_OF.format("ENOSPC")))
+        run(failing)
 
     with pytest.raises(StepFailed, match="thing: the disk is full"), in_background(lambda: run(sleeping)):
         fail_beside()

@@ -59,16 +59,16 @@ def test_admin_lists_records_read_only(admin: Client, turn: Turn, box: BallotBox
 
 
 @pytest.mark.parametrize("state", [TurnState.OPEN, TurnState.PAUSED])
-def test_admin_hides_ballots_of_live_turn(admin: Client, turn: Turn, state: TurnState) -> None:
+def test_admin_shows_seed_and_ballots_only_after_reveal(
+    admin: Client, turn: Turn, box: BallotBox, state: TurnState
+) -> None:
+    page = f"/admin/voting/turn/{turn.pk}/change/"
     Turn.objects.filter(pk=turn.pk).update(state=state, left_ms=1000 if state == TurnState.PAUSED else None)
     assert admin.get(f"{BALLOTS}{StoredBallot.objects.get().pk}/change/").status_code == 302
     for query in ("", "?side=red", f"?q={VOTER[:5]}"):
         assert VOTER not in admin.get(BALLOTS + query).content.decode()
-
-
-def test_admin_shows_seed_and_ballots_only_after_reveal(admin: Client, turn: Turn, box: BallotBox) -> None:
-    page = f"/admin/voting/turn/{turn.pk}/change/"
     assert turn.seed not in admin.get(page).content.decode()
+    Turn.objects.filter(pk=turn.pk).update(state=TurnState.OPEN, left_ms=None)
     end_window(turn, box)
     assert turn.seed in admin.get(page).content.decode()
     assert VOTER in admin.get(BALLOTS).content.decode()
