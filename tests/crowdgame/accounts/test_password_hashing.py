@@ -74,17 +74,13 @@ def test_hashing_runs_one_at_a_time_and_refuses_a_long_queue(record: list[str]) 
 
 
 @pytest.mark.django_db(transaction=True)
-def test_hashing_keeps_no_database_connection(record: list[str]) -> None:
+def test_hashing_keeps_no_database_connection_and_does_not_wait_in_a_transaction(record: list[str]) -> None:
     connection.ensure_connection()
     with hashing_turn():
         assert connection.connection is None
         connection.ensure_connection()
         hashers.make_password("lovelace")
     assert record == ["begin", "end"]
-
-
-@pytest.mark.django_db(transaction=True)
-def test_hashing_in_a_transaction_does_not_wait() -> None:
     with turn_in_another_thread(), transaction.atomic(), pytest.raises(ServerBusy), hashing_turn():
         pytest.fail("there was no turn")
     with transaction.atomic(), hashing_turn():

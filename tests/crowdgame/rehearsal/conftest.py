@@ -68,6 +68,18 @@ class FaultProxy:
             self.port = next(iter(listener.sockets)).getsockname()[1]
             yield
 
+    async def until_voted(self, voters: int = PHONES) -> None:
+        await until(lambda: len({voter for voter, _ in self.casts}) >= voters)
+
+    def assert_ballots_are_sealed(self, report: RehearsalReport, phones: int = PHONES) -> None:
+        """All phones voted in each turn, and the acknowledged ballots are the sealed ones, voter by voter."""
+        assert report.turns
+        for entry in report.turns:
+            sealed = sealed_ballots(self.server, entry.turn)
+            held = {report.voters[phone]: ballot for phone, ballot in entry.acknowledged.items()}
+            assert held == {voter: (ballot.choice, ballot.sequence) for voter, ballot in sealed.items()}
+            assert entry.tallied == len(held) == phones
+
     async def _serve(self, phone: ServerConnection) -> None:
         async with connect(f"{self.server.ws}/phone", compression=None, proxy=None) as gateway:
             to_phone = asyncio.create_task(self._forward_to_phone(gateway, phone))
@@ -151,17 +163,3 @@ async def until(holds: Callable[[], object]) -> None:
     async with asyncio.timeout(60):
         while not holds():  # noqa: ASYNC110  the condition has no event to wait for
             await asyncio.sleep(0.01)
-
-
-async def until_voted(proxy: FaultProxy, voters: int = PHONES) -> None:
-    await until(lambda: len({voter for voter, _ in proxy.casts}) >= voters)
-
-
-def assert_ballots_are_sealed(proxy: FaultProxy, report: RehearsalReport, phones: int = PHONES) -> None:
-    """All phones voted in each turn, and the acknowledged ballots are the sealed ones, voter by voter."""
-    assert report.turns
-    for entry in report.turns:
-        sealed = sealed_ballots(proxy.server, entry.turn)
-        held = {report.voters[phone]: ballot for phone, ballot in entry.acknowledged.items()}
-        assert held == {voter: (ballot.choice, ballot.sequence) for voter, ballot in sealed.items()}
-        assert entry.tallied == len(held) == phones

@@ -1,25 +1,14 @@
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from websockets.asyncio.server import ServerConnection
 
 from crowdgame.rehearsal.crowd import Crowd, RehearsalError
 from crowdgame.rehearsal.saved_seats import read_seats
 from tests.crowd_helpers import connected
-from tests.crowdgame.rehearsal.conftest import (
-    PHONES,
-    PLAN,
-    FaultProxy,
-    assert_ballots_are_sealed,
-    new_context,
-    playing_crowd,
-    until,
-    until_voted,
-)
+from tests.crowdgame.rehearsal.conftest import PHONES, PLAN, FaultProxy, new_context, playing_crowd, until
 from voting.protocol import BallotCast, BallotCounted, BallotRefused, CloseCode
 
 pytestmark = pytest.mark.usefixtures("no_phone_breaks")
@@ -57,43 +46,35 @@ async def test_saved_seats_restore_the_same_crowd(proxy: FaultProxy, tmp_path: P
     assert len(proxy.joins) == joins + 2 * PHONES
 
 
-async def restart(phone: ServerConnection) -> None:
-    await phone.close(CloseCode.UNAVAILABLE)
-
-
-async def drain(phone: ServerConnection) -> None:
-    await phone.send('{"type":"retry.after","within_ms":2500}')
-    await phone.close(CloseCode.RESTARTING)
-
-
-async def abort(phone: ServerConnection) -> None:
-    phone.transport.abort()
-
-
 @pytest.mark.parametrize(
-    ("disturb", "closed", "retries"),
+    "code",
     [
-        (restart, str(CloseCode.UNAVAILABLE), 0),
-        pytest.param(drain, str(CloseCode.RESTARTING), PHONES, marks=pytest.mark.nightly),
-        pytest.param(abort, "no word", 0, marks=pytest.mark.nightly),
+        CloseCode.UNAVAILABLE,
+        pytest.param(CloseCode.RESTARTING, marks=pytest.mark.nightly),
+        pytest.param(None, marks=pytest.mark.nightly, id="no word"),
     ],
 )
-async def test_disconnected_phones_return_to_their_seats(
-    disturb: Callable[[ServerConnection], Awaitable[None]], closed: str, retries: int, proxy: FaultProxy
-) -> None:
+async def test_disconnected_phones_return_to_their_seats(code: int | None, proxy: FaultProxy) -> None:
     proxy.make_event()
+    is_told = code == CloseCode.RESTARTING
     async with playing_crowd(proxy) as playing:
         proxy.begin()
         # Without a heartbeat since they joined, the turn would not wait for the phones to return.
         await until(lambda: connected(proxy.server, proxy.event["id"]) == PHONES)
-        await until_voted(proxy, PHONES // 2)
+        await proxy.until_voted(PHONES // 2)
         for phone in list(proxy.phones):
-            await disturb(phone)
+            if is_told:
+                await phone.send('{"type":"retry.after","within_ms":2500}')
+            if code:
+                await phone.close(code)
+            else:
+                phone.transport.abort()
         report = await playing.report
-    assert (report.reconnects, report.closed, report.retries) == (PHONES, {closed: PHONES}, retries)
+    assert (report.reconnects, report.closed) == (PHONES, {str(code or "no word"): PHONES})
+    assert report.retries == PHONES * is_told
     assert report.reconnected_in_s
-    assert disturb is not drain or report.reconnected_in_s.max > 0.6, "all within their own back-off"
-    assert_ballots_are_sealed(proxy, report)
+    assert not is_told or report.reconnected_in_s.max > 0.6, "all within their own back-off"
+    proxy.assert_ballots_are_sealed(report)
 
 
 @pytest.mark.parametrize(
@@ -121,7 +102,7 @@ async def test_crowd_votes_and_report_matches_server(proxy: FaultProxy) -> None:
     assert report.ack_ms
     assert report.reveal_ms
     assert 0 <= report.reveal_ms.p50 < 60_000
-    assert_ballots_are_sealed(proxy, report, 40)
+    proxy.assert_ballots_are_sealed(report, 40)
     blinds: dict[tuple[str, int, int], set[str | None]] = {}
     for voter, cast in proxy.casts:
         blinds.setdefault((voter, cast.turn, cast.sequence), set()).add(cast.blind)
@@ -151,7 +132,7 @@ async def test_ballot_is_resent_until_counted(is_answered: bool, proxy: FaultPro
         report = await playing.report
     assert report.ballots.refused.get("busy", 0) == PHONES * is_answered
     assert report.ballots.lost == 0
-    assert_ballots_are_sealed(proxy, report)
+    proxy.assert_ballots_are_sealed(report)
     # Resent unchanged, unless the voter has changed the vote meanwhile.
     assert {sequence for _, sequence in report.turns[0].acknowledged.values()} <= {1, 2}
     assert max(Counter(proxy.casts).values()) > 1
@@ -164,20 +145,20 @@ async def test_phones_resend_ballots_missing_after_reconnect(proxy: FaultProxy) 
     proxy.answer = lambda _, cast: [BallotCounted(turn=cast.turn, choice=cast.choice, sequence=cast.sequence)]
     async with playing_crowd(proxy) as playing:
         proxy.begin()
-        await until_voted(proxy)
+        await proxy.until_voted()
         proxy.answer = lambda voter, cast: None
         for phone in list(proxy.phones):
             await phone.close(CloseCode.RESTARTING)
         report = await playing.report
     assert report.ballots.lost == 0
-    assert_ballots_are_sealed(proxy, report)
+    proxy.assert_ballots_are_sealed(report)
 
 
 async def test_rehearsal_ends_with_aborted_match(proxy: FaultProxy) -> None:
     proxy.make_event(close_early=False)
     async with playing_crowd(proxy, replace(PLAN, turns=None)) as playing:
         proxy.begin()
-        await until_voted(proxy)
+        await proxy.until_voted()
         proxy.server.ask("abort_all_matches")
         assert (await playing.report).joined == PHONES
 

@@ -1,5 +1,3 @@
-"""Dry runs: when one ends, and that an event has at most one."""
-
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -96,7 +94,15 @@ async def test_one_of_concurrent_dry_runs_starts(proxy: FaultProxy, monkeypatch:
 
 
 async def test_event_has_one_dry_run_at_a_time(proxy: FaultProxy) -> None:
+    """One that is refused takes no lease."""
     async with two_gateways(proxy) as gateways:
+        gateways.draining = True
+        with pytest.raises(MatchError, match="about to restart"):
+            await gateways.start(gateways.runs)
+        gateways.draining = False
+        for address in (None, ("/run/gateway.sock", None)):
+            with pytest.raises(MatchError, match="can't connect to itself"):
+                await gateways.start(gateways.runs, address)
         await gateways.start_and_join()
         for runs in (gateways.runs, gateways.others):
             with pytest.raises(MatchError, match="already running"):
@@ -149,12 +155,21 @@ async def test_dry_run_renews_lease_until_it_is_taken_over(valkey_url: str, prox
 
 @pytest.mark.parametrize(
     "cause",
-    ["unwatched", *(pytest.param(one, marks=pytest.mark.nightly) for one in ("draining", "time limit"))],
+    [
+        "unwatched",
+        "unreachable",
+        *(pytest.param(one, marks=pytest.mark.nightly) for one in ("draining", "time limit")),
+    ],
 )
-async def test_dry_run_ends_by_itself(cause: str, proxy: FaultProxy, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_dry_run_ends_by_itself(
+    cause: str, proxy: FaultProxy, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     async with two_gateways(proxy) as gateways:
-        await gateways.start_and_join()
-        await asyncio.sleep(2 * dry_run.RENEWED_EVERY_S)
+        if cause == "unreachable":
+            await gateways.start(gateways.runs, ("::1", 9))
+        else:
+            await gateways.start_and_join()
+            await asyncio.sleep(2 * dry_run.RENEWED_EVERY_S)
         assert gateways.runs.playing
         gateways.watched = cause != "unwatched"
         gateways.draining = cause == "draining"
@@ -163,23 +178,4 @@ async def test_dry_run_ends_by_itself(cause: str, proxy: FaultProxy, monkeypatch
         elif cause == "time limit":
             monkeypatch.setattr(dry_run, "MAX_DURATION_S", 0.1)
         await gateways.wait_until_over()
-
-
-async def test_unreachable_server_ends_dry_run(proxy: FaultProxy, caplog: pytest.LogCaptureFixture) -> None:
-    async with two_gateways(proxy) as gateways:
-        await gateways.start(gateways.runs, ("::1", 9))
-        assert gateways.runs.playing
-        await gateways.wait_until_over()
-    assert "failed: nobody can join" in caplog.text
-
-
-async def test_refused_dry_run_takes_no_lease(proxy: FaultProxy) -> None:
-    async with two_gateways(proxy) as gateways:
-        gateways.draining = True
-        with pytest.raises(MatchError, match="about to restart"):
-            await gateways.start(gateways.runs)
-        gateways.draining = False
-        for address in (None, ("/run/gateway.sock", None)):
-            with pytest.raises(MatchError, match="can't connect to itself"):
-                await gateways.start(gateways.runs, address)
-        await gateways.start_and_join()
+    assert ("failed: nobody can join" in caplog.text) is (cause == "unreachable")

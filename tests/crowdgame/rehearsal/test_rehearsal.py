@@ -191,20 +191,16 @@ def test_crowd_completes_its_own_four_and_blocks_its_opponents(moves: tuple[tupl
     assert picks.most_common(1)[0][0] == 1
 
 
-@given(st.integers(0, 2**32), st.sampled_from(SIDES))
-def test_mood_weights_every_legal_column(seed: int, side: Side) -> None:
+@given(st.integers(0, 2**32), st.sampled_from(SIDES), st.sampled_from(sorted(METHODS)))
+def test_mood_weights_every_legal_column_and_votes_by_the_tally_method(
+    seed: int, side: Side, name: str
+) -> None:
     rng = Random(seed)
     state = after(*(((1, 1),) * 3), *(((4, 3),) * rng.randrange(3)))
     mood = draw_mood(SIMULTANEOUS.view(state, None), a_turn(state), side, rng)
     assert mood.columns == (2, 3, 4, 5, 6, 7)
     assert all(weight > 0 for weight in (*mood.board_weights, *mood.random_weights))
     assert mood.choose(rng) in mood.columns
-
-
-@given(st.integers(0, 2**32), st.sampled_from(sorted(METHODS)))
-def test_mood_votes_by_the_tally_method(seed: int, name: str) -> None:
-    rng, state = Random(seed), after((1, 7))
-    mood = draw_mood(SIMULTANEOUS.view(state, None), a_turn(state), "red", rng)
     choices = [mood.vote(rng, name) for _ in range(20)]
     assert all(METHODS[name].accepts(choice, mood.columns, may_resign=False) for choice in choices)
     assert (max(choices) > 7) is METHODS[name].allows(mood.columns[:2])

@@ -20,7 +20,7 @@ from tests.crowd_helpers import (
     resolved_turns,
     running_crowd,
 )
-from tests.crowdgame.rehearsal.conftest import FaultProxy, until, until_voted
+from tests.crowdgame.rehearsal.conftest import FaultProxy, until
 from tests.deploy.processes import wait_until
 from tests.server import Server
 from tests.socket_clients import SocketClients
@@ -81,7 +81,7 @@ async def test_rehearse_command_prints_report(interrupted: bool, proxy: FaultPro
         with start(f"{proxy.url}/{proxy.event['code']}", *options) as process:
             await until(lambda: len(proxy.phones) == PHONES)
             proxy.begin()
-            await until_voted(proxy, PHONES)
+            await proxy.until_voted(PHONES)
             if interrupted:
                 process.send_signal(signal.SIGINT)
             output, errors = await asyncio.to_thread(process.communicate)

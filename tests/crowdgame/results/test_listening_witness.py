@@ -1,5 +1,3 @@
-"""Witnesses that listen: the tlog-witness protocol, its limits, and who sends them checkpoints."""
-
 import socket
 import subprocess
 import sys

@@ -1,5 +1,3 @@
-"""What the analysis says about a turn's picks and votes, the crowd, and the turns that decided a match."""
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -56,7 +54,7 @@ def open_turn() -> AnalyzedTurn:
     return analyze_turn(solution, Picks(5, 3), {"red": {5: 2, 7: 1}, "yellow": {3: 1}})
 
 
-def test_turn_is_judged_by_its_equilibrium(open_turn: AnalyzedTurn) -> None:
+def test_turn_is_judged_by_its_equilibrium_and_a_crowd_by_its_average_member(open_turn: AnalyzedTurn) -> None:
     red, column = open_turn.sides["red"], [row[2] or 0 for row in open_turn.solution.matrix]
     assert [column for column, chance in enumerate(open_turn.mix("red"), 1) if chance] == [3, 5]
     assert (red.quality, red.loss) == ("best", 0)
@@ -65,6 +63,11 @@ def test_turn_is_judged_by_its_equilibrium(open_turn: AnalyzedTurn) -> None:
     assert red.hindsight == pytest.approx((max(column) - column[4]) / 2), "the best reply to the actual pick"
     assert open_turn.after == column[4], "the matrix entry of both picks"
     assert open_turn.swing == pytest.approx((column[4] - open_turn.solution.value) / 2)
+    assert red.crowd is not None
+    assert red.crowd.mean_loss == pytest.approx(red.losses[7] / 3)
+    assert red.crowd.gain == pytest.approx(red.crowd.mean_loss)
+    assert red.crowd.exploitability >= red.crowd.mean_loss
+    assert open_turn.sides["yellow"].crowd is None, "one voter is no crowd"
 
 
 def test_packing_keeps_all_but_doubtful_classes_of_earlier_versions(open_turn: AnalyzedTurn) -> None:
@@ -74,15 +77,6 @@ def test_packing_keeps_all_but_doubtful_classes_of_earlier_versions(open_turn: A
     estimate = msgspec.structs.replace(open_turn, solution=replace(open_turn.solution, is_exact=False))
     assert estimate.sides["red"].qualities[6] == "mistake"
     assert unpack_analysis(pack_analysis(estimate)).sides["red"].qualities[6] is None
-
-
-def test_crowd_is_judged_against_its_average_member(open_turn: AnalyzedTurn) -> None:
-    red = open_turn.sides["red"]
-    assert red.crowd is not None
-    assert red.crowd.mean_loss == pytest.approx(red.losses[7] / 3)
-    assert red.crowd.gain == pytest.approx(red.crowd.mean_loss)
-    assert red.crowd.exploitability >= red.crowd.mean_loss
-    assert open_turn.sides["yellow"].crowd is None, "one voter is no crowd"
 
 
 def test_side_without_pick_and_secret_half_have_no_position_after_it() -> None:
@@ -183,18 +177,15 @@ def turn(before: float, after: float | None, red: int = 1, yellow: int = 1) -> A
     return AnalyzedTurn(solution=analysis.solution, sides=played(red, yellow).sides, after=after)
 
 
-def test_turning_point_is_where_the_winners_chance_rose_the_most() -> None:
+def test_turning_point_and_decisive_mistake_are_found() -> None:
+    """Where the winner's chance rose the most, and the loser's costliest choice, the last of several."""
     match = {1: turn(0.0, -0.5), 2: turn(-0.5, -0.3), 3: turn(-0.3, 0.1), 4: turn(0.1, None)}
     assert deciding_turns.find_turning_turn(match, "red") == 3
     assert deciding_turns.find_turning_turn(match, "yellow") == 1
     assert deciding_turns.find_turning_turn({1: turn(0.5, 0.5)}, "red") is None
-
-
-def test_decisive_mistake_is_the_losers_costliest_choice_the_last_of_several() -> None:
     match = {1: turn(0.2, 0.1, red=3), 2: turn(0.2, 0.1, red=3), 3: turn(0.2, 0.1, red=4), 4: turn(0.1, 0.1)}
-    assert deciding_turns.find_decisive_mistake(match, "yellow") == 2
-    assert deciding_turns.find_decisive_mistake(match, None) == 2
-    assert deciding_turns.find_decisive_mistake(match, "red") is None
+    winners: tuple[Side | None, ...] = ("yellow", None, "red")
+    assert [deciding_turns.find_decisive_mistake(match, winner) for winner in winners] == [2, 2, None]
 
 
 def test_missed_win_counts_turns_with_a_certain_win() -> None:

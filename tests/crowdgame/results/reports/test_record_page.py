@@ -1,5 +1,3 @@
-"""Exports: records by command and page, an event as one file, and votes for research."""
-
 import csv
 import gzip
 import io
@@ -29,7 +27,6 @@ from tests.crowdgame.results.reports.test_report_pages import FORBIDDEN, LOADED,
 from tests.monitoring.probes import own_refusals
 from tests.voting.match_helpers import RED_WINS, new_event, only_turn, open_now, play, play_turn, start, store
 from tests.voting.sample_matches import MATCHES, play_match, record_of
-from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import HAND_VOTER_PREFIX, Ballot
 from voting.events import create_event
@@ -210,7 +207,7 @@ def rows_of(event: Event) -> list[dict[str, str]]:
     return [dict(zip(head, row, strict=True)) for row in rows]
 
 
-def test_study_links_votes_of_a_voter_without_identity(box: BallotBox) -> None:
+def test_study_links_votes_of_a_voter_without_identity(box: BallotBox, client: Client) -> None:
     event = new_event(consent=CONSENT, in_study=True)
     played(event, box)
     rows = rows_of(event)
@@ -227,6 +224,11 @@ def test_study_links_votes_of_a_voter_without_identity(box: BallotBox) -> None:
     assert "yellow1" not in text
     firsts = {next(row["side"] + row["choice"] for row in rows_of(event)) for _ in range(60)}
     assert firsts == {"red3", "red4", "yellow1"}, "voters' numbers are shuffled"
+    client.force_login(event.owner)
+    response = client.get(f"/console/{event.code}/study.csv")
+    lines = list(csv.reader(io.StringIO(response.content.decode("utf-8-sig"))))
+    assert (tuple(lines[0]), len(lines)) == (HEADER, 1 + 8)
+    assert "Votes for research (1 match)" in client.get(f"/console/{event.code}/edit/").content.decode()
 
 
 def test_study_excludes_matches_without_notice_hands_and_anonymized_tallies(box: BallotBox) -> None:
@@ -248,30 +250,3 @@ def test_study_excludes_matches_without_notice_hands_and_anonymized_tallies(box:
     assert record
     TallyRecord.objects.filter(pk=record.pk).update(sealed=anonymize_ballots(bytes(record.sealed)))
     assert {row["match"] for row in rows_of(event)} == {"3"}
-
-
-def test_consent_text_is_fixed_during_a_match(box: BallotBox) -> None:
-    event = new_event(consent=CONSENT)
-
-    def change(consent: str) -> str:
-        """Return the text that phones show."""
-        Event.objects.update(consent=consent)
-        event.refresh_from_db()
-        return load_snapshot(event).consent
-
-    match = start_match(event.pk, box)
-    assert change("") == CONSENT
-    end_match(match, "draw", "board", box.now())
-    assert change("") == ""
-    start_match(event.pk, box)
-    assert change(CONSENT) == ""
-
-
-def test_study_export_is_a_private_download(box: BallotBox, client: Client) -> None:
-    event = new_event(consent=CONSENT, in_study=True)
-    played(event, box)
-    client.force_login(event.owner)
-    response = client.get(f"/console/{event.code}/study.csv")
-    rows = list(csv.reader(io.StringIO(response.content.decode("utf-8-sig"))))
-    assert (tuple(rows[0]), len(rows)) == (HEADER, 1 + 8)
-    assert "Votes for research (1 match)" in client.get(f"/console/{event.code}/edit/").content.decode()

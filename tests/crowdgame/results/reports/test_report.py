@@ -1,5 +1,3 @@
-"""The match report, and `/follow/CODE`: figures of the record as sentences, charts and rows."""
-
 import re
 from dataclasses import replace
 from xml.etree import ElementTree as Xml
@@ -203,7 +201,12 @@ def test_story_changes_with_turns_and_plans_not_with_ballots(box: BallotBox, cli
     assert "Address deleted" in client.get("/play/account").content.decode()
 
 
-def test_story_names_majorities_for_a_draw(box: BallotBox) -> None:
+def test_story_after_match_names_winner_or_majorities_for_a_draw(box: BallotBox) -> None:
+    event = new_event()
+    play(start_match(event.pk, box), box, RED_WINS)
+    late = follow(event)
+    assert ("Rooks won" in late, "vote before" in late) == (True, False)
+    assert Client().get("/follow/NOPE").status_code == 404
     shown = follow(play_match(box, *MATCHES["draw accepted"]).event)
     assert "Both agreed to a draw after 4 turns." in shown
     assert re.findall(r"\d of \d voters? from \w+ asked for a draw", shown) == [
@@ -211,11 +214,3 @@ def test_story_names_majorities_for_a_draw(box: BallotBox) -> None:
         "2 of 3 voters from Rooks asked for a draw",
         "1 of 1 voter from Rooks asked for a draw",
     ], "half of the votes isn't a majority"
-
-
-def test_story_after_match(box: BallotBox) -> None:
-    event = new_event()
-    play(start_match(event.pk, box), box, RED_WINS)
-    late = follow(event)
-    assert ("Rooks won" in late, "vote before" in late) == (True, False)
-    assert Client().get("/follow/NOPE").status_code == 404

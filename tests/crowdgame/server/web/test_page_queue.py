@@ -132,9 +132,9 @@ async def test_known_devices_and_networks_take_turns() -> None:
 
 async def test_many_networks_leave_a_place_for_another_unless_each_has_one() -> None:
     site = Site()
-    floods = [
-        one for number in range(8) for one in site.flood(f"10.0.{number}.{{}}", page_queue.PLACES_PER_NETWORK)
-    ]
+    floods = list[Any]()
+    for number in range(8):
+        floods += site.flood(f"10.0.{number}.{{}}", page_queue.PLACES_PER_NETWORK)
     await asyncio.sleep(0.001)
     assert await site.visit(ELSEWHERE.format(1)) == 302
     await asyncio.gather(*floods)
@@ -276,7 +276,7 @@ urlpatterns = [path("slow", slow_page)]
 @pytest.mark.urls(__name__)
 async def test_server_that_gives_up_a_page_logs_no_error(caplog: pytest.LogCaptureFixture) -> None:
     async def send(message: Any) -> None:
-        """Servers ignore what is sent to a client that has gone."""
+        pass  # servers ignore what is sent to a client that has gone
 
     scope = request_scope("GET /slow", ELSEWHERE) | {"type": "http", "query_string": b""}
     scope |= {"server": ["testserver", 80]}
