@@ -1,5 +1,3 @@
-"""Releases, build stamps, the front end, and packages that are installed by hash."""
-
 import hashlib
 import subprocess
 import sys
@@ -41,17 +39,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_release_dates_the_changelog_and_tags_its_section(root: Path) -> None:
-    assert release(root, TODAY, (root / "dist").mkdir) == "v0.2.0"
-    assert (root / "CHANGELOG.md").read_text() == CHANGELOG.replace("unreleased", "2026-12-01")
-    assert git(root, "log", "-1", "--format=%s") == "Release 0.2.0\n"
-    notes = git(root, "tag", "--list", "--format=%(contents)", "v0.2.0")
-    assert notes == f"## 0.2.0 (2026-12-01)\n\n{CHANGES}\n"
-    with pytest.raises(ReleaseRefused, match=r"v0\.2\.0 is released"):
-        release(root, TODAY, lambda: None)
-
-
-def test_release_refuses_unfinished_work(root: Path) -> None:
+def test_release_dates_the_changelog_and_tags_its_section_but_refuses_unfinished_work(root: Path) -> None:
     (root / "new").touch()
     with pytest.raises(ReleaseRefused, match="not committed"):
         release(root, TODAY, lambda: None)
@@ -61,6 +49,14 @@ def test_release_refuses_unfinished_work(root: Path) -> None:
     with pytest.raises(ReleaseRefused, match=r"CHANGELOG\.md has nothing"):
         release(root, TODAY, lambda: None)
     assert git(root, "tag") == ""
+    git(root, "reset", "--quiet", "--hard", "HEAD~1")
+    assert release(root, TODAY, (root / "dist").mkdir) == "v0.2.0"
+    assert (root / "CHANGELOG.md").read_text() == CHANGELOG.replace("unreleased", "2026-12-01")
+    assert git(root, "log", "-1", "--format=%s") == "Release 0.2.0\n"
+    notes = git(root, "tag", "--list", "--format=%(contents)", "v0.2.0")
+    assert notes == f"## 0.2.0 (2026-12-01)\n\n{CHANGES}\n"
+    with pytest.raises(ReleaseRefused, match=r"v0\.2\.0 is released"):
+        release(root, TODAY, lambda: None)
 
 
 def test_stamp_is_stale_after_changed_renamed_and_added_files_or_missing_output(tmp_path: Path) -> None:

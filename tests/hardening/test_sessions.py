@@ -20,7 +20,8 @@ from crowdgame.accounts.login_links import login_link_path
 from crowdgame.events.models import Member
 from crowdgame.events.permissions import EventPermission, find_access
 from tests.server import Server
-from tests.socket_clients import SocketClient, SocketClients
+from tests.socket_clients import SocketClients
+from tests.voting.consoles import open_console
 from voting.events import create_event
 from voting.models import Event
 from voting.protocol import CloseCode, Role
@@ -120,17 +121,9 @@ def test_role_gives_permissions(role: Role | None, permissions: set[EventPermiss
     assert (found and (found.name, found.role, found.user_id)) == (role and ("ada", role, ada.pk))
 
 
-def open_console(server: Server, clients: SocketClients, name: str) -> SocketClient:
-    """Open the console of a new event that this organizer owns."""
-    event = server.ask("event", owner=name)
-    console = clients.console(event["code"], server.ask("session", name=name))
-    console.receive("console.welcomed")
-    return console
-
-
 def test_console_action_after_session_end_is_refused(server: Server, clients: SocketClients) -> None:
     server.ask("abort_all_matches")  # events of other tests must not change anything meanwhile
-    console = open_console(server, clients, "presses")
+    console = open_console(server, clients, server.ask("event", owner="presses")["code"], "presses")
     console.say("action.ask", id=1, action="lobby.open").receive("action.done", id=1)
     server.ask("log_out", name="presses")
     before = server.contents()
@@ -144,7 +137,9 @@ def test_console_action_after_session_end_is_refused(server: Server, clients: So
 
 def test_idle_console_is_closed_soon_after_session_end(server: Server, clients: SocketClients) -> None:
     endings = ("log_out", "deactivate", "give_away_events")
-    consoles = [open_console(server, clients, f"looks-{ending}") for ending in endings]
+    codes = [server.ask("event", owner=f"looks-{ending}")["code"] for ending in endings]
+    ways = zip(endings, codes, strict=True)
+    consoles = [open_console(server, clients, code, f"looks-{ending}") for ending, code in ways]
     for ending in endings:
         server.ask(ending, name=f"looks-{ending}")
     assert [console.closed() for console in consoles] == [CloseCode.NOT_ALLOWED] * len(endings)

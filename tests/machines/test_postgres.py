@@ -18,7 +18,7 @@ from crowdgame.server.laptop.stack import Stack
 from crowdgame.server.web.page_queue import MAX_PAGES
 from tests.crowd_helpers import FailoverRun, FailoverTests, during_window, vote_during
 from tests.deploy.processes import wait_until
-from tests.hardening.login_flood import assert_flood_is_limited, login_flood, running_recorded_server
+from tests.hardening.login_flood import assert_flood_is_limited, login_flood
 from tests.hardening.test_floods import assert_network_has_its_games_only, assert_pages_work_during_flood
 from tests.machines.postgres import Postgres, running_postgres
 from tests.monitoring.probes import ask
@@ -67,36 +67,36 @@ def test_postgres_passes_the_concurrency_tests(database_url: str) -> None:
 
 
 @pytest.fixture
-def recorded(tmp_path: Path, database_url: str) -> Iterator[Server]:
-    with running_recorded_server(tmp_path, database_url) as server:
+def flooded(tmp_path: Path, database_url: str) -> Iterator[Server]:
+    with running_server(tmp_path, database_url=database_url) as server:
         yield server
 
 
-def test_login_flood_leaves_connections_to_new_events(recorded: Server) -> None:
-    codes = [recorded.ask("event", lobby="open")["code"] for _ in range(6)]
-    with login_flood(recorded) as replies, open_clients(recorded) as clients:
+def test_login_flood_leaves_connections_to_new_events(flooded: Server) -> None:
+    codes = [flooded.ask("event", lobby="open")["code"] for _ in range(6)]
+    with login_flood(flooded) as replies, open_clients(flooded) as clients:
         for code in codes:
             clients.phone(code)
-    assert_flood_is_limited(recorded, replies)
+    assert_flood_is_limited(flooded, replies)
 
 
-def test_pages_work_during_a_flood_of_logins(recorded: Server) -> None:
-    assert_pages_work_during_flood(recorded)
+def test_pages_work_during_a_flood_of_logins(flooded: Server) -> None:
+    assert_pages_work_during_flood(flooded)
 
 
-def test_simultaneous_new_games_do_not_exceed_the_limit_of_a_network(recorded: Server) -> None:
-    assert_network_has_its_games_only(recorded)
+def test_simultaneous_new_games_do_not_exceed_the_limit_of_a_network(flooded: Server) -> None:
+    assert_network_has_its_games_only(flooded)
 
 
-def test_blocked_pages_leave_connections_to_new_events(recorded: Server) -> None:
+def test_blocked_pages_leave_connections_to_new_events(flooded: Server) -> None:
     """All pages that a gateway renders at a time wait for a lock, and others for them."""
-    code, cookie = recorded.ask("event", lobby="open")["code"], {"Cookie": f"sessionid={'s' * 32}"}
+    code, cookie = flooded.ask("event", lobby="open")["code"], {"Cookie": f"sessionid={'s' * 32}"}
     waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'django_session'::regclass"
-    with psycopg.connect(recorded.stack.database_url) as lock, ThreadPoolExecutor(12) as threads:
+    with psycopg.connect(flooded.stack.database_url) as lock, ThreadPoolExecutor(12) as threads:
         lock.execute("LOCK TABLE django_session")
-        pages = [threads.submit(ask, recorded, "/console/", cookie) for _ in range(12)]
-        wait_until(lambda: recorded.rows(waiting) == [(MAX_PAGES,)])
-        with open_clients(recorded) as clients:
+        pages = [threads.submit(ask, flooded, "/console/", cookie) for _ in range(12)]
+        wait_until(lambda: flooded.rows(waiting) == [(MAX_PAGES,)])
+        with open_clients(flooded) as clients:
             clients.phone(code)
         lock.rollback()
         statuses = [page.result().status for page in pages]

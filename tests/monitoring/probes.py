@@ -35,7 +35,8 @@ def paused(server: Server, *parts: str) -> Iterator[None]:
     try:
         yield
     finally:
-        _resume(processes)
+        for process in processes:
+            process.resume()
 
 
 def _pause(server: Server, processes: list[psutil.Process]) -> bool:
@@ -43,15 +44,11 @@ def _pause(server: Server, processes: list[psutil.Process]) -> bool:
     for process in processes:
         process.suspend()
     wait_until(lambda: all(process.status() == psutil.STATUS_STOPPED for process in processes))
-    if not server.is_writable():
-        _resume(processes)
-        return False
-    return True
-
-
-def _resume(processes: list[psutil.Process]) -> None:
+    if server.is_writable():
+        return True
     for process in processes:
         process.resume()
+    return False
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings
+from django.contrib.admindocs.views import extract_views_from_urlpatterns
 from django.test import RequestFactory
+from django.urls import get_resolver
 
-from crowdgame.server.config.log_config import LOGGED_FIELDS, JsonLogFormatter, logging_config
+from crowdgame.server.config.log_config import LOGGED_FIELDS, SECRET_PATHS, JsonLogFormatter, logging_config
+from crowdgame.server.laptop.paths import ROOT
 from tests.deploy.processes import wait_until
 from tests.monitoring.probes import ask, records, run_script
 from tests.monitoring.test_metrics import close_a_turn
@@ -70,6 +74,17 @@ print(*[answer.status_code for answer in answers])
     if form == "json":
         levels = [json.loads(line)["level"] for line in done.stderr.splitlines()]
         assert levels == ["WARNING", "ERROR", "ERROR", "WARNING"]
+
+
+def test_nginx_hides_the_links_that_logs_hide_and_limits_the_logins_that_django_queues() -> None:
+    views = extract_views_from_urlpatterns(get_resolver().url_patterns)
+    routes = [f"/{route}".replace("/^", "/").replace("?P", "") for _, route, *_ in views]
+    secret = [route for route in routes if re.search(r"<(\w+:)?(token|key)>", route)]
+    assert "/play/stop/<str:token>" in secret
+    assert [route for route in secret if not route.startswith(SECRET_PATHS)] == []
+    nginx = (ROOT / "deploy" / "server" / "nginx.conf").read_text()
+    assert f"location ~ ^({'|'.join(SECRET_PATHS)}) {{" in nginx
+    assert f'"~^POST ({"|".join(settings.LOGIN_PATHS)})" $login_device;' in nginx
 
 
 IN_A_THREAD = "import threading; t = threading.Thread(target=lambda: 1 / 0); t.start(); t.join()"

@@ -27,8 +27,8 @@ def console(cookie: str, made: dict[str, Any], clients: SocketClients) -> Socket
     return client
 
 
-def open_console(server: Server, clients: SocketClients, code: str) -> SocketClient:
-    console = clients.console(code, server.ask("session", name="olga"))
+def open_console(server: Server, clients: SocketClients, code: str, name: str = "olga") -> SocketClient:
+    console = clients.console(code, server.ask("session", name=name))
     console.receive("console.welcomed")
     return console
 

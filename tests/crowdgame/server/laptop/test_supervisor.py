@@ -11,15 +11,8 @@ import pytest
 from crowdgame.server.laptop.paths import ROOT
 from crowdgame.server.laptop.steps import Step, StepFailed, error_line, in_background, run
 from crowdgame.server.laptop.supervisor import Child, Supervisor, next_delay
-from tests.crowdgame.server.laptop import supervisor_program
-from tests.crowdgame.server.laptop.supervisor_program import (
-    IGNORES_SIGTERM,
-    NOTES_ITS_END,
-    PARENT,
-    SLEEPER,
-    SLOW_TO_END,
-    child,
-)
+from tests.crowdgame.server.laptop import supervisor_program as programs
+from tests.crowdgame.server.laptop.supervisor_program import SLEEPER, child
 from tests.deploy.processes import are_ready, marked, wait_until
 
 DIES_OF = "import sys; print('before'); print({!r}); sys.exit(3)"
@@ -67,7 +60,7 @@ def test_supervisor_retries_missing_program(supervisor: Supervisor, said: list[s
 
 
 def test_supervisor_ends_orphans_of_dead_child(supervisor: Supervisor, tmp_path: Path) -> None:
-    supervisor.start(child("parent", PARENT, tmp_path))
+    supervisor.start(child("parent", programs.PARENT, tmp_path))
     wait_until(lambda: len(marked(tmp_path)) == 2)
     before = {process.pid for process in marked(tmp_path)}
     pid = supervisor.pid("parent")
@@ -83,8 +76,8 @@ def test_supervisor_lowers_priority_within_its_own_session(supervisor: Superviso
 
 
 def test_children_stop_for_good_in_order(supervisor: Supervisor, said: list[str], tmp_path: Path) -> None:
-    last = child("last", NOTES_ITS_END, tmp_path, stop_order=1)
-    supervisor.start(last, child("first", NOTES_ITS_END, tmp_path))
+    last = child("last", programs.NOTES_ITS_END, tmp_path, stop_order=1)
+    supervisor.start(last, child("first", programs.NOTES_ITS_END, tmp_path))
     wait_until(lambda: len(list(tmp_path.glob("*-ready"))) == 2)
     supervisor.stop()
     assert float((tmp_path / "first").read_text()) < float((tmp_path / "last").read_text())
@@ -97,17 +90,17 @@ ONLY_LINUX = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere, chil
 @pytest.mark.parametrize(
     ("number", "sources", "processes"),
     [
-        (signal.SIGINT, (SLOW_TO_END, SLEEPER), 3),
-        (signal.SIGHUP, (SLOW_TO_END, SLEEPER), 3),
-        (signal.SIGTERM, (IGNORES_SIGTERM, PARENT, IGNORES_SIGTERM), 5),
-        pytest.param(signal.SIGKILL, (IGNORES_SIGTERM, SLEEPER), 3, marks=ONLY_LINUX),
+        (signal.SIGINT, (programs.SLOW_TO_END, SLEEPER), 3),
+        (signal.SIGHUP, (programs.SLOW_TO_END, SLEEPER), 3),
+        (signal.SIGTERM, (programs.IGNORES_SIGTERM, programs.PARENT, programs.IGNORES_SIGTERM), 5),
+        pytest.param(signal.SIGKILL, (programs.IGNORES_SIGTERM, SLEEPER), 3, marks=ONLY_LINUX),
     ],
 )
 def test_supervisor_signals_leave_no_process_behind(
     tmp_path: Path, number: signal.Signals, sources: tuple[str, ...], processes: int
 ) -> None:
     described = [f"child-{order}={order}={source}" for order, source in enumerate(sources)]
-    argv = [sys.executable, "-m", supervisor_program.__name__, str(tmp_path), *described]
+    argv = [sys.executable, "-m", programs.__name__, str(tmp_path), *described]
     process = subprocess.Popen(argv, cwd=ROOT, stdout=subprocess.PIPE, text=True)
     wait_until(lambda: are_ready(tmp_path, processes))
     process.send_signal(number)
@@ -211,7 +204,7 @@ from pathlib import Path
 from crowdgame.server.laptop.steps import Step, run
 from crowdgame.server.laptop.stop_signals import interrupt_on_signals
 interrupt_on_signals()
-run(Step("sleep", [sys.executable, "-c", {PARENT!r}, sys.argv[1]], "sleep", logs=Path(sys.argv[1])))
+run(Step("sleep", [sys.executable, "-c", {programs.PARENT!r}, sys.argv[1]], "sleep", logs=Path(sys.argv[1])))
 """
     argv, pipe = [sys.executable, "-c", program, str(tmp_path)], subprocess.PIPE
     process = subprocess.Popen(argv, cwd=ROOT, stderr=pipe)

@@ -153,24 +153,18 @@ def test_connection_is_closed_with_code_of_its_fault(asgi_server: AsgiServer, ca
         assert read_to_end(connection) == closed(code)
 
 
-def test_close_without_a_code_is_answered_alike(asgi_server: AsgiServer) -> None:
+def test_close_without_a_code_is_answered_alike_and_the_application_chooses_its_own(
+    asgi_server: AsgiServer,
+) -> None:
     with connect(asgi_server, kept=False) as connection:
         connection.sendall(frame(CLOSE))
         assert read_to_end(connection) == echo(CLOSE, b"")
-
-
-def test_application_closes_with_its_code(asgi_server: AsgiServer) -> None:
     with connect(asgi_server, kept=False) as connection:
         connection.sendall(frame(TEXT, b"close 4321"))
         assert read_until(connection, closed(4321)) == closed(4321)
 
 
 SIZES = st.one_of(st.integers(0, 130), st.integers(0, MAX_FRAME_BYTES))
-
-
-def read(reader: FrameReader, data: bytes, cuts: list[int]) -> list[tuple[int, bytes]]:
-    ends = [0, *sorted(cut % (len(data) + 1) for cut in cuts), len(data)]
-    return [found for start, end in pairwise(ends) for found in reader.read(data[start:end])]
 
 
 @given(
@@ -188,6 +182,6 @@ def test_reader_joins_any_pieces(messages: list[tuple[int, int, list[int]]], cut
                 data += frame(PING, b"between")
                 expected.append((PING, b"between"))
         expected.append((kind, payload))
-    reader = FrameReader()
-    assert read(reader, data, cuts) == expected
+    reader, ends = FrameReader(), [0, *sorted(cut % (len(data) + 1) for cut in cuts), len(data)]
+    assert [one for start, end in pairwise(ends) for one in reader.read(data[start:end])] == expected
     assert reader.is_between_messages

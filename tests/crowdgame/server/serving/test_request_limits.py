@@ -220,16 +220,13 @@ def test_oldest_body_of_the_network_with_most_gives_way_but_no_complete_one() ->
     assert aborted == ["a", "b", "f", "g"]
 
 
-def test_body_of_unknown_length_takes_the_memory_of_the_largest() -> None:
+def test_body_of_unknown_length_takes_the_memory_of_the_largest_and_one_without_room_is_refused() -> None:
     limits = BodyLimits(budget=BodyBudget(network_bytes=MAX_FORM_BYTES + REQUEST_BYTES))
     limits.admit(b"/form", MAX_FORM_BYTES, "192.0.2.1", [], list)
     assert limits.admit(b"/form", None, "198.51.100.1", [], list).size == MAX_FORM_BYTES + REQUEST_BYTES
     with pytest.raises(BodyRefused) as refused:
         limits.admit(b"/form", MAX_FORM_BYTES + 1, "203.0.113.1", [], list)
     assert refused.value.response.startswith(b"HTTP/1.1 413")
-
-
-def test_body_without_room_is_refused_and_counted() -> None:
     limits, before = BodyLimits(budget=BodyBudget(network_bytes=2 * REQUEST_BYTES)), own_refusals("upload")
     limits.admit(b"/form", 1, "192.0.2.1", [], list).finish()
     with pytest.raises(BodyRefused) as refused:

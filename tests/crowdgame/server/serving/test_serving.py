@@ -143,7 +143,9 @@ def read_answers(connection: socket.socket, *expected: bytes) -> None:
     assert received == wanted
 
 
-def test_messages_stay_in_order_alone_and_together(asgi_server: AsgiServer) -> None:
+def test_messages_stay_in_order_alone_and_together(
+    asgi_server: AsgiServer,
+) -> None:
     with attached(asgi_server) as connection:
         texts = [b"first", b"now a", "é".encode(), b"now b", b"later", b"now c"]
         for text in texts:
@@ -154,9 +156,6 @@ def test_messages_stay_in_order_alone_and_together(asgi_server: AsgiServer) -> N
         read_answers(connection, b"ONE", b"NOW TWO", b"BINARY", b"THREE")
         connection.sendall(frame(TEXT, b"now four"))
         read_answers(connection, b"NOW FOUR")
-
-
-def test_messages_sent_before_the_handler_is_attached_reach_it(asgi_server: AsgiServer) -> None:
     with dial(asgi_server) as connection:
         connection.sendall(head() + frame(TEXT, b"attach") + frame(TEXT, b"two") + frame(TEXT, b"now three"))
         read_until(connection, b"attach")

@@ -166,17 +166,13 @@ def test_code_is_a_frame_of_the_size_asked_for(
         assert 'title="&lt;b&gt;&quot;Gala&quot;"' in shown["html"]
 
 
-def test_there_is_no_code_for_anything_else(embedded: Event) -> None:
-    unlisted = new_event()
-    assert ask(f"{SITE}/{unlisted.code}").status_code == 404
-    for url in ("", SITE, f"{SITE}/console/{embedded.code}", f"https://elsewhere.example/{embedded.code}"):
-        assert ask(url).status_code == 404, url
-    assert ask(f"{SITE}/{embedded.code}", format="xml").status_code == 501
-
-
-def test_story_page_leads_to_the_code_only_if_sites_may_embed(embedded: Event) -> None:
+def test_only_pages_of_events_that_sites_may_embed_have_a_code_and_lead_to_it(embedded: Event) -> None:
     link = re.compile(r'<link rel="alternate" type="application/json\+oembed" href="([^"]+)">')
     (address,) = link.findall(Client().get(f"/follow/{embedded.code}").content.decode())
     assert Client().get(unescape(address).removeprefix(SITE)).json()["title"] == embedded.name
     unlisted = new_event()
     assert not link.search(Client().get(f"/follow/{unlisted.code}").content.decode())
+    assert ask(f"{SITE}/{unlisted.code}").status_code == 404
+    for url in ("", SITE, f"{SITE}/console/{embedded.code}", f"https://elsewhere.example/{embedded.code}"):
+        assert ask(url).status_code == 404, url
+    assert ask(f"{SITE}/{embedded.code}", format="xml").status_code == 501
