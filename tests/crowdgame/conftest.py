@@ -7,17 +7,7 @@ import pytest
 from tests.voting.conftest import clients, pytest_generate_tests, server, servers
 from tests.voting.page_fixtures import browser, event, organizer, other
 
-__all__ = [
-    "browser",
-    "clients",
-    "drawn_seats",
-    "event",
-    "organizer",
-    "other",
-    "pytest_generate_tests",
-    "server",
-    "servers",
-]
+__all__ = ["browser", "clients", "event", "organizer", "other", "pytest_generate_tests", "server", "servers"]
 
 
 @pytest.fixture(autouse=True)

@@ -1,5 +1,3 @@
-"""Floods of sockets, logins and new games: a gateway keeps its limits, and goes on serving others."""
-
 import json
 import socket
 from collections import Counter

@@ -1,5 +1,3 @@
-"""Every URL sends the security headers, whatever its status, and every page escapes names."""
-
 import re
 
 import pytest

@@ -1,5 +1,3 @@
-"""Sessions: what begins and ends them, and that no form of an account redirects to another site."""
-
 import re
 from collections.abc import Callable
 from contextlib import suppress

@@ -1,5 +1,3 @@
-"""A backup is one self-describing file; a file that does not match is not restored."""
-
 import json
 import os
 import shutil
@@ -135,20 +133,15 @@ def test_backup_has_secret_key_if_asked(installation: Installation, tmp_path: Pa
     other = manage(replace(installation.stack, secret_key="another"), "restore", str(path), "--yes")
     assert "SECRET_KEY differs" in other.stdout
     assert ("unzip -p" in other.stdout) == included
-
-
-@pytest.mark.parametrize("included", [False, pytest.param(True, marks=pytest.mark.nightly)])
-def test_nightly_backup_has_key_if_asked(installation: Installation, tmp_path: Path, included: bool) -> None:
     env = {**os.environ, **installation.stack.env, "CROWDGAME_ENV": str(tmp_path / "crowdgame.env")}
-    (tmp_path / "crowdgame.env").write_text(f"SECRET_KEY={env['SECRET_KEY']}\n")
+    (tmp_path / "crowdgame.env").write_text(f"SECRET_KEY={key}\n")
     command = [str(ROOT / "deploy/server/backup.sh"), str(tmp_path / "backups")]
-    command += ["--with-secret-key"] * included
-    subprocess.run(command, env=env, check=True)
-    (folder,) = (tmp_path / "backups").iterdir()
-    assert [path.name for path in folder.iterdir()] == ["crowdgame.backup"]
-    with zipfile.ZipFile(folder / "crowdgame.backup") as archive:
-        held = [archive.read(name) for name in archive.namelist()]
-    assert any(env["SECRET_KEY"].encode() in content for content in held) == included
+    subprocess.run([*command, *["--with-secret-key"] * included], env=env, check=True)
+    (nightly,) = (tmp_path / "backups").glob("*/*")
+    assert nightly.name == "crowdgame.backup"
+    with zipfile.ZipFile(nightly) as archive:
+        contents = [archive.read(name) for name in archive.namelist()]
+    assert any(key.encode() in content for content in contents) == included
 
 
 def test_restore_refuses_incompatible_or_torn_backup(installation: Installation, tmp_path: Path) -> None:
@@ -239,18 +232,12 @@ def test_backup_with_changed_byte_is_refused_or_identical(installation: Installa
     assert refusals > 200
 
 
-def test_restore_deletes_sessions(installation: Installation, tmp_path: Path) -> None:
+def test_restore_continues_beyond_used_numbers_without_sessions(
+    installation: Installation, tmp_path: Path
+) -> None:
+    path, before = tmp_path / "event.backup", tmp_path / "before"
     with closing(sqlite3.connect(installation.database)) as connection, connection:
         connection.execute("INSERT INTO django_session VALUES ('ended', '', '2099-01-01 00:00:00')")
-    path = tmp_path / "event.backup"
-    assert installation.commands.run("backup", str(path)).returncode == 0
-    assert installation.restore(path, "--yes") == 0
-    with closing(sqlite3.connect(installation.database)) as connection:
-        assert connection.execute("SELECT * FROM django_session").fetchall() == []
-
-
-def test_restore_continues_beyond_used_numbers(installation: Installation, tmp_path: Path) -> None:
-    path, before = tmp_path / "event.backup", tmp_path / "before"
     assert installation.commands.run("shell", "--no-imports", "-c", START).returncode == 0
     assert installation.commands.run("backup", str(path)).returncode == 0
     extract_database(path, before)
@@ -270,6 +257,8 @@ def test_restore_continues_beyond_used_numbers(installation: Installation, tmp_p
     left = "SELECT (SELECT count(*) FROM voting_announcement), (SELECT max(key) FROM voting_loghead)"
     assert row(before, left)[0] > 0
     assert row(installation.database, left) == (0, "")
+    sessions = "SELECT count(*) FROM django_session"
+    assert (row(before, sessions), row(installation.database, sessions)) == ((1,), (0,))
 
 
 @pytest.mark.nightly

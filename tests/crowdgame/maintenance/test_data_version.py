@@ -1,5 +1,3 @@
-"""A data folder of crowdgame 0.1 is refused in one sentence and left as it is."""
-
 import os
 import sqlite3
 import subprocess
@@ -47,16 +45,12 @@ def test_data_of_0_1_is_refused_unchanged(folder: Path, argv: list[str], valkey_
 
 
 @pytest.mark.django_db
-def test_data_of_a_newer_version_is_refused() -> None:
+def test_data_of_a_newer_version_or_with_some_of_the_merged_migrations_is_refused() -> None:
     MigrationRecorder.Migration.objects.create(app="auth", name="9999_newer")
     data_version.refuse_newer_data()
     MigrationRecorder.Migration.objects.create(app="voting", name="9999_newer")
     with pytest.raises(CommandError, match=data_version.NEWER):
         data_version.refuse_newer_data()
-
-
-@pytest.mark.django_db
-def test_data_with_only_some_of_the_merged_migrations_is_refused() -> None:
     recorded = MigrationRecorder.Migration.objects
     data_version.refuse_unreleased_data()
     recorded.filter(app="voting", name__gt="0004_hide_drops").delete()

@@ -1,5 +1,3 @@
-"""`manage.py doctor` names each planted fault with its remedy, and none on a stack in order."""
-
 import resource
 import shutil
 import sqlite3
@@ -189,7 +187,7 @@ def test_event_check_finds_an_old_backup(days: float, is_old: bool, ready: Serve
 
 
 @pytest.mark.nightly
-def test_event_check_reports_missing_processes_and_password(ready: Server, tmp_path: Path) -> None:
+def test_event_check_reports_missing_processes_and_open_data(ready: Server, tmp_path: Path) -> None:
     found = wrong(run_doctor(ready.stack, PROMETHEUS_MULTIPROC_DIR=str(tmp_path)))
     assert [line.partition(". ")[0] for line in found] == [
         "✗ processes: no gateway is running",
@@ -198,17 +196,13 @@ def test_event_check_reports_missing_processes_and_password(ready: Server, tmp_p
     elsewhere = ready.stack.redis.replace("127.0.0.1", "0.0.0.0")  # noqa: S104
     [finding] = wrong(run_doctor(ready.stack, REDIS_URL=elsewhere))
     assert "clients need no password" in finding
-
-
-@pytest.mark.nightly
-def test_event_check_reports_readable_data(ready: Server, tmp_path: Path) -> None:
     tmp_path.chmod(0o755)
     database = tmp_path / "db.sqlite3"
     database.touch()
     database.chmod(0o644)
-    found = run_doctor(ready.stack, CROWDGAME_DATA=str(tmp_path))
-    assert f"✗ disk: every user of this machine can read {database}" in found
-    assert "migrations pending" in found
+    found_there = run_doctor(ready.stack, CROWDGAME_DATA=str(tmp_path))
+    assert f"✗ disk: every user of this machine can read {database}" in found_there
+    assert "migrations pending" in found_there
 
 
 def test_doctor_finds_nothing_wrong_with_a_stack_in_order(server: Server) -> None:

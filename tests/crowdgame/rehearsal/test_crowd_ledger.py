@@ -1,5 +1,3 @@
-"""A simulated phone's pending ballot, and the crowd's ledger of acknowledged ballots."""
-
 import pytest
 
 from crowdgame.rehearsal.crowd_ledger import RehearsalLedger, TurnEntry

@@ -78,7 +78,7 @@ def test_samples_use_nearest_rank_percentiles() -> None:
     assert Samples([-3.0, 1500.0]).in_seconds() == Spread(1.5, 1.5, 1.5)
 
 
-def test_saved_seats_are_private_and_bound_to_event(tmp_path: Path) -> None:
+def test_saved_seats_are_private_and_bound_to_event_and_keys_have_titles(tmp_path: Path) -> None:
     file = tmp_path / "seats.json"
     assert read_seats(file, "HALL") == {}
     write_seats(file, "HALL", {0: "a", 11: "b"})
@@ -88,10 +88,6 @@ def test_saved_seats_are_private_and_bound_to_event(tmp_path: Path) -> None:
     file.write_text("[]")
     with pytest.raises(ValueError, match="holds no seats"):
         read_seats(file, "HALL")
-
-
-def test_keys_are_the_codes_in_a_file_with_titles(tmp_path: Path) -> None:
-    file = tmp_path / "codes.csv"
     file.write_text("Code,Name\nbcdf-ghjk,Ada\n\nKMNPQRST,Bob\n")
     assert read_keys(file, 2) == ("BCDFGHJK", "KMNPQRST")
     with pytest.raises(ValueError, match="too few for 3 phones"):

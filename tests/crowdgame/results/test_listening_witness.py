@@ -18,16 +18,11 @@ from crowdgame.management.commands.witness import MAX_CONNECTIONS, WitnessServer
 from crowdgame.results.transparency_log.submission import CheckpointSender, find_due_witnesses
 from crowdgame.server.laptop.network import free_port
 from crowdgame.server.laptop.paths import ROOT
-from tests.crowdgame.results.test_transparency_log import (
-    KEY,
-    WitnessCommand,
-    append,
-    restart_log,
-    witness_key,
-)
+from tests.crowdgame.results.test_transparency_log import WitnessCommand, append, restart_log
 from tests.deploy.processes import wait_until
 from voting.models import LogEntry, LogWitness
 from voting.transparency.accepted_witnesses import WitnessRefuses, submit_checkpoint
+from voting.transparency.cosignatures import Cosigner
 from voting.transparency.log import load_log, log_subtrees
 from voting.transparency.log_reader import Answer, LogReader, Unreachable, get, post
 from voting.transparency.merkle import prove_consistency
@@ -35,6 +30,7 @@ from voting.transparency.notes import COSIGNATURE_V1
 from voting.transparency.witness import open_witness
 
 pytestmark = pytest.mark.django_db(transaction=True)
+KEY = str(Cosigner("witness.example", COSIGNATURE_V1, b"w" * 32).verifier_key)
 
 
 @pytest.fixture
@@ -44,11 +40,9 @@ def listening(url: str, tmp_path: Path) -> Iterator[str]:
     port = free_port()
     argv = [sys.executable, "manage.py", "witness", url, "--folder", str(tmp_path / "listening")]
     process = subprocess.Popen([*argv, "--algorithm", "ed25519", "--listen", f"127.0.0.1:{port}"], cwd=ROOT)
-    address = f"http://127.0.0.1:{port}"
-
     try:
         wait_until(lambda: answers(f"127.0.0.1:{port}"))
-        yield address
+        yield f"http://127.0.0.1:{port}"
     finally:
         process.terminate()
         process.wait(10)
@@ -78,7 +72,8 @@ def test_listening_witness_follows_the_protocol(listening: str, tmp_path: Path, 
     log = tmp_path / "listening"
     assert WitnessCommand(url, log).look() == (2, f"Another process uses {log}.")
     assert get(f"{listening}/{'0' * 64}/checkpoint").status == 404
-    accepted = LogWitness.objects.create(key=witness_key(log), url=listening)
+    cosigner = open_witness(log, "", COSIGNATURE_V1, None, LogReader("")).cosigner
+    accepted = LogWitness.objects.create(key=str(cosigner.verifier_key), url=listening)
     submit_checkpoint(accepted)
     assert LogWitness.objects.get().size == 2
     append("2", "3", "4")

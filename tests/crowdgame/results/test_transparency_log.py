@@ -16,15 +16,13 @@ from voting.ballot_box.ballot_box import BallotBox
 from voting.models import LogEntry, LogHead, LogTileHash, LogWitness, Match
 from voting.records.exports import export_match
 from voting.transparency.checkpoints import parse_checkpoint, read_checkpoint
-from voting.transparency.cosignatures import Cosigner, find_cosignature
+from voting.transparency.cosignatures import find_cosignature
 from voting.transparency.entries import Entry, Lot
 from voting.transparency.log import append_entries, load_log
 from voting.transparency.log_reader import LogReader, get, post
-from voting.transparency.notes import COSIGNATURE_V1, parse_note, parse_verifier_key
-from voting.transparency.witness import open_witness
+from voting.transparency.notes import parse_note, parse_verifier_key
 
 pytestmark = pytest.mark.django_db(transaction=True)
-KEY = str(Cosigner("witness.example", COSIGNATURE_V1, b"w" * 32).verifier_key)
 
 
 def append(*lots: str) -> None:
@@ -187,10 +185,6 @@ def test_witness_ignores_older_checkpoint_and_outage(witness: WitnessCommand, ur
     assert (witness.folder / "checkpoint").read_bytes() == with_both
     status, printed = witness.look("--log-key", str(load_log().verifier_key).replace("crowdgame", "other"))
     assert (status, printed) == (2, "malformed verifier key")
-
-
-def witness_key(folder: Path) -> str:
-    return str(open_witness(folder, "", COSIGNATURE_V1, None, LogReader("")).cosigner.verifier_key)
 
 
 def test_record_is_verified_by_log(box: BallotBox, url: str, witness: WitnessCommand, tmp_path: Path) -> None:

@@ -1,5 +1,3 @@
-"""Which turns the analyzer analyzes, and when their analyses are shown."""
-
 from typing import Any
 
 import pytest

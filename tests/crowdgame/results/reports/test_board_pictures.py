@@ -1,5 +1,3 @@
-"""Boards as pictures: link previews, animations, and positions that are set up and shared by address."""
-
 import re
 from pathlib import Path
 from xml.etree import ElementTree as ET

@@ -1,5 +1,3 @@
-"""Texts are marked for translation, extracted, and translated in every catalog."""
-
 import ast
 import re
 from collections.abc import Callable, Iterable, Iterator

@@ -1,5 +1,3 @@
-"""No page makes more queries when its lists have more rows, and none makes many."""
-
 from dataclasses import dataclass
 from itertools import count
 from types import SimpleNamespace
