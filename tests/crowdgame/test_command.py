@@ -16,14 +16,11 @@ def crowdgame(data: Path, *words: str) -> "subprocess.CompletedProcess[str]":
     )
 
 
-def test_command_without_arguments_prints_help_and_data_folder(tmp_path: Path) -> None:
+def test_command_prints_help_with_the_data_folder_and_its_version(tmp_path: Path) -> None:
     ended = crowdgame(tmp_path / "elsewhere")
     assert ended.returncode == 0
     assert "crowdgame verify RECORD.json" in ended.stdout
     assert f"(default: {tmp_path}/elsewhere)" in ended.stdout
-
-
-def test_command_prints_the_version_of_crowdgame(tmp_path: Path) -> None:
     project = tomllib.loads((paths.ROOT / "pyproject.toml").read_text())["project"]
     assert crowdgame(tmp_path, "--version").stdout == f"{project['version']}\n"
 

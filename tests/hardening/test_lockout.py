@@ -125,7 +125,7 @@ def test_limits_are_per_account_and_none_is_a_default() -> None:
     ],
 )
 def test_simultaneous_guesses_do_not_exceed_the_limit(
-    *, checker: type, check: str, page: str, guess: Any, monkeypatch: pytest.MonkeyPatch, ada: User
+    *, checker: Any, check: str, page: str, guess: Any, monkeypatch: pytest.MonkeyPatch, ada: User
 ) -> None:
     browsers, checked, ready = [Client() for _ in range(GUESSES)], list[object](), Barrier(GUESSES)
     if checker is TOTP:

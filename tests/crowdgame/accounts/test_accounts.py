@@ -1,5 +1,3 @@
-"""Accounts: a name and a password make the same guest available on every device, until it is deleted."""
-
 from typing import Any, cast
 
 import pytest

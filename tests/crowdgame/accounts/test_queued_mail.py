@@ -1,5 +1,3 @@
-"""E-mails about accounts wait in a queue until a worker has sent them, however slow the mail server is."""
-
 import socket
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor

@@ -14,16 +14,7 @@ from crowdgame.results.reports import match_roots
 from crowdgame.results.reports.match_roots import CACHE_SIZE, cache_roots
 from games.engine.game import SIDES
 from tests.voting.action_helpers import press
-from tests.voting.match_helpers import (
-    RED_WINS,
-    SELECTOR,
-    new_event,
-    play,
-    start,
-    start_open,
-    start_secret,
-    vote,
-)
+from tests.voting.match_helpers import RED_WINS, new_event, play, start, start_open, start_secret, vote
 from tests.voting.sample_matches import record_of
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.commitments import EMPTY, hash_leaf
@@ -68,7 +59,7 @@ def test_roots_are_those_of_the_record(box: BallotBox, client: Client) -> None:
 
 @pytest.mark.django_db
 def test_roots_disclose_nothing_about_open_concealed_or_secret_turns(box: BallotBox, client: Client) -> None:
-    turn = start_open(box, game=SELECTOR)
+    turn = start_open(box, game="single-selector")
     vote(turn, box, red=[3])
     assert fetch(client, turn.match)["turns"] == []
     play(turn.match, box, [(3, 3)])

@@ -70,11 +70,9 @@ def test_play_reports_what_it_cannot_use_in_one_line(tmp_path: Path, monkeypatch
     assert refused(tmp_path, "--port", str(free_port())).endswith(reason)
     monkeypatch.setenv("PORT", "65536")
     assert "argument --port: invalid port_number value: '65536'" in play(tmp_path).stderr
-
-
-def test_play_names_other_data_in_the_current_folder(tmp_path: Path) -> None:
     (tmp_path / ".play").mkdir()
     (tmp_path / ".play" / "db.sqlite3").touch()
+    monkeypatch.delenv("PORT")
     ended = play(tmp_path / "data", "--host", "192.0.2.250", cwd=tmp_path)
     assert ended.stdout.startswith("  There is other data in this folder. To use it: ")
 

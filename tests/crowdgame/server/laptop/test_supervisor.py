@@ -69,10 +69,17 @@ def test_supervisor_ends_orphans_of_dead_child(supervisor: Supervisor, tmp_path:
     wait_until(lambda: not before & {process.pid for process in marked(tmp_path)})
 
 
-def test_supervisor_lowers_priority_within_its_own_session(supervisor: Supervisor, tmp_path: Path) -> None:
+def test_supervisor_rotates_large_log_and_lowers_priority_within_its_own_session(
+    supervisor: Supervisor, tmp_path: Path
+) -> None:
+    log = tmp_path / "logs" / "sleeper.log"
+    log.parent.mkdir()
+    log.write_bytes(b"x" * 3_000_000)
     pid, own = start_sleeper(supervisor, tmp_path, nice=5), os.getpriority(os.PRIO_PROCESS, 0)
     wait_until(lambda: os.getpriority(os.PRIO_PROCESS, pid) == own + 5)
     assert os.getsid(pid) == os.getsid(0)
+    assert log.stat().st_size == 0
+    assert log.with_name("sleeper.log.1").stat().st_size == 3_000_000
 
 
 def test_children_stop_for_good_in_order(supervisor: Supervisor, said: list[str], tmp_path: Path) -> None:
@@ -113,15 +120,6 @@ def test_supervisor_signals_leave_no_process_behind(
         process.send_signal(signal.SIGINT)  # a second Ctrl-C
     assert process.wait(30) == 0
     assert not marked(tmp_path)
-
-
-def test_supervisor_rotates_large_log(supervisor: Supervisor, tmp_path: Path) -> None:
-    log = tmp_path / "logs" / "sleeper.log"
-    log.parent.mkdir()
-    log.write_bytes(b"x" * 3_000_000)
-    start_sleeper(supervisor, tmp_path)
-    assert log.stat().st_size == 0
-    assert log.with_name("sleeper.log.1").stat().st_size == 3_000_000
 
 
 def step(folder: Path, *argv: str) -> Step:

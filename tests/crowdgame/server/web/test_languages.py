@@ -60,13 +60,10 @@ def test_languages_are_those_of_the_phone_menu() -> None:
     assert dict(settings.LANGUAGES) == names
 
 
-def test_templates_show_times_by_the_filters_that_convert_them() -> None:
+def test_times_are_marked_for_conversion_except_bare_dates() -> None:
     """The server does not know the reader's zone."""
     templates = (settings.BASE_DIR / "crowdgame").rglob("templates/**/*.html")
     assert [template.name for template in templates if SHOWN_TIME.search(template.read_text())] == []
-
-
-def test_times_are_marked_for_conversion_except_bare_dates() -> None:
     at = datetime(2026, 9, 21, 18, 5, tzinfo=UTC)
     text = "{% load moments %}{{ at|moment }} {{ at|long_moment }} {{ at|day }} {{ at.date|day }}"
     with override("de"):

@@ -132,9 +132,8 @@ async def test_known_devices_and_networks_take_turns() -> None:
 
 async def test_many_networks_leave_a_place_for_another_unless_each_has_one() -> None:
     site = Site()
-    floods = list[Any]()
-    for number in range(8):
-        floods += site.flood(f"10.0.{number}.{{}}", page_queue.PLACES_PER_NETWORK)
+    networks = (f"10.0.{number}.{{}}" for number in range(8))
+    floods = [one for network in networks for one in site.flood(network, page_queue.PLACES_PER_NETWORK)]
     await asyncio.sleep(0.001)
     assert await site.visit(ELSEWHERE.format(1)) == 302
     await asyncio.gather(*floods)

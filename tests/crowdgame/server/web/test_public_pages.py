@@ -9,6 +9,7 @@ from pytest_django.fixtures import Settings
 from crowdgame.organizer.cups.cups import create_cup
 from crowdgame.server.web.content_policy import INLINE_BLOCK
 from tests.voting.match_helpers import RED_WINS, new_event, organizer, play, start
+from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
 from voting.matches import end_match
 from voting.models import Event
@@ -115,6 +116,7 @@ def test_privacy_page_of_an_event_shows_what_voters_agree_to(client: Client, box
     def texts() -> tuple[bool, bool]:
         page = assert_is_harmless(client, path).decode()
         quoted = '<blockquote dir="auto">We take pictures.<br>Ask &lt;Ada&gt;.</blockquote>' in page
+        assert bool(load_snapshot(Event.objects.get()).consent) is quoted, "phones show the same"
         return quoted, "do not go into a study" in page
 
     assert texts() == (True, True)
