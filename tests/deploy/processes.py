@@ -1,12 +1,20 @@
-"""Find the processes that a test started, and wait for them."""
+"""Find the processes that a test started, wait for them, and run `crowdgame play` as its user does."""
 
+import re
 import signal
+import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
 from redis import Redis, RedisError
+
+from crowdgame.server.laptop.network import LOOPBACK, free_port
+
+START_S = 300
 
 
 def marked(folder: Path) -> list[psutil.Process]:
@@ -57,3 +65,46 @@ def answers(url: str) -> bool:
             return bool(redis.ping())
         except RedisError:
             return False
+
+
+@dataclass(frozen=True)
+class Play:
+    process: psutil.Popen
+    output: Path
+    port: int
+
+    @property
+    def said(self) -> str:
+        return self.output.read_text()
+
+    @property
+    def links(self) -> dict[str, str]:
+        """The printed addresses by their labels."""
+        return dict(re.findall(r"^  (\w+) +(http\S+)$", self.said, re.MULTILINE))
+
+
+@contextmanager
+def playing(
+    program: Sequence[str | Path], data: Path, *options: str, env: Mapping[str, str]
+) -> Iterator[Play]:
+    """Run `play` with its data in `data` until the end of the block, then press Ctrl-C.
+
+    Yields once the addresses are printed. The output is in the file `said` beside the data.
+    """
+    port, output = free_port(), data.parent / "said"
+    argv = [*program, "--data", data, "play", "--host", LOOPBACK, "--port", str(port), *options]
+    with (
+        output.open("w") as file,
+        psutil.Popen(
+            argv, cwd=data.parent, env=env, stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT
+        ) as process,
+    ):
+        play = Play(process, output, port)
+        try:
+            wait_until(lambda: "Ctrl-C" in play.said or process.poll() is not None, START_S)
+            assert process.poll() is None, play.said
+            yield play
+        finally:
+            process.send_signal(signal.SIGINT)
+            assert process.wait(30) == 0
+    assert not marked(data)

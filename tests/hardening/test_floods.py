@@ -101,27 +101,23 @@ def test_pages_work_during_a_flood(server: Server) -> None:
     assert_pages_work_during_flood(server)
 
 
-def new_games(server: Server) -> Counter[int]:
-    """Create games, each from an address of its own in one network, all at once; return the statuses."""
-    together = Barrier(NEW_GAMES)
-
-    def create(number: int) -> int:
-        together.wait()
-        return submit(server, "/play/new", {}, **{"X-Forwarded-For": f"93.184.216.{number}"}).status
-
-    with ThreadPoolExecutor(NEW_GAMES) as threads:
-        return Counter(threads.map(create, range(NEW_GAMES)))
-
-
 def assert_network_has_its_games_only(server: Server) -> None:
-    """Ask a gateway that trusts the X-Forwarded-For of its clients, until a request is refused.
+    """Ask from many addresses of one network, all at once, until a request is refused.
 
-    Without a free database connection, requests get 503.
+    The gateway trusts their X-Forwarded-For. Without a free database connection, it responds 503.
     """
-    with another_gateway(server, "proxied", after=["--proxied"]) as proxied:
-        statuses = new_games(proxied)
+    together, statuses = Barrier(NEW_GAMES), Counter[int]()
+    with (
+        another_gateway(server, "proxied", after=["--proxied"]) as proxied,
+        ThreadPoolExecutor(NEW_GAMES) as guests,
+    ):
+
+        def create(number: int) -> int:
+            together.wait()
+            return submit(proxied, "/play/new", {}, **{"X-Forwarded-For": f"93.184.216.{number}"}).status
+
         while not statuses[409]:
-            statuses += new_games(proxied)
+            statuses += Counter(guests.map(create, range(NEW_GAMES)))
     created = server.rows("SELECT COUNT(*) FROM duels_duel WHERE network <> ''")[0][0]
     assert (created, statuses[302]) == (MAX_OPEN_GAMES_PER_NETWORK,) * 2, statuses
     assert statuses.keys() <= {302, 409, 503}

@@ -19,9 +19,8 @@ from crowdgame.server.laptop.paths import ROOT
 from crowdgame.server.laptop.stack import Stack
 from deploy.laptop.system_tools import find_browser
 from deploy.laptop.virtualenv import BIN, uv_settings
-from tests.deploy.playing import Play
-from tests.deploy.playing import playing as run_play
-from tests.deploy.processes import wait_until
+from tests.deploy.processes import Play, wait_until
+from tests.deploy.processes import playing as run_play
 from tests.run_folder import migrated_database
 from tests.upgrades.release import FINISHED, RELEASES
 

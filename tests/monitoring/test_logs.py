@@ -87,13 +87,10 @@ def test_nginx_hides_the_links_that_logs_hide_and_limits_the_logins_that_django_
     assert f'"~^POST ({"|".join(settings.LOGIN_PATHS)})" $login_device;' in nginx
 
 
-IN_A_THREAD = "import threading; t = threading.Thread(target=lambda: 1 / 0); t.start(); t.join()"
-
-
 def test_uncaught_exceptions_are_one_log_record_and_long_messages_shortened() -> None:
-    script = f"""
-import django, logging; django.setup()
-{IN_A_THREAD}
+    script = """
+import django, logging, threading; django.setup()
+thread = threading.Thread(target=lambda: 1 / 0); thread.start(); thread.join()
 logging.warning('Not Found: %s', '/' + 'x' * 16_000)
 raise RuntimeError('gone')
 """

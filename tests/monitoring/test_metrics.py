@@ -160,7 +160,6 @@ def test_runbook_has_each_alert_once_and_names_units_that_exist() -> None:
 HOLD = """from voting.metrics.metrics import BALLOTS, CONNECTIONS, set_process_role
 set_process_role('gateway');BALLOTS.labels('counted').inc();CONNECTIONS.labels('phone').set(5);"""
 PRINT_METRICS = "from crowdgame.server.monitoring.port import metrics_text;print(metrics_text().decode());"
-STAY = "import os;os.write(1, b'up\\n');input()"
 
 
 def start(folder: Path, script: str) -> subprocess.Popen[str]:
@@ -181,7 +180,7 @@ def read_metrics(folder: Path) -> dict[str, list[tuple[str, float]]]:
 
 
 def hold(folder: Path, then: str = "") -> "subprocess.Popen[str]":
-    process = start(folder, HOLD + then + STAY)
+    process = start(folder, f"{HOLD}{then}import os;os.write(1, b'up\\n');input()")
     assert process.stdout
     assert process.stdout.readline() == "up\n"
     return process

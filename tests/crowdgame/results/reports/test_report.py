@@ -113,6 +113,8 @@ def test_report_without_board_win_has_no_turning_point(reports: Reports, box: Ba
         assert (describe_result(report), describe_end(report)) == (result, end)
         assert not describe_turning_point(report)
     assert describe_result(reports["begun"][0]) == "Match in progress"
+    conceded.turns.update(opens_at=F("closes_at"))  # as of an imported record
+    assert report_of(conceded).turns[0].opened_at is None
 
 
 def test_report_describes_how_picks_were_decided(reports: Reports) -> None:
@@ -139,13 +141,6 @@ def test_csv_rows_contain_votes_and_results_per_turn(reports: Reports) -> None:
     assert int(str(first["opened_at"])) < int(str(first["sealed_at"]))
     *_, row = report_csv_rows(replace(reports["forfeit"][0], end="aborted"), {})
     assert dict(zip(map(str, head), row, strict=True))["result"] == "open"
-
-
-def test_turn_of_an_imported_record_has_no_opening(box: BallotBox) -> None:
-    match = start_match(new_event().pk, box)
-    play(match, box, [(1, 2)])
-    match.turns.update(opens_at=F("closes_at"))
-    assert read_report(match).turns[0].opened_at is None
 
 
 def test_charts_have_round_scales_broken_lines_and_bars_apart() -> None:

@@ -187,17 +187,11 @@ def test_command_refuses_wrong_address_with_one_line(tmp_path: Path) -> None:
 
 
 HEAVY = {"autobahn", "confusable_homoglyphs", "fpdf", "picows", "PIL", "wasmtime"}
-START = """
-import sys
-import django
-django.setup()
-import crowdgame.urls
-print(*sys.modules)
-"""
 
 
 def test_process_starts_without_heavy_libraries() -> None:
-    started = subprocess.run([sys.executable, "-c", START], capture_output=True, text=True, check=True)
+    program = "import django, sys; django.setup(); import crowdgame.urls; print(*sys.modules)"
+    started = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert "crowdgame.urls" in started.stdout.split()
     assert HEAVY.isdisjoint(started.stdout.split())
 

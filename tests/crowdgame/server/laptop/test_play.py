@@ -23,8 +23,7 @@ from crowdgame.server.laptop.startup import migrate, start_ballot_box, start_dem
 from crowdgame.server.laptop.steps import StepFailed
 from crowdgame.server.laptop.supervisor import Supervisor
 from tests.crowdgame.server.laptop.supervisor_program import SLEEPER, child
-from tests.deploy.playing import playing
-from tests.deploy.processes import wait_until
+from tests.deploy.processes import playing, wait_until
 from tests.run_folder import DATABASE, migrated_database
 from tests.server import give_database
 

@@ -35,8 +35,6 @@ MOST = 12  # of the report, which is cached; it shows who judged best
 FEW, MANY = 3, 27
 COMPUTED_ONCE = {"report", "record"}  # and stored on the first visit
 ENDED = {"state": "ended", "result": "red", "ended_by": "board", "ended_at": 2, "started_at": 1}
-
-
 MODERATED = ("lobby", "lobby/{message}", "reports", "{played}-watchers")
 
 
