@@ -14,7 +14,7 @@ from crowdgame.server.laptop.stack import Stack, valkey
 from crowdgame.server.laptop.supervisor import Supervisor
 from tests.deploy.processes import answers, wait_until
 from tests.doctor import run_doctor
-from tests.hardening.login_flood import submit
+from tests.hardening.test_floods import submit
 from tests.server import Server, organizer, running_parts
 from tests.socket_clients import SocketClients
 from voting.ballot_box.ballot_box import BallotBox

@@ -1,12 +1,13 @@
 import json
 import socket
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from random import Random
 from threading import Barrier, Event
+from urllib.parse import urlencode
 
 import psutil
 import pytest
@@ -18,12 +19,20 @@ from crowdgame.server.laptop.network import LOOPBACK, free_port, wait_for_http
 from crowdgame.server.laptop.stack import gateway
 from crowdgame.server.laptop.supervisor import Supervisor
 from tests.fuzz.messages import frame, handshake
-from tests.hardening.login_flood import HEADERS, LOGINS, submit
-from tests.monitoring.probes import ask, paused
+from tests.monitoring.probes import HttpReply, ask, paused
 from tests.server import Server
 from tests.socket_clients import SocketClients
 from voting.protocol import CloseCode
 
+LOGINS = 60  # of which at most 32 of a network wait
+CSRF_TOKEN = "c" * 32
+HEADERS = {"Content-Type": "application/x-www-form-urlencoded", "Cookie": f"csrftoken={CSRF_TOKEN}"}
+# Each form hashes a password, also for an unknown name.
+FORMS: tuple[tuple[str, str, Mapping[str, str]], ...] = (
+    ("/console/login/", "login", {"password": "a guess"}),
+    ("/play/login", "login", {"password": "a guess"}),
+    ("/play/account", "username", {"password1": "correct horse battery"}),
+)
 ORGANIZER, PASSWORD = "olga", "the right password"
 VISITORS = 120  # more than the Redis connections of a process, of which redis-py allows 100
 OUTAGE_S = 1.0  # less than REDIS_TIMEOUT_S
@@ -33,6 +42,38 @@ SOFT_LIMIT, HARD_LIMIT = 200, 400
 SPARE_FILES = 40  # opened by the gateway itself
 CROWDED = CloseCode.CROWDED.to_bytes(2, "big")
 WITH_LIMITS = ("bash", "-c", f'ulimit -S -n {SOFT_LIMIT}; ulimit -H -n {HARD_LIMIT}; exec "$@"', "limited")
+
+
+def submit(server: Server, path: str, fields: Mapping[str, str], **headers: str) -> HttpReply:
+    """Submit a form, as a browser does."""
+    body = urlencode({"csrfmiddlewaretoken": CSRF_TOKEN, **fields})
+    return ask(server, path, HEADERS | headers, "POST", body)
+
+
+@contextmanager
+def login_flood(server: Server) -> Iterator[list[HttpReply]]:
+    """Log in with unknown names on all FORMS at once; the replies are there at the end."""
+
+    def log_in(number: int) -> HttpReply:
+        path, name, fields = FORMS[number % len(FORMS)]
+        return submit(server, path, {**fields, name: f"Nobody {number}"})
+
+    replies: list[HttpReply] = []
+    with ThreadPoolExecutor(LOGINS) as threads:
+        started = [threads.submit(log_in, number) for number in range(LOGINS)]
+        yield replies
+        replies += [one.result() for one in started]
+
+
+def assert_flood_is_limited(server: Server, replies: list[HttpReply]) -> None:
+    """Every login has a reply; those that would wait long are refused."""
+    assert len(replies) == LOGINS
+    assert {reply.status for reply in replies} <= {200, 302, 400, 503}
+    refused = [reply for reply in replies if reply.status == 503]
+    assert refused
+    for reply in refused:
+        assert reply.headers["Retry-After"]
+        assert b"Too many people are logging in" in reply.body
 
 
 @contextmanager

@@ -18,8 +18,12 @@ from crowdgame.server.laptop.stack import Stack
 from crowdgame.server.web.page_queue import MAX_PAGES
 from tests.crowd_helpers import FailoverRun, FailoverTests, during_window, vote_during
 from tests.deploy.processes import wait_until
-from tests.hardening.login_flood import assert_flood_is_limited, login_flood
-from tests.hardening.test_floods import assert_network_has_its_games_only, assert_pages_work_during_flood
+from tests.hardening.test_floods import (
+    assert_flood_is_limited,
+    assert_network_has_its_games_only,
+    assert_pages_work_during_flood,
+    login_flood,
+)
 from tests.machines.postgres import Postgres, running_postgres
 from tests.monitoring.probes import ask
 from tests.restore_helpers import Lost, RestoredEvent, RestoreTests, lose_event, restored_event

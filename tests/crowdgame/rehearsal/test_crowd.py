@@ -56,14 +56,14 @@ async def test_saved_seats_restore_the_same_crowd(proxy: FaultProxy, tmp_path: P
 )
 async def test_disconnected_phones_return_to_their_seats(code: int | None, proxy: FaultProxy) -> None:
     proxy.make_event()
-    is_told = code == CloseCode.RESTARTING
+    is_announced = code == CloseCode.RESTARTING
     async with playing_crowd(proxy) as playing:
         proxy.begin()
         # Without a heartbeat since they joined, the turn would not wait for the phones to return.
         await until(lambda: connected(proxy.server, proxy.event["id"]) == PHONES)
         await proxy.until_voted(PHONES // 2)
         for phone in list(proxy.phones):
-            if is_told:
+            if is_announced:
                 await phone.send('{"type":"retry.after","within_ms":2500}')
             if code:
                 await phone.close(code)
@@ -71,9 +71,9 @@ async def test_disconnected_phones_return_to_their_seats(code: int | None, proxy
                 phone.transport.abort()
         report = await playing.report
     assert (report.reconnects, report.closed) == (PHONES, {str(code or "no word"): PHONES})
-    assert report.retries == PHONES * is_told
+    assert report.retries == PHONES * is_announced
     assert report.reconnected_in_s
-    assert not is_told or report.reconnected_in_s.max > 0.6, "all within their own back-off"
+    assert not is_announced or report.reconnected_in_s.max > 0.6, "all within their own back-off"
     proxy.assert_ballots_are_sealed(report)
 
 
