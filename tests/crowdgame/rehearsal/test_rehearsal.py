@@ -63,12 +63,12 @@ async def test_agenda_delays_nothing_for_long(monkeypatch: pytest.MonkeyPatch) -
             await asyncio.sleep(QUIET_S / 10)
 
 
-@pytest.mark.parametrize(("busy_s", "warns"), [(3.0, True), (0.0, False)])
-def test_display_warns_when_crowd_overloads_its_machine(busy_s: float, warns: bool) -> None:
-    load, output = OwnLoad(), StringIO()
-    load.busy_s = busy_s
-    Display(output).finish(build_report(new_context(NO_SERVER), 1, load))
-    assert ("the results show the crowd's own limits" in output.getvalue()) is warns
+def test_display_warns_only_when_crowd_overloads_its_machine() -> None:
+    for busy_s, warns in ((3.0, True), (0.0, False)):
+        load, output = OwnLoad(), StringIO()
+        load.busy_s = busy_s
+        Display(output).finish(build_report(new_context(NO_SERVER), 1, load))
+        assert ("the results show the crowd's own limits" in output.getvalue()) is warns
 
 
 def test_samples_use_nearest_rank_percentiles() -> None:
