@@ -226,8 +226,7 @@ def test_board_stays_closed(client: Client, box: BallotBox, choices: dict[str, A
     assert "/board#turn-1" not in page_of(client, match)
 
 
-TABLE = '<section class="panel overlooked"'
-CHART = "Winning chance that the average voter lost."
+TABLE, CHART = '<section class="panel overlooked"', "Winning chance that the average voter lost."
 
 
 def solution(cost: float, side: Side = "red", *, is_exact: bool = True) -> Solution:
