@@ -121,9 +121,8 @@ def shoot(album: Album, page: Page, marks: tuple[str, ...], name: str, *, whole:
                 page.wait_for_timeout(SETTLED_MS)
                 if not name.rpartition("/")[2].startswith(IN_MOTION):
                     page.evaluate(FINISH_ANIMATIONS_JS)
-                album.keep(
-                    picture, screenshot(page, mark, album.scale, whole and mark not in MARKS["display"])
-                )
+                is_long = whole and mark not in MARKS["display"]
+                album.keep(picture, screenshot(page, mark, album.scale, is_long))
 
 
 def screenshot(page: Page, mark: str, scale: float, whole: bool) -> bytes:
@@ -229,9 +228,7 @@ def make(album: Album) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description="Take screenshots of every screen in every state.")
     which = parser.add_mutually_exclusive_group()
-    which.add_argument(
-        "--only", nargs="+", default=[], help="states whose FOLDER/STATE contains one of these"
-    )
+    which.add_argument("--only", nargs="+", default=[], help="states with one of these in FOLDER/STATE")
     which.add_argument("--docs", action="store_true", help="the pictures that the documentation shows")
     parser.add_argument("--language", default="en", choices=[code for code, _ in settings.LANGUAGES])
     options = parser.parse_args()

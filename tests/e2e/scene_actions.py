@@ -2,6 +2,7 @@
 
 import json
 from functools import partial
+from typing import Any
 
 import msgspec
 from playwright.sync_api import Page, WebSocketRoute, expect
@@ -44,11 +45,9 @@ def pick_and_press(page: Page, fake_gateway: FakeGateway, name: str, pressed: st
 def receive_picks(page: Page, fake_gateway: FakeGateway, voted: tuple[int, ...] = ()) -> None:
     """In a duel: send which players picked three seconds ago, and the number of watchers."""
     since = fake_gateway.now() - 3_000
-    one, two = (since if team in voted else 0 for team in (1, 2))
-    both = (int(1 in voted), int(2 in voted))
-    turnout = protocol.TurnoutCounted(
-        turn=MIDDLE.turn_id, connected=(1, 1), voted=both, picked_at=(one, two), watching=14
-    )
+    one, two = int(1 in voted), int(2 in voted)
+    given: Any = {"voted": (one, two), "picked_at": (one * since, two * since)}
+    turnout = protocol.TurnoutCounted(turn=MIDDLE.turn_id, connected=(1, 1), watching=14, **given)
     for kind in ("phone", "display"):
         fake_gateway.say(kind, turnout)
     page.wait_for_timeout(300)

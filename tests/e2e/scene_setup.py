@@ -194,9 +194,8 @@ def as_duel(
 
 def timed_selector(scripted: ScriptedMatch) -> State:
     """Yellow's public half-turn with clocks, after red has chosen in secret."""
-    chosen = protocol.Concealed(
-        turn=90, number=scripted.turn_id, side="red", sealed_at=1, root="ab" * 32, ballots=1
-    )
+    sealed: dict[str, Any] = {"sealed_at": 1, "root": "ab" * 32, "ballots": 1}
+    chosen = protocol.Concealed(turn=90, number=scripted.turn_id, side="red", **sealed)
     board = msgspec.structs.replace(GAME.view(scripted.state, None), vote="open")
     return with_turn(as_duel(scripted, concealed=chosen, board=board).voting, to_move=("yellow",))
 

@@ -49,9 +49,7 @@ DECIDED = analyzed(THE_END, DECIDING)
 DAYS = partial(as_duel(MIDDLE, 3 * 86_400, 2 * DAY_MS, 3 * DAY_MS).voting, left_ms=2 * DAY_MS - 4_000_000)
 CHAT = with_options(MIDDLE, **chat("yellow"))
 TEAM_LINKS = with_long_names(ScriptedMatch(), team_choice="link", notice=NOTICE)
-RULES: dict[str, Any] = {
-    "special_rules": (SpecialRule.SINGLE_SELECTOR, SpecialRule.CAPTAINS, SpecialRule.RESIGNING)
-}
+RULES: Any = {"special_rules": (SpecialRule.SINGLE_SELECTOR, SpecialRule.CAPTAINS, SpecialRule.RESIGNING)}
 DISPLAY_LOBBIES = (
     Scene("lobby", ScriptedMatch().lobby, "lobby"),
     Scene("lobby-other-game", with_options(ScriptedMatch(), game="trails").lobby, "lobby"),

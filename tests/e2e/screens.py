@@ -16,10 +16,8 @@ PROJECTOR: ViewportSize = {"width": 1280, "height": 720}
 OLD_PROJECTOR: ViewportSize = {"width": 1024, "height": 768}
 TABLET = OLD_PROJECTOR
 TIMEOUT_MS, POLL_MS = 15_000, 50
-BROWSER_ARGS = (
-    *("--no-sandbox", "--disable-background-networking", "--disable-component-update"),
-    "--no-first-run",
-)
+BROWSER_ARGS = ("--no-sandbox", "--no-first-run")
+BROWSER_ARGS += ("--disable-background-networking", "--disable-component-update")
 # Pause endless animations, or an idle page is repainted sixty times a second.
 PAUSE_ANIMATIONS_JS = """addEventListener("animationstart", ({target}) => target
   .getAnimations({subtree: true})

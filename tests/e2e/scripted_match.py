@@ -75,10 +75,8 @@ class ScriptedMatch:
     def tally(self, pick: int, votes: int) -> SideTally:
         counts = [OTHERS[(column + pick) % 7] for column in range(self.columns)]
         counts[pick - 1] += votes
-        root = f"{pick:02x}{votes:02x}" * 16
-        return SideTally(
-            counts=tuple(counts), ballots=sum(counts), pick=pick, decided_by="plurality", root=root
-        )
+        counted: Any = {"counts": tuple(counts), "ballots": sum(counts), "pick": pick}
+        return SideTally(decided_by="plurality", root=f"{pick:02x}{votes:02x}" * 16, **counted)
 
     def event(self, match: Match | None, **choices: Any) -> EventState:
         teams = (Team(number=1, name=NAMES[0]), Team(number=2, name=NAMES[1]))

@@ -80,7 +80,7 @@ def test_shared_device_asks_which_seat_to_use(server: Server, open_at: OpenScree
 
 
 @pytest.mark.parametrize("admission", ["rotating", "tickets"])
-def test_phone_repeats_only_a_ticket_that_got_no_answer(
+def test_phone_repeats_only_a_ticket_without_answer(
     server: Server, open_at: OpenScreen, admission: str
 ) -> None:
     """A wrong code is sent once. A ticket whose welcome was lost is sent until the server releases it."""

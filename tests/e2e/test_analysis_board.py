@@ -85,9 +85,7 @@ def expect_explained(page: Page, verdict: str, explanation: str) -> None:
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("is_right", [True, False])
-def test_column_is_chosen_by_keyboard_and_explained(
-    server: Server, open_at: OpenScreen, is_right: bool
-) -> None:
+def test_column_chosen_by_keyboard_is_explained(server: Server, open_at: OpenScreen, is_right: bool) -> None:
     puzzle = find(server, "win")
     page = open_at(SMALL_PHONE, f"/puzzles/{puzzle['number']}").page
     group = page.get_by_role("group", name="Your column")

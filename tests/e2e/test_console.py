@@ -114,9 +114,7 @@ def test_notice_expires_on_all_screens(server: Server, open_at: OpenScreen) -> N
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("size", [TABLET, UPRIGHT, SMALL_PHONE], ids=lambda size: str(size["width"]))
-def test_console_of_running_match_fits_device(
-    size: ViewportSize, server: Server, open_at: OpenScreen
-) -> None:
+def test_console_of_live_match_fits_device(size: ViewportSize, server: Server, open_at: OpenScreen) -> None:
     """The join code stays in view, and charts name their axes. On tablets, little is left empty."""
     event = server.ask("event", **SLOW)
     server.ask("play_to", event_id=event["id"], picks=PLAYED)
@@ -142,9 +140,7 @@ def test_console_of_running_match_fits_device(
 
 @pytest.mark.nightly
 @pytest.mark.parametrize(("led_from", "key"), [("console", "Space"), ("wall", "PageDown")])
-def test_host_reveals_and_goes_on_with_one_key(
-    led_from: str, key: str, server: Server, open_at: OpenScreen
-) -> None:
+def test_host_goes_on_with_one_key(led_from: str, key: str, server: Server, open_at: OpenScreen) -> None:
     terms = {"window_s": 300, "host_wait_s": 180, "close_early": True, "pace": "brisk"}
     event = server.ask("event", lobby="open", **terms)
     led = console = open_console(server, open_at, event["code"])

@@ -13,9 +13,7 @@ SHORT_TEAMS = ["4a", "4b", "5a", "5b", "6a", "6b", "Class 7a", "Owls"]
 LONG_TEAMS = [f"{beast} of Riverside" for beast in ("The Owls", "Falcons", "Herons", "Lizards")]
 LONG_TEAMS += ["Kindergartenfreunde1", "Wolverhampton Foxes", "Mathematics Club MMM"]
 LONG_TEAMS += ["Old Server at the Mill"]
-ESSENTIAL = (
-    ".cell bdi, .column h2, .strip bdi, .strip .label, .table th bdi, h1, .champion strong, .way p > *"
-)
+ESSENTIAL = ".cell bdi, .column h2, .strip :is(bdi, .label), .table th bdi, h1, .champion strong, .way p > *"
 SMALL_OR_CUT_JS = """essential => [...document.querySelectorAll(essential)]
   .filter(part => part.checkVisibility())
   .filter(part => parseFloat(getComputedStyle(part).fontSize) < 0.0499 * innerHeight
@@ -50,9 +48,7 @@ def make_cup(server: Server, teams: list[str], won: tuple[int, ...] = (), kind: 
 
 @pytest.mark.parametrize("teams", [SHORT_TEAMS, LONG_TEAMS], ids=["short", "long"])
 @pytest.mark.parametrize("kind", ["knockout", "league"])
-def test_cup_board_is_readable_at_all_sizes(
-    server: Server, open_at: OpenScreen, teams: list[str], kind: str
-) -> None:
+def test_cup_board_is_readable(server: Server, open_at: OpenScreen, teams: list[str], kind: str) -> None:
     page = open_at(PROJECTOR, f"/cup/{make_cup(server, teams, kind=kind)}").page
     for size in ((1280, 720), (1024, 768)):
         resize(page, *size)

@@ -43,9 +43,7 @@ def read_codes(display: Page, count: int) -> list[Code]:
 
 
 @pytest.mark.parametrize(("slug", "count"), [("two-halls", 1), ("two-classes", 2)])
-def test_phone_joins_template_from_display(
-    slug: str, count: int, server: Server, open_at: OpenScreen
-) -> None:
+def test_phone_joins_from_the_display(slug: str, count: int, server: Server, open_at: OpenScreen) -> None:
     console = open_console(server, open_at, server.ask("event")["code"])
     console.page.goto(f"/console/new/{slug}/")
     console.page.get_by_label("First team, red").fill("North Hall")
@@ -56,9 +54,8 @@ def test_phone_joins_template_from_display(
     display.wait_for(phase="lobby")
     codes = read_codes(display.page, count)
     for code in codes:
-        open_at(PHONE, code["url"].upper()).wait_for(
-            phase="lobby", **({"side": code["side"]} if code["side"] else {})
-        )
+        own_side = {"side": code["side"]} if code["side"] else {}
+        open_at(PHONE, code["url"].upper()).wait_for(phase="lobby", **own_side)
     address = display.page.locator(".join-info .address").inner_text()
     phone = open_at(PHONE, f"http://{address}")
     if count == 2:

@@ -67,9 +67,7 @@ def test_console_finds_moves_removes_bans_and_readmits_voter(server: Server, ope
 
 
 @pytest.mark.nightly
-def test_typed_nickname_is_allowed_then_removed_from_the_phone_at_once(
-    server: Server, open_at: OpenScreen
-) -> None:
+def test_typed_nickname_is_allowed_then_removed_at_once(server: Server, open_at: OpenScreen) -> None:
     event = server.ask("event", lobby="open", nicknames="typed")
     console = open_console(server, open_at, event["code"], DESKTOP)
     people = console.page.get_by_role("region", name="People")

@@ -160,9 +160,7 @@ def test_hidden_numbers_have_no_particles(
 
 
 @pytest.mark.nightly
-def test_particles_return_after_a_lost_context_and_stay_on_a_resized_sea(
-    wall: Page, fake_gateway: FakeGateway
-) -> None:
+def test_particles_return_after_a_lost_context_and_a_resize(wall: Page, fake_gateway: FakeGateway) -> None:
     """Both sizes have more lines than the canvas, whose own size stays the same."""
     wall.set_viewport_size({"width": 2048, "height": 1152})
     show_particles(wall, fake_gateway, voting())

@@ -196,9 +196,7 @@ def test_chat_escapes_markup_in_messages(server: Server, open_at: OpenScreen) ->
     assert (page.evaluate("window.ran"), dialogs) == (None, [])
 
 
-def test_chat_refuses_repetition_and_hides_messages_of_players_and_removed_ones(
-    server: Server, open_at: OpenScreen
-) -> None:
+def test_chat_refuses_repetition_and_hides_some_messages(server: Server, open_at: OpenScreen) -> None:
     code = server.ask("duel")["code"]
     players, watchers = f"{code}-players", f"{code}-watchers"
     screen = open_at(SMALL_PHONE, f"/play/{code}")

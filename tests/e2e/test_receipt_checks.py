@@ -87,15 +87,14 @@ def test_phone_warns_if_another_record_is_published(server: Server, open_at: Ope
         asked.append(route.request.url)
         route.fulfill(json=roots)
 
-    event, display, red, yellow = open_turn(
-        server, open_at, lambda _, phone: phone.route("**/roots.json", forge)
-    )
+    event, display, *phones = open_turn(server, open_at, lambda _, red: red.route("**/roots.json", forge))
     server.ask("play_to", event_id=event["id"], picks=[[1, 2], [1, 3], [1, 2]])
     display.wait_for(phase="voting", turn="4")
-    for phone, column in ((red, 1), (yellow, 3)):
+    for phone, column in zip(phones, (1, 3), strict=True):
         phone.wait_for(phase="voting")
         vote(phone, column)
     server.ask("close_after", event_id=event["id"], ms=300)
+    red = phones[0]
     red.wait_for(2 * TIMEOUT_MS, phase="ended")
     text = "The published record differs from this phone's seals: turn 2."
     expect(red.page.get_by_role("alert")).to_contain_text(text, timeout=3 * TIMEOUT_MS)

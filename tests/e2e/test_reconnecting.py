@@ -111,9 +111,7 @@ def test_page_asks_again_without_an_answer_and_when_online(
 
 
 @pytest.mark.nightly
-def test_chat_keeps_its_connection_alive_and_replaces_a_silent_one(
-    server: Server, open_at: OpenScreen
-) -> None:
+def test_chat_keeps_its_connection_and_replaces_a_silent_one(server: Server, open_at: OpenScreen) -> None:
     server.ask("clear_chat")
     screen = open_at(PHONE)
     lines, sent, joined = list[WebSocketRoute](), list[str](), list[str]()

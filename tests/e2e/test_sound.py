@@ -95,7 +95,7 @@ def wait_for_silence(wall: Page) -> None:
 
 
 @pytest.mark.parametrize("gesture", ["Shift", "m", "click"])
-def test_display_is_silent_until_sound_is_turned_on_and_after_a_reload_until_a_gesture(
+def test_display_is_silent_until_turned_on_and_after_a_reload_until_a_gesture(
     wall: Page, gesture: str
 ) -> None:
     wall.mouse.click(500, 300)
@@ -116,9 +116,7 @@ def test_display_is_silent_until_sound_is_turned_on_and_after_a_reload_until_a_g
     expect_sound(wall, "on", "on")
 
 
-def test_display_is_silent_while_muted_hidden_or_turned_off_by_organizer(
-    wall: Page, fake_gateway: FakeGateway
-) -> None:
+def test_display_is_silent_while_muted_hidden_or_switched_off(wall: Page, fake_gateway: FakeGateway) -> None:
     for press in ("key", "button", "focus"):
         wall.keyboard.press("m")
         expect_sound(wall, "on", "on")

@@ -163,7 +163,7 @@ def test_home_display_addresses_own_team_as_you_and_mirrors_board_only_on_back_s
     expect(page.get_by_role("dialog")).to_contain_text("?home=red")
 
 
-def test_display_updates_votes_per_second_in_place_unless_turnout_is_hidden(
+def test_display_updates_votes_per_second_in_place_unless_hidden(
     show: Show, fake_gateway: FakeGateway
 ) -> None:
     page = show("display", MIDDLE.voting)
@@ -188,7 +188,7 @@ def test_display_updates_votes_per_second_in_place_unless_turnout_is_hidden(
 
 
 @pytest.mark.parametrize("screen", ["display", "phone"])
-def test_screen_announces_special_rules_until_first_turn_opens(
+def test_screen_announces_special_rules_until_the_first_turn(
     show: Show, fake_gateway: FakeGateway, screen: str
 ) -> None:
     # The example in the display's lobby, which only the usual game has, shows the rules later.

@@ -103,9 +103,7 @@ def test_history_of_a_match_is_shown(screen: Screen, record: Any) -> None:
 
 
 @pytest.mark.parametrize("missing", ["", "Worker", "network"])
-def test_picks_of_the_computer_are_recomputed_where_possible(
-    screen: Screen, record: Any, missing: str
-) -> None:
+def test_picks_of_the_computer_are_recomputed_if_possible(screen: Screen, record: Any, missing: str) -> None:
     """The first turns of a match in which yellow's votes are those of the computer."""
     page, requests, turns = screen.page, list[str](), record["turns"][:3]
     record |= {"turns": turns, "counts": record["counts"][:3], "bots": {"version": VERSION, "yellow": 3}}

@@ -89,9 +89,8 @@ def test_drawn_game_turn_is_shown_on_all_pages(
 
 
 def test_single_selector_full_turn(server: Server, open_at: OpenScreen) -> None:
-    event, display, red, yellow = open_turn(
-        server, open_at, pace="normal", game="single-selector", options={"token": "red"}
-    )
+    terms: dict[str, Any] = {"game": "single-selector", "options": {"token": "red"}}
+    event, display, red, yellow = open_turn(server, open_at, pace="normal", **terms)
     display.page.set_viewport_size(OLD_PROJECTOR)
     says(red, "Choose in secret")
     says(yellow, "Rooks chooses in secret")

@@ -54,10 +54,8 @@ def configure(folder: str) -> None:
         IDP_OIDC_PRIVATE_KEY=key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode(),
     )
     django.setup()
-    urlpatterns[:] = [
-        path("", include("allauth.idp.urls")),
-        path("accounts/", include("allauth.account.urls")),
-    ]
+    urlpatterns.append(path("", include("allauth.idp.urls")))
+    urlpatterns.append(path("accounts/", include("allauth.account.urls")))
 
 
 def register(redirect: str) -> None:

@@ -93,9 +93,7 @@ def traced_frames(page: Page, act: Callable[[], None], span_s: tuple[float, floa
     cdp.detach()
     begun = next(event["ts"] for event in events if event["name"] == "begun")
     begins, ends = (begun + at * 1e6 for at in span_s)
-    frames = [
-        event for event in events if event["name"] == "PipelineReporter" and begins <= event["ts"] <= ends
-    ]
+    frames = [one for one in events if one["name"] == "PipelineReporter" and begins <= one["ts"] <= ends]
     return [frame["args"]["frame_reporter"] for frame in frames if "frame_reporter" in frame.get("args", {})]
 
 

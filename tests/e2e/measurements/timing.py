@@ -154,9 +154,7 @@ def frames_per_s(browser: Browser, fake_gateway: FakeGateway, connected: int, sl
 
     def voted(share: float) -> TurnoutCounted:
         voted = int(connected * share)
-        return TurnoutCounted(
-            turn=LONG_WINDOW.turn_id, connected=(connected, connected), voted=(voted, voted)
-        )
+        return TurnoutCounted(turn=LONG_WINDOW.turn_id, connected=(connected,) * 2, voted=(voted, voted))
 
     def arrive() -> None:
         for second in range(1, SPAN_S + 1):
