@@ -126,9 +126,7 @@ def close_turn_soon(server: Server, event: int) -> None:
 class RestoreTests:
     """Checks for every database. A test file subclasses it and provides a fixture `restored`."""
 
-    def test_restore_continues_match_and_reopens_turn_with_new_epoch_and_seed(
-        self, restored: RestoredEvent
-    ) -> None:
+    def test_restore_reopens_the_turn_with_new_epoch_and_seed(self, restored: RestoredEvent) -> None:
         lost, resolved = restored.lost, restored.resolved
         assert len(lost.turns) > 1
         assert lost.turn in resolved
@@ -146,9 +144,7 @@ class RestoreTests:
         assert lost.blinds
         assert not lost.blinds & {ballot.blind for ballot in held.values()}
 
-    def test_restore_keeps_seats_and_counts_every_ballot_acknowledged_since(
-        self, restored: RestoredEvent
-    ) -> None:
+    def test_restore_keeps_seats_and_counts_all_ballots_since(self, restored: RestoredEvent) -> None:
         assert_nothing_is_lost(restored.server, restored.seen, restored.resolved)
         assert restored.seen.ballots.acknowledged > PHONES
         assert restored.seen.joined == PHONES

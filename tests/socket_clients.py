@@ -33,9 +33,8 @@ class SocketClient:
 
     def receive(self, kind: str, **fields: Any) -> Message:
         """Wait for the next message of this type with these fields."""
-        return self.receive_until(
-            lambda message: message["type"] == kind and fields.items() <= message.items()
-        )
+        wanted = {"type": kind, **fields}.items()
+        return self.receive_until(lambda message: wanted <= message.items())
 
     def receive_until(self, wanted: Callable[[Message], object]) -> Message:
         while True:

@@ -148,9 +148,8 @@ def _form(cluster: Cluster) -> None:
     for node in others:
         node.ask("CLUSTER MEET", LOOPBACK, first.port, first.bus)
     count = str(len(cluster.nodes))
-    wait_until(
-        lambda: all(n.ask("CLUSTER INFO")["cluster_known_nodes"] == count for n in cluster.nodes), WITHIN_S
-    )
+    known = "cluster_known_nodes"
+    wait_until(lambda: all(n.ask("CLUSTER INFO")[known] == count for n in cluster.nodes), WITHIN_S)
     for node in replicas:
         node.ask("CLUSTER REPLICATE", primaries[0].id)
     wait_until(lambda: all(_is_linked(node) for node in replicas), WITHIN_S)

@@ -160,9 +160,7 @@ def with_own_box(call: Callable[[BallotBox], T]) -> T:
         connections.close_all()
 
 
-def test_no_seal_is_published_while_its_turn_is_being_changed(
-    box: BallotBox, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_seal_is_published_while_its_turn_changes(box: BallotBox, monkeypatch: pytest.MonkeyPatch) -> None:
     """Closing in a set skips the locked event; closing alone waits for the change."""
     published: list[protocol.TurnSealed] = []
     monkeypatch.setattr(closing, "publish_seals", lambda seals: published.extend(seals.values()))

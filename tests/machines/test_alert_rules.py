@@ -20,11 +20,8 @@ INTERVAL_S = 5
 AFTERWARDS_S = 600
 SAMPLES = (3600 + AFTERWARDS_S) // INTERVAL_S  # no rule waits for more than an hour
 SECONDS = {"s": 1, "m": 60, "h": 3600}
-WAITS_S = {
-    alert.name: int(alert.lasts[:-1]) * SECONDS[alert.lasts[-1]]
-    for alerts in ALERTS.values()
-    for alert in alerts
-}
+ALL_ALERTS = [alert for alerts in ALERTS.values() for alert in alerts]
+WAITS_S = {alert.name: int(alert.lasts[:-1]) * SECONDS[alert.lasts[-1]] for alert in ALL_ALERTS}
 
 
 def constant(value: float) -> str:

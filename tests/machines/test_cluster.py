@@ -125,11 +125,8 @@ def test_cluster_seals_and_places_sets_of_turns_on_all_nodes(box: BallotBox) -> 
 
 
 def test_turn_in_three_shards_uses_all_nodes_and_seals_like_one_box(cluster: Cluster, box: BallotBox) -> None:
-    ids = Random(5)
-    crowd = [
-        Ballot(f"{ids.getrandbits(64):016x}", SIDES[n % 2], n % 7 + 1, 1, blind=f"{n:032x}")
-        for n in range(90)
-    ]
+    ids = [f"{number:016x}" for number in Random(5).sample(range(1 << 62), 90)]
+    crowd = [Ballot(ids[n], SIDES[n % 2], n % 7 + 1, 1, blind=f"{n:032x}") for n in range(90)]
     lists = []
     for event_id in range(301, 307):
         one = opened(box, event_id)
@@ -147,11 +144,9 @@ def test_turn_in_three_shards_uses_all_nodes_and_seals_like_one_box(cluster: Clu
             answers = [seal(box, over), seal(box, over, prefetched), seal(box, over)]
             assert answers[0] == answers[1] == answers[2]
             assert isinstance(answers[0], Sealed)
-            roots = [
-                sort_ballots(0, side, [b for b in answers[0].ballots if b.side == side]).commitment
-                for side in SIDES
-            ]
-            lists.append(({change(b, arrival=0) for b in answers[0].ballots}, roots))
+            ballots = answers[0].ballots
+            roots = [sort_ballots(0, side, [b for b in ballots if b.side == side]) for side in SIDES]
+            lists.append(({change(b, arrival=0) for b in ballots}, [one.commitment for one in roots]))
             box.expire(turn.ref)
     assert all(found == lists[0] for found in lists)
 

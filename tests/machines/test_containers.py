@@ -39,10 +39,8 @@ PLACES = {
     "/data": "{folder}",
     "/tmp/metrics": "{folder}/metrics-{name}",  # noqa: S108
 }
-LONG_RUNNING = (
-    *("gateway-1", "gateway-2", "pages"),
-    *("worker", "background", "webhooks", "scheduler-1", "scheduler-2"),
-)
+WORKERS = ("worker", "background", "webhooks")
+LONG_RUNNING = ("gateway-1", "gateway-2", "pages", *WORKERS, "scheduler-1", "scheduler-2")
 
 
 @dataclass
@@ -131,9 +129,7 @@ def test_kubernetes_probe_paths_are_answered(local_compose: LocalCompose, worklo
         assert local_compose.answers(name, str(port["containerPort"]), path) == http.HTTPStatus.OK, path
 
 
-def test_compose_health_check_detects_stopped_service_and_all_stop_in_time(
-    local_compose: LocalCompose,
-) -> None:
+def test_compose_services_stop_in_time_and_are_unhealthy_then(local_compose: LocalCompose) -> None:
     given = {process.name: process.ends_within_s for process in manifests.compose_processes()}
     for name in LONG_RUNNING:
         assert local_compose.started[name].poll() is None, local_compose.log(name)

@@ -165,9 +165,8 @@ def test_kubernetes_probes_use_named_ports() -> None:
 
 
 def test_kubernetes_selectors_match_pods() -> None:
-    labels = [
-        made["spec"]["template"]["metadata"]["labels"] for made in manifests.objects("Deployment").values()
-    ]
+    deployments = manifests.objects("Deployment").values()
+    labels = [made["spec"]["template"]["metadata"]["labels"] for made in deployments]
     for kind in ("Service", "PodDisruptionBudget", "NetworkPolicy", "Deployment"):
         for name, made in manifests.objects(kind).items():
             selector = made["spec"].get("selector") or made["spec"].get("podSelector") or {}

@@ -58,9 +58,8 @@ def test_votes_arrive_through_an_ordinary_server(tmp_path: Path) -> None:
         connecting = asyncio.create_task(connection.run())
         while (await lines.get()).command != "366":
             pass
-        await asyncio.gather(
-            *(chat(server, f"chatter{n}", ["hello 3", f"!{n % 7 + 1}"]) for n in range(CHATTERS))
-        )
+        chats = [chat(server, f"chatter{n}", ["hello 3", f"!{n % 7 + 1}"]) for n in range(CHATTERS)]
+        await asyncio.gather(*chats)
         votes: list[ChatVote] = []
         while len(votes) < CHATTERS:
             vote = read_vote(await lines.get(), 9)

@@ -136,9 +136,7 @@ def failover(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PostgresOutag
 
 
 class TestPostgresOutage(FailoverTests):
-    def test_postgres_outage_disconnects_no_phone_and_restarts_no_process(
-        self, failover: PostgresOutage
-    ) -> None:
+    def test_outage_disconnects_no_phone_and_restarts_no_process(self, failover: PostgresOutage) -> None:
         """Processes replace broken connections without a restart."""
         assert failover.report.reconnects == 0
         assert {part: failover.server.supervisor.pid(part) for part in PARTS} == failover.parts

@@ -55,9 +55,8 @@ def test_systemd_units_restart_and_run_programs_of_the_release() -> None:
     common = manifests.Unit(UNITS / "crowdgame-.service.d" / "common.conf")
     for name, unit in manifests.units().items():
         if name.endswith(".service"):
-            assert "oneshot" in unit.get("Service", "Type") or unit.get("Service", "Restart") == "always", (
-                name
-            )
+            kind = unit.get("Service", "Type")
+            assert "oneshot" in kind or unit.get("Service", "Restart") == "always", name
             assert set(unit.options("Service")) & set(common.options("Service")) <= several, name
         for command in unit.commands:
             inside = Path(command.split()[0]).relative_to(RELEASE)

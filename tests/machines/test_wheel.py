@@ -12,15 +12,15 @@ from pathlib import Path
 from urllib.parse import urljoin
 
 import pytest
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import expect
 
 from crowdgame.server.laptop.network import free_port
 from crowdgame.server.laptop.paths import ROOT
 from crowdgame.server.laptop.stack import Stack
-from deploy.laptop.system_tools import find_browser
 from deploy.laptop.virtualenv import BIN, uv_settings
 from tests.deploy.processes import Play, wait_until
 from tests.deploy.processes import playing as run_play
+from tests.e2e.screens import chromium
 from tests.run_folder import migrated_database
 from tests.upgrades.release import FINISHED, RELEASES
 
@@ -28,7 +28,7 @@ DIST = ROOT / "dist"
 MAX_WHEEL_MB = 6
 JOIN_MS = 120_000
 NOT_SHIPPED = re.compile(
-    r"(^|/)(tests?|deploy|node_modules|\.play)/|\.(po|pot|c|map|stamp|pyc)$|/(generate_|train)"
+    r"(^|/)(tests?|deploy|node_modules|\.play)/|\.(pot?|c|map|stamp|pyc)$|/(generate_|train)"
 )
 
 
@@ -89,9 +89,7 @@ def test_wheel_holds_the_database_that_migrations_make(wheel: Path, tmp_path: Pa
     assert database_dump(included) == database_dump(migrated_database())
 
 
-def test_wheel_has_the_weights_once_for_server_and_verifying_page(
-    wheel: Path, program: Path, tmp_path: Path
-) -> None:
+def test_wheel_has_the_weights_once_for_server_and_page(wheel: Path, program: Path, tmp_path: Path) -> None:
     files = zipfile.ZipFile(wheel)
     (worker,) = (name for name in files.namelist() if "/pickWorker-" in name)
     asked = set(re.findall(r"/static/(app/\d-\w+-[\w-]+\.gz)", files.read(worker).decode()))
@@ -103,23 +101,17 @@ def test_wheel_has_the_weights_once_for_server_and_verifying_page(
         assert (tmp_path / "static" / "app" / Path(name).name).read_bytes() == files.read(name)
 
 
-def test_wheel_runs_a_match_that_a_record_proves_and_goes_on_with_its_data(
-    program: Path, tmp_path: Path
-) -> None:
+def test_wheel_runs_a_match_with_a_valid_record_and_keeps_its_data(program: Path, tmp_path: Path) -> None:
     folder = tmp_path / "empty"
     folder.mkdir()
     data, record = folder / "data", folder / "record.json"
     with playing(program, data, "--phones", "6") as first:
         code = first.links["Phones"].rpartition("/")[2]
-        with (
-            sync_playwright() as playwright,
-            playwright.chromium.launch(executable_path=find_browser()) as browser,
-        ):
+        with chromium() as browser:
             page = browser.new_page()
             page.goto(first.links["Phones"])
-            expect(page.locator("body")).to_have_attribute(
-                "data-side", re.compile("red|yellow"), timeout=JOIN_MS
-            )
+            side = re.compile("red|yellow")
+            expect(page.locator("body")).to_have_attribute("data-side", side, timeout=JOIN_MS)
             login = browser.new_page(locale="de")
             login.goto(urljoin(first.links["Console"], "/console/login/"))
             expect(login.get_by_role("button", name="Anmelden", exact=True)).to_be_visible()
