@@ -147,9 +147,8 @@ def _row(campaign: Campaign, test: str, injected: Sequence[InjectedFault], lags:
     lost = sum(kind == "lost" for kind, _, _ in found)
     affected = (len({turn for of, turn, _ in found if of == kind}) for kind in ("duplicated", "wrong"))
     counts = (len(injected), len(turns), campaign.audit.acknowledged(turns), lost, *affected)
-    outage_s, recovery_s = (
-        max(getattr(one, name) for one in injected) for name in ("outage_s", "recovery_s")
-    )
+    outage_s = max(one.outage_s for one in injected)
+    recovery_s = max(one.recovery_s for one in injected)
     never_recovered = sum(one.recovered_at is None for one in injected)
     never = f" ({never_recovered} never)" if never_recovered else ""
     lag_ms = None if turns <= campaign.audit.set_in else _spread(lags, closed)

@@ -186,9 +186,7 @@ class Audit:
                     yield f"the seal announced {name} as {commitment}, it is {[kept.root, kept.total]}"
 
 
-def recount(
-    turn: Turn, tally: Tally, tallies: Sequence[Tally], legal: Sequence[int]
-) -> tuple[int | None, str]:
+def recount(turn: Turn, tally: Tally, tallies: Sequence[Tally], legal: list[int]) -> tuple[int | None, str]:
     """The side's pick and the Merkle root of its ballots."""
     hashed = [(VERIFIER["hash_leaf"](f"{turn.id}:{b[1]}:{b[2]}:{b[5]}"), b) for b in tally.ballots]
     hashed.sort(key=lambda leaf: leaf[0])
@@ -196,9 +194,8 @@ def recount(
     terms = {"tally_method": turn.method, "tie_rule": turn.tie, "no_ballot_rule": turn.without}
     roots = {str(of_side.side): of_side.root for of_side in tallies}
     mixed = VERIFIER["mix_seed"](turn.seed, None, *(roots.get(side, "") for side in SIDES))
-    counter = VERIFIER["BallotCounter"](
-        [ballot[2] for ballot in listed], len(tally.counts), terms, f"{mixed}:{tally.side}"
-    )
+    columns = [ballot[2] for ballot in listed]
+    counter = VERIFIER["BallotCounter"](columns, len(tally.counts), terms, f"{mixed}:{tally.side}")
     counter.arrivals = sorted(range(len(listed)), key=lambda index: (listed[index][4], listed[index][0]))
     return counter.decide(legal)[0], VERIFIER["merkle_root"](leaf for leaf, _ in hashed)
 

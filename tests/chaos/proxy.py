@@ -142,9 +142,8 @@ class Proxy:
         connection = _Connection(downstream, upstream)
         self._connections.add(connection)
         try:
-            await asyncio.gather(
-                self._forward_requests(connection, reader), self._forward_replies(connection, replies)
-            )
+            requests = self._forward_requests(connection, reader)
+            await asyncio.gather(requests, self._forward_replies(connection, replies))
         finally:
             self._connections.discard(connection)
             downstream.transport.abort()

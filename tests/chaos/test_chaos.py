@@ -34,9 +34,7 @@ def play(home: Path, names: tuple[str, ...], size: Size, **options: Any) -> Camp
 @pytest.mark.parametrize(
     ("names", "together"), [(SHORT, False), (LONGER, True)], ids=["prepared", "together"]
 )
-def test_chaos_loses_no_ballot_and_phones_recover(
-    names: tuple[str, ...], together: bool, tmp_path: Path
-) -> None:
+def test_chaos_loses_no_ballot_and_no_phone(names: tuple[str, ...], together: bool, tmp_path: Path) -> None:
     # Turns are prepared before their deadline, unless all events close together.
     large_turn = 0 if together else 5
     campaign = play(tmp_path, names, replace(SIZE, together=together), large_turn=large_turn)

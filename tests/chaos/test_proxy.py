@@ -47,9 +47,7 @@ def test_box_call_fails_while_the_network_drops_data_then_recovers(
         assert far.now()
 
 
-def test_box_counts_ballot_and_seals_once_after_lost_replies(
-    proxy: Proxy, far: BallotBox, valkey_url: str
-) -> None:
+def test_box_counts_and_seals_once_after_lost_replies(proxy: Proxy, far: BallotBox, valkey_url: str) -> None:
     """The caller decides about retries; automatic ones would hide how long a call took."""
     earlier, ended = (replace(turn, turn_id=0) for turn in (TURN, OVER))
     far.place(earlier, create=True)

@@ -2,6 +2,7 @@
 
 import asyncio
 import struct
+from asyncio import StreamReader, StreamWriter
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -49,9 +50,8 @@ class Attack:
         until = self.sent + frames
         async with asyncio.TaskGroup() as attackers:
             for _ in range(CONNECTIONS):
-                attackers.create_task(
-                    self._attack(Random(self._rng.random()), lambda: self.sent >= until and may_end())
-                )
+                rng = Random(self._rng.random())
+                attackers.create_task(self._attack(rng, lambda: self.sent >= until and may_end()))
 
     async def _attack(self, rng: Random, is_over: Callable[[], bool]) -> None:
         while not is_over():
@@ -71,9 +71,7 @@ class Attack:
         finally:
             writer.transport.abort()
 
-    async def _send_odd_handshake(
-        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, rng: Random
-    ) -> str:
+    async def _send_odd_handshake(self, reader: StreamReader, writer: StreamWriter, rng: Random) -> str:
         writer.write(odd_head(self.port, rng))
         self.sent += 1
         if rng.random() < 0.3:
@@ -84,9 +82,7 @@ class Attack:
         except (TimeoutError, asyncio.IncompleteReadError) as end:
             return f"odd handshake: {type(end).__name__}"
 
-    async def _send_frames(
-        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, rng: Random
-    ) -> str:
+    async def _send_frames(self, reader: StreamReader, writer: StreamWriter, rng: Random) -> str:
         path = rng.choice(SOCKETS)
         known, more = (self.sandbox, self.console) if path.endswith("console") else (self.target, ())
         writer.write(handshake(path, self.port, *more))
@@ -116,7 +112,7 @@ class Attack:
         return [*frames, close_frame(rng)]
 
 
-async def _write_in_chunks(writer: asyncio.StreamWriter, data: bytes, rng: Random) -> None:
+async def _write_in_chunks(writer: StreamWriter, data: bytes, rng: Random) -> None:
     while data and not writer.transport.is_closing():
         size = rng.choice((1, 2, 3, 50, 1_000))
         writer.write(data[:size])
@@ -124,7 +120,7 @@ async def _write_in_chunks(writer: asyncio.StreamWriter, data: bytes, rng: Rando
         await asyncio.sleep(0)
 
 
-async def _closing(reader: asyncio.StreamReader) -> str:
+async def _closing(reader: StreamReader) -> str:
     """The server's close code, from the last bytes it sends."""
     last = b""
     try:

@@ -27,7 +27,19 @@ ODD_NUMBERS = (
 )
 # Not valid JSON, but accepted by many parsers.
 ODD_WORDS = (
-    *("NaN", "Infinity", "-Infinity", "1e999", "0x10", "01", "+1", "1.", ".5", "'a'", "tru", "nul", "//"),
+    "NaN",
+    "Infinity",
+    "-Infinity",
+    "1e999",
+    "0x10",
+    "01",
+    "+1",
+    "1.",
+    ".5",
+    "'a'",
+    "tru",
+    "nul",
+    "//",
 )
 ODD_FIELDS = ("team", "voter", "side", "seq", "x" * 200, "type ", "Type", "\u0000")
 ODD_BYTES = (b"\xff\xfe", b"\xc0\xaf", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\x00", b"\xef\xbb\xbf")
@@ -156,9 +168,8 @@ def harmless(payload: bytes, rng: Random) -> list[bytes]:
     if roll < 0.8:
         return [frame(payload, rng)]
     if roll < 0.85:
-        return [
-            frame(rng.randbytes(rng.choice((0, 4, 125))), rng, rng.choice((PING, PONG))) for _ in range(3)
-        ]
+        sizes = rng.choices((0, 4, 125), k=3)
+        return [frame(rng.randbytes(size), rng, rng.choice((PING, PONG))) for size in sizes]
     if roll < 0.95:
         return fragments(payload, rng)
     return [frame(b"", rng)]

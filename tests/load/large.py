@@ -136,9 +136,8 @@ def _write_record(path: Path, ballots: int) -> None:
     turn = record["counts"][0]
     red, rng = turn["red"], Random(ballots)
     columns = [*red["legal"], red["pick"]]
-    arrived = [
-        msgspec.structs.replace(ballot, choice=rng.choice(columns)) for ballot in draw_ballots(ballots)
-    ]
+    drawn = draw_ballots(ballots)
+    arrived = [msgspec.structs.replace(ballot, choice=rng.choice(columns)) for ballot in drawn]
     cast = sort_ballots(turn["turn"], "red", arrived, commit_order=True)
     red["ballots"] = [(ballot.choice, ballot.blind) for ballot in cast.ballots]
     red["counts"] = [sum(b.choice == column for b in arrived) for column in range(1, len(red["counts"]) + 1)]

@@ -24,9 +24,8 @@ def test_side_changes_of_1000_phones_count_once(server: Server, tmp_path: Path) 
     event = server.ask("event", pace="instant", lobby="open", **terms)
     since = len(server.log("gateway"))
     server.ask("begin", event_id=event["id"])
-    with running_crowd(
-        [event["code"], "--side-changes", "0.06", "--seed", "11"], PHONES, server, tmp_path
-    ) as crowd:
+    argv = [event["code"], "--side-changes", "0.06", "--seed", "11"]
+    with running_crowd(argv, PHONES, server, tmp_path) as crowd:
         report = crowd.wait(240)
     turns = resolved_turns(server, event["id"])
     assert server.log_errors("gateway", since) == []

@@ -94,9 +94,8 @@ def interrupt_database(target: Target, rng: Random) -> None:
         with psycopg.connect(target.stack.database_url, autocommit=True) as connection:
             connection.execute(END_CONNECTIONS)
         return
-    with closing(
-        sqlite3.connect(target.stack.data / "db.sqlite3", timeout=10, isolation_level=None)
-    ) as database:
+    path = target.stack.data / "db.sqlite3"
+    with closing(sqlite3.connect(path, timeout=10, isolation_level=None)) as database:
         database.execute("BEGIN IMMEDIATE")
         hold(PAUSE_S, rng)
         database.execute("ROLLBACK")

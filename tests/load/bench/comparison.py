@@ -55,7 +55,7 @@ async def run_comparison(server: str, size: Size, home: Path, say: Say, results:
         ours, text = await _product_fanouts(field.product, size, say)
         stock = await _stock_fanouts(field.stock, size, stock_reveal(text), say)
     _add_rows(server, votes | pages, results)
-    _add_broadcasts(server, size.audience, ours, stock, results)
+    _add_broadcasts(server, size.audience, (ours, stock), results)
     what, kib = "memory per phone ÷ bare echo connection", (memory["crowdgame"], memory["echo"])
     results.add_ratio(server, what, kib, KIB, goal="≤ 2", key=f"{server}: {what}")
     sizes = ", ".join(f"{contender} {kib:.1f}" for contender, kib in memory.items())
@@ -96,11 +96,9 @@ def _add_rows(server: str, rounds: Rounds, results: Results) -> None:
         results.notes.append(f"{server}: the {what} use of a core: {shares}")
 
 
-def _add_broadcasts(
-    server: str, audience: int, ours: list[Fanout], stock: list[Fanout], results: Results
-) -> None:
+def _add_broadcasts(server: str, audience: int, both: Sequence[list[Fanout]], results: Results) -> None:
     def middles(of: str) -> list[float]:
-        return [median(getattr(fanout, of) for fanout in rounds) for rounds in (ours, stock)]
+        return [median(getattr(fanout, of) for fanout in rounds) for rounds in both]
 
     what, goals = f"broadcast to {audience:,}, ", {"daphne": "≤ 0.33", "uvicorn": "≤ 0.2"}
     results.add_ratio(
@@ -121,13 +119,8 @@ async def _memory(field: Field, phones: int) -> dict[str, float]:
         await more(phones - WARMED_BY)
         return (sum(map(rss, contender.servers)) - before) / 1024 / (phones - WARMED_BY)
 
-    found = {
-        contender.name: await growth(contender, contender.open) for contender in (field.echo, field.stock)
-    }
-    products = {
-        product.contender.name: await growth(product.contender, product.join) for product in field.products
-    }
-    return found | products
+    found = {one.name: await growth(one, one.open) for one in (field.echo, field.stock)}
+    return found | {one.name: await growth(one.contender, one.join) for one in field.products}
 
 
 async def _votes(contenders: Sequence[Contender], size: Size, say: Say) -> Rounds:

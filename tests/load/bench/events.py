@@ -128,9 +128,8 @@ async def _new_audience(server: Server, phones: int) -> Audience:
 
 async def _vote(audiences: Sequence[Audience], turns: Sequence[int]) -> None:
     """Let every phone vote once, spread over VOTE_S."""
-    voters = [
-        (turn, phone) for turn, audience in zip(turns, audiences, strict=True) for phone in audience.phones
-    ]
+    pairs = zip(turns, audiences, strict=True)
+    voters = [(turn, phone) for turn, audience in pairs for phone in audience.phones]
     began = time.monotonic()
     for number, (turn, phone) in enumerate(voters):
         phone.say(msgspec.json.encode(BallotCast(turn=turn, epoch=1, choice=4, sequence=1)))

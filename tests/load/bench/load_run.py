@@ -69,10 +69,8 @@ def run_load(scenario: Scenario, phones: int, server: Server, home: Path, result
             add(what, value, MS, goal=goal, not_judged=small)
     add("the crowd's share of CPU time", used["crowd"] / sum(used.values()), "{:.0%}")
     if profile == "spread":
-        cpu_us, goal = (
-            1e6 * begun.cpu_s(serving) / phones / max(1, turns),
-            "≤ 190" if phones == 18_000 else "",
-        )
+        cpu_us = 1e6 * begun.cpu_s(serving) / phones / max(1, turns)
+        goal = "≤ 190" if phones == 18_000 else ""
         add("CPU of gateways and store, per phone and turn with receipts", cpu_us, US, goal=goal)
     if profile == "herd":
         goal = RECONNECTED.get(phones, "")

@@ -68,12 +68,11 @@ def allow_files(count: int) -> None:
 
 def processes(server: Server) -> dict[str, tuple[int, ...]]:
     """Each child of the supervisor, with its own current descendants."""
-    names = (*server.stack.gateway_names, *DEPENDENCIES)
-    parents = {name: psutil.Process(server.supervisor.pid(name) or 0) for name in names}
-    return {
-        name: (parent.pid, *(child.pid for child in parent.children(recursive=True)))
-        for name, parent in parents.items()
-    }
+    found: dict[str, tuple[int, ...]] = {}
+    for name in (*server.stack.gateway_names, *DEPENDENCIES):
+        parent = psutil.Process(server.supervisor.pid(name) or 0)
+        found[name] = (parent.pid, *(child.pid for child in parent.children(recursive=True)))
+    return found
 
 
 def gateways(server: Server) -> tuple[int, ...]:

@@ -154,24 +154,6 @@ async def _read_answer(reader: asyncio.StreamReader) -> None:
     await reader.readexactly(int(length.split(b"\r\n", 1)[0]))
 
 
-class Listeners:
-    """Which connections have not received a broadcast yet; `first` is its frame."""
-
-    def __init__(self, contender: Contender, starts: bytes) -> None:
-        self._missing = set(contender.connections)
-        self._starts = starts
-        self.first = b""
-        self.all_received = asyncio.Event()
-        contender.on_frame = self._handle_frame
-
-    def _handle_frame(self, connection: Connection, text: bytes) -> None:
-        if text.startswith(self._starts):
-            self.first = self.first or text
-            self._missing.discard(connection)
-            if not self._missing:
-                self.all_received.set()
-
-
 @dataclass(frozen=True)
 class Fanout:
     """One round: milliseconds until the last connection received it, and of server CPU."""
@@ -184,11 +166,20 @@ async def measure_fanout(
     contender: Contender, send_action: Callable[[], None], starts: bytes
 ) -> tuple[Fanout, bytes]:
     """The time until the last connection has received a broadcast, and its frame, which `starts` so."""
-    listeners = Listeners(contender, starts)
+    missing, frames, all_received = set(contender.connections), list[bytes](), asyncio.Event()
+
+    def receive(connection: Connection, text: bytes) -> None:
+        if text.startswith(starts):
+            frames.append(text)
+            missing.discard(connection)
+            if not missing:
+                all_received.set()
+
+    contender.on_frame = receive
     watch = Stopwatch(contender.servers)
     send_action()
     async with asyncio.timeout(BROADCAST_WITHIN_S):
-        await listeners.all_received.wait()
+        await all_received.wait()
     wall = watch.wall_s
     await asyncio.sleep(SETTLE_S)
-    return Fanout(wall * 1000, watch.cpu_s() * 1000), listeners.first
+    return Fanout(wall * 1000, watch.cpu_s() * 1000), frames[0]

@@ -63,14 +63,11 @@ class Results:
         value = float("inf") if value is None else value
         self.rows.append(Row(server=server, what=what, measured=measured, value=value, **more))
 
-    def add_ratio(
-        self, server: str, what: str, figures: Sequence[float], unit: str = COUNT, **more: Any
-    ) -> None:
+    def add_ratio(self, server: str, what: str, of: Sequence[float], unit: str = COUNT, **more: Any) -> None:
         """`value` is the ratio of the two figures by default."""
-        ours, reference = figures
-        measured, other = unit.format(ours), unit.format(reference)
-        value = {"value": ours / reference, **more}
-        self.rows.append(Row(server=server, what=what, measured=measured, reference=other, **value))
+        measured, reference = map(unit.format, of)
+        value = {"value": of[0] / of[1], **more}
+        self.rows.append(Row(server=server, what=what, measured=measured, reference=reference, **value))
 
 
 def too_few(phones: int, meant_for: int) -> str:
