@@ -53,18 +53,12 @@ class HonestPhone:
 
 @dataclass
 class Outcome:
-    """`memory_mib` is that of the gateway after each attack; `log_errors` are lines of its log.
-
-    `changed` names what the attack changed in the event. `unseated_voters` have a ballot in the event's box
-    but never received a seat.
-    """
+    """`memory_mib` is that of the gateway after each attack; `damage` is what the attacks changed."""
 
     attack: Attack
     honest: HonestPhone
     memory_mib: list[float] = field(default_factory=list)
-    log_errors: list[str] = field(default_factory=list)
-    changed: list[str] = field(default_factory=list)
-    unseated_voters: list[str] = field(default_factory=list)
+    damage: list[str] = field(default_factory=list)
 
     @property
     def growth_mib(self) -> float:
@@ -99,12 +93,14 @@ def attack(server: Server, frames: int, seed: int) -> Outcome:
         before, since = _event_rows(server, target["id"]), len(server.log("gateway"))
         _run_attacks(outcome, psutil.Process(server.supervisor.pid("gateway")), frames)
         after = _event_rows(server, target["id"])
-        outcome.log_errors = server.log_errors("gateway", since)
-        outcome.changed = [name for name in before if before[name] != after[name]]
+        errors = server.log_errors("gateway", since)[:5]
+        outcome.damage += [f"the log reports an error: {line}" for line in errors]
+        outcome.damage += [f"the event's {name} changed" for name in before if before[name] != after[name]]
         voted = set(server.ask("voters_in_box", event_id=target["id"], turn_id=turn))
         seated = [token.split(".")[1] for token in tokens]
         assert seated[0] in voted, "the box has no ballot of the honest phone"
-        outcome.unseated_voters = sorted(voted - set(seated))
+        unseated = sorted(voted - set(seated))[:5]
+        outcome.damage += [f"a ballot of {voter}, who has no seat" for voter in unseated]
         return outcome
 
 
@@ -140,10 +136,7 @@ def _event_rows(server: Server, event: int) -> dict[str, Any]:
 
 
 def faults(outcome: Outcome) -> list[str]:
-    found = [f"the log reports an error: {line}" for line in outcome.log_errors[:5]]
-    found += [f"the event's {name} changed" for name in outcome.changed]
-    found += [f"a ballot of {voter}, who has no seat" for voter in outcome.unseated_voters[:5]]
-    honest = outcome.honest
+    found, honest = [*outcome.damage], outcome.honest
     if honest.counted < honest.cast:
         found.append(f"the honest phone was answered {honest.counted} times for {honest.cast} ballots")
     if outcome.growth_mib > MAX_GROWTH_MIB:
