@@ -16,8 +16,8 @@ PROJECTOR: ViewportSize = {"width": 1280, "height": 720}
 OLD_PROJECTOR: ViewportSize = {"width": 1024, "height": 768}
 TABLET = OLD_PROJECTOR
 TIMEOUT_MS, POLL_MS = 15_000, 50
-BROWSER_ARGS = ("--no-sandbox", "--no-first-run")
-BROWSER_ARGS += ("--disable-background-networking", "--disable-component-update")
+BROWSER_ARGS = ["--no-sandbox", "--no-first-run"]
+BROWSER_ARGS += ["--disable-background-networking", "--disable-component-update"]
 # Pause endless animations, or an idle page is repainted sixty times a second.
 PAUSE_ANIMATIONS_JS = """addEventListener("animationstart", ({target}) => target
   .getAnimations({subtree: true})
@@ -58,7 +58,7 @@ class OpenScreen(Protocol):
 def chromium() -> Iterator[Browser]:
     """A browser for commands; tests use the fixtures."""
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=find_browser(), args=list(BROWSER_ARGS))
+        browser = playwright.chromium.launch(executable_path=find_browser(), args=BROWSER_ARGS)
         yield browser
         browser.close()
 

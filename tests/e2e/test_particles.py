@@ -80,7 +80,7 @@ READ_PIXELS_JS = """async (patienceMs) => {
 @pytest.fixture(scope="session")
 def webgl_browser(browser_type: BrowserType) -> Iterator[Browser]:
     """Unlike the other tests' browser, this one renders WebGL, in software."""
-    browser = browser_type.launch(executable_path=find_browser(), args=list(BROWSER_ARGS))
+    browser = browser_type.launch(executable_path=find_browser(), args=BROWSER_ARGS)
     yield browser
     browser.close()
 
