@@ -6,7 +6,7 @@ install.sh writes the settings and nginx's upstreams. Then one machine vanishes 
 import subprocess
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,16 +18,7 @@ from crowdgame.server.laptop.stack import Stack
 from crowdgame.server.laptop.startup import migrate, reset_metrics_dir, start_ballot_box
 from crowdgame.server.laptop.supervisor import Supervisor
 from deploy.laptop.system_tools import find_server
-from tests.crowd_helpers import (
-    PHONES,
-    TIMEOUT_S,
-    FailoverRun,
-    FailoverTests,
-    connected,
-    during_window,
-    held,
-    vote_during,
-)
+from tests.crowd_helpers import PHONES, TIMEOUT_S, connected, during_window, held, vote_during
 from tests.deploy.processes import wait_until
 from tests.machines.manifests import SERVER, env_file, run_install
 from tests.machines.nginx import running_nginx
@@ -143,28 +134,20 @@ def share_postgres(postgres: Postgres) -> None:
     postgres.restart()
 
 
-@dataclass
-class Hosts(Server):
-    """The complete server on the main machine, and a gateway in each namespace."""
-
-    namespaces: tuple[str, ...]
-
-
-@pytest.fixture(scope="module")
-def hosts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hosts]:
+@contextmanager
+def running_hosts(data: Path) -> Iterator[tuple[Server, str]]:
+    """The complete server on the main machine, and a gateway in each namespace; and the first of these."""
     assert find_server("ip"), "there is no ip on this machine: make test-deploy installs it"
-    data = tmp_path_factory.mktemp("hosts")
-    (data / "machines").write_text(MACHINES)
     upstreams = run_install(data, "write_settings; gateway_upstreams").stdout.splitlines()
     remote = [line for line in upstreams if "127.0.0.1" not in line]
-    with ExitStack() as held:
-        held.enter_context(kernel_settings())
-        namespaces = held.enter_context(private_network())
-        postgres = held.enter_context(running_postgres())
+    with ExitStack() as running:
+        running.enter_context(kernel_settings())
+        namespaces = running.enter_context(private_network())
+        postgres = running.enter_context(running_postgres())
         share_postgres(postgres)
         own = free_port()
-        nginx = held.enter_context(running_nginx([own], others="\n".join(remote)))
-        supervisor = held.enter_context(Supervisor(data / "logs", print))
+        nginx = running.enter_context(running_nginx([own], others="\n".join(remote)))
+        supervisor = running.enter_context(Supervisor(data / "logs", print))
         stack = Stack(data, "of the tests", nginx.port, valkey_port=free_port(), gateways=1 + len(OTHERS))
         stack = replace(stack, database_url=postgres.new_database())
         start_ballot_box(stack, supervisor)
@@ -187,25 +170,22 @@ def hosts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hosts]:
         supervisor.start(children.worker(stack), *children.schedulers(stack))
         for address, port in ((LOOPBACK, own), *((address, PORT) for address in OTHERS)):
             assert wait_for_http(address, port, START_S)
-        yield Hosts(stack, supervisor, held.enter_context(organizer(stack)), namespaces)
+        yield Server(stack, supervisor, running.enter_context(organizer(stack))), namespaces[0]
 
 
-@pytest.fixture(scope="module")
-def failover(hosts: Hosts) -> FailoverRun:
-    """One machine vanishes in a turn, without a word to anyone, and is back in a later one."""
+def test_vote_survives_a_machine_that_vanishes_without_a_word_and_returns(etc: Path) -> None:
+    with running_hosts(etc) as (server, namespace):
 
-    def fail(event: int) -> list[int]:
-        wait_until(lambda: connected(hosts, event) == PHONES, TIMEOUT_S)
-        assert all(held(hosts, event)), "each machine has phones"
-        with during_window(hosts, event) as lost:
-            ip("link", "set", hosts.namespaces[0], "down")
-        wait_until(lambda: len(held(hosts, event)) == 2 and connected(hosts, event) == PHONES, TIMEOUT_S)
-        with during_window(hosts, event) as back:
-            ip("link", "set", hosts.namespaces[0], "up")
-        return [lost, back]
+        def fail(event: int) -> list[int]:
+            wait_until(lambda: connected(server, event) == PHONES, TIMEOUT_S)
+            assert all(held(server, event)), "each machine has phones"
+            with during_window(server, event) as lost:
+                ip("link", "set", namespace, "down")
+            wait_until(
+                lambda: len(held(server, event)) == 2 and connected(server, event) == PHONES, TIMEOUT_S
+            )
+            with during_window(server, event) as back:
+                ip("link", "set", namespace, "up")
+            return [lost, back]
 
-    return vote_during(fail, hosts, hosts.stack.data)
-
-
-class TestHosts(FailoverTests):
-    pass
+        vote_during(fail, server)

@@ -7,7 +7,6 @@ import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 
 import psycopg
@@ -16,7 +15,7 @@ import pytest
 from crowdgame.server.laptop.paths import ROOT
 from crowdgame.server.laptop.stack import Stack
 from crowdgame.server.web.page_queue import MAX_PAGES
-from tests.crowd_helpers import FailoverRun, FailoverTests, during_window, vote_during
+from tests.crowd_helpers import during_window, vote_during
 from tests.deploy.processes import wait_until
 from tests.hardening.test_floods import (
     assert_flood_is_limited,
@@ -108,18 +107,12 @@ def test_blocked_pages_leave_connections_to_new_events(flooded: Server) -> None:
     assert statuses.count(302) >= MAX_PAGES
 
 
-@dataclass
-class PostgresOutage(FailoverRun):
-    """`parts` are the process ids before it."""
-
-    parts: dict[str, int | None]
-
-
-@pytest.fixture(scope="module")
-def failover(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PostgresOutage]:
-    """PostgreSQL is restarted, and in a later turn stopped for a while. Uses its own server."""
-    data = tmp_path_factory.mktemp("postgres")
-    with running_postgres() as postgres, running_server(data, database_url=postgres.new_database()) as server:
+def test_outage_disconnects_no_phone_and_restarts_no_process(tmp_path: Path) -> None:
+    """PostgreSQL is restarted, and in a later turn stopped for a while. Processes replace connections."""
+    with (
+        running_postgres() as postgres,
+        running_server(tmp_path, database_url=postgres.new_database()) as server,
+    ):
         parts = {part: server.supervisor.pid(part) for part in PARTS}
 
         def fail(event: int) -> list[int]:
@@ -131,20 +124,10 @@ def failover(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PostgresOutag
                 postgres.start()
             return [restarted_in, away_in]
 
-        run = vote_during(fail, server, data)
-        yield PostgresOutage(**vars(run), parts=parts)
-
-
-class TestPostgresOutage(FailoverTests):
-    def test_outage_disconnects_no_phone_and_restarts_no_process(self, failover: PostgresOutage) -> None:
-        """Processes replace broken connections without a restart."""
-        assert failover.report.reconnects == 0
-        assert {part: failover.server.supervisor.pid(part) for part in PARTS} == failover.parts
-
-    def test_postgres_holds_all_data(self, failover: PostgresOutage) -> None:
-        held = failover.server.contents()
-        assert {"games_turn", "voting_tallyrecord", "voting_announcement"} <= set(held)
-        assert not (Path(failover.server.stack.data) / "db.sqlite3").exists()
+        assert vote_during(fail, server).reconnects == 0
+        assert {part: server.supervisor.pid(part) for part in PARTS} == parts
+        assert {"games_turn", "voting_tallyrecord", "voting_announcement"} <= set(server.contents())
+    assert not (tmp_path / "db.sqlite3").exists()
 
 
 def everything(stack: Stack) -> None:

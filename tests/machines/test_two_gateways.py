@@ -16,17 +16,7 @@ from crowdgame.server.laptop.network import LOOPBACK, free_port, wait_for_http
 from crowdgame.server.laptop.stack import SERVERS, Stack
 from crowdgame.server.laptop.startup import migrate, reset_metrics_dir, start_ballot_box
 from crowdgame.server.laptop.supervisor import Supervisor
-from tests.crowd_helpers import (
-    PHONES,
-    TIMEOUT_S,
-    FailoverRun,
-    FailoverTests,
-    connected,
-    held,
-    list_turns,
-    restart,
-    vote_during,
-)
+from tests.crowd_helpers import PHONES, TIMEOUT_S, connected, held, list_turns, restart, vote_during
 from tests.deploy.processes import wait_until
 from tests.machines.nginx import Nginx, running_nginx
 from tests.machines.postgres import Postgres
@@ -67,13 +57,6 @@ def running_proxied_stack(data: Path, server: str, database_url: str) -> Iterato
             yield ProxiedStack(stack, supervisor, asked, nginx, ports, said)
 
 
-@dataclass
-class ProxiedFailover(FailoverRun):
-    """`shares`: phones per gateway at first."""
-
-    shares: list[int]
-
-
 @pytest.fixture(scope="module", params=SERVERS)
 def proxied(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, postgres: Postgres
@@ -83,19 +66,26 @@ def proxied(
         yield proxied
 
 
-@pytest.fixture(scope="module")
-def failover(proxied: ProxiedStack) -> ProxiedFailover:
-    """One gateway is drained in a turn, the other one killed in a later one."""
-    shares: list[int] = []
+def test_phones_reconnect_to_the_other_gateway_if_one_is_drained_or_killed(proxied: ProxiedStack) -> None:
+    events: list[int] = []
 
     def fail(event: int) -> list[int]:
+        events.append(event)
         wait_until(lambda: connected(proxied, event) == PHONES, TIMEOUT_S)
-        shares.extend(held(proxied, event))
+        shares = held(proxied, event)
+        assert len(shares) == len(GATEWAYS)
+        assert min(shares) >= PHONES // 3
         how = (signal.SIGTERM, signal.SIGKILL)
         return [end(proxied, event, *one) for one in zip(GATEWAYS, how, strict=True)]
 
-    run = vote_during(fail, proxied, proxied.stack.data)
-    return ProxiedFailover(**vars(run), shares=shares)
+    report = vote_during(fail, proxied)
+    assert report.connected == PHONES
+    assert report.reconnects >= PHONES
+    assert list_turns(proxied, events[0], "void", "paused") == []
+    drained, killed = (line for line in proxied.said if line.startswith("gateway-"))
+    assert drained.startswith("gateway-1 exited with status 0")
+    assert killed.startswith("gateway-2 was killed by SIGKILL")
+    assert proxied.log_errors(GATEWAYS[0]) == []
 
 
 def end(proxied: ProxiedStack, event: int, gateway: str, how: signal.Signals) -> int:
@@ -114,23 +104,6 @@ def status(base: str, path: str) -> int:
             return connection.getresponse().status
         except (OSError, http.client.HTTPException):
             return 0
-
-
-class TestProxiedFailover(FailoverTests):
-    def test_nginx_spreads_phones_over_both_gateways(self, failover: ProxiedFailover) -> None:
-        assert len(failover.shares) == len(GATEWAYS)
-        assert min(failover.shares) >= PHONES // 3
-
-    def test_gateway_drains_on_sigterm(self, failover: ProxiedFailover, proxied: ProxiedStack) -> None:
-        drained, killed = (line for line in proxied.said if line.startswith("gateway-"))
-        assert drained.startswith("gateway-1 exited with status 0")
-        assert killed.startswith("gateway-2 was killed by SIGKILL")
-        assert proxied.log_errors(GATEWAYS[0]) == []
-
-    def test_phones_reconnect_to_the_other_gateway(self, failover: ProxiedFailover) -> None:
-        assert failover.report.connected == PHONES
-        assert failover.report.reconnects >= PHONES
-        assert list_turns(failover.server, failover.event, "void", "paused") == []
 
 
 @pytest.mark.parametrize("path", ["/metrics", "/readyz"])
