@@ -42,7 +42,6 @@ longest time from the start of the fault until every phone was connected and up 
 end. *Close lag* is the time from the deadline until the turn was resolved, p50 / p99. *Test* names the fault
 in `tests/chaos`.
 """
-SHOWN_FINDINGS = 40
 VALKEY_RESTARTS = ("Valkey killed", "Valkey killed during a close")
 ONE_PROCESS_KILLED = (
     *(f"{part} killed" for part in ("gateway", "worker", "scheduler")),
@@ -54,7 +53,6 @@ HEAD = (
     *("longest outage", "recovery", "close lag", "test"),
 )
 SPARE_FILES = 512
-DISK_MB = 384
 LEAST_TURNS, LEAST_S = 20, 120.0
 SEPARATE = (DISK, CLOCKS)
 
@@ -120,7 +118,7 @@ class Result:
             f"Close lag before the first fault: {_lag(self.healthy_lag_ms)}."
         )
         yield from self.notes
-        yield from self.findings[:SHOWN_FINDINGS]
+        yield from self.findings[:40]
 
     def _goals(self) -> Iterator[tuple[str, str, str]]:
         """Each goal with the worst measurement."""
@@ -196,7 +194,7 @@ def _play_campaign(options: Namespace, home: Path, kind: str, faults: list[Fault
     share = len(faults) / len(options.faults)
     with ExitStack() as held:
         url = held.enter_context(running_postgres()).new_database() if options.postgres else ""
-        disk = held.enter_context(small_disk(home / "disk", DISK_MB)) if kind == DISK else None
+        disk = held.enter_context(small_disk(home / "disk", 384)) if kind == DISK else None
         setup = {"server": options.server, "gateways": options.gateways, "database_url": url}
         setup |= {"timed": kind == CLOCKS, "disk": disk, "shards": 1 if kind == CLOCKS else options.shards}
         setup |= {"mutant": options.mutant, "large_turn": options.large_turn}

@@ -27,10 +27,7 @@ from tests.load.bench.machine import allow_files
 from voting import protocol
 from voting.admission.seats import unverified_voter
 
-TURNS_KEPT = 20
-JOINS_A_SECOND = 250
 POLL_S = 0.2
-LEAVE_S = 0.5
 LATE_SHARE, REVOTE_SHARE = 0.15, 0.4
 EARLIEST_MS, LATEST_MS = -80.0, 700.0
 
@@ -139,7 +136,7 @@ async def _play(url: str, journal: JournalWriter, phones: int, seed: str, codes:
     address = await resolve(ServerAddress(phone_address(url)))
     crowd, contexts = dict[str, list[RecordingPhone]](), list[RehearsalContext]()
     for code in codes:
-        clock, ledger = ServerClock(time.perf_counter), RehearsalLedger(TURNS_KEPT)
+        clock, ledger = ServerClock(time.perf_counter), RehearsalLedger(20)
         context = RehearsalContext(code, address, "spread", clock, ledger, Random(f"{seed}:{code}"))
         contexts.append(context)
         crowd[code] = [RecordingPhone(index, context, journal) for index in range(phones)]
@@ -153,14 +150,14 @@ async def _play(url: str, journal: JournalWriter, phones: int, seed: str, codes:
         journal.write("unexpected", context.ledger.unreadable + sum(context.ledger.away.values()))
     for phone in everybody:
         phone.leave()
-    await asyncio.sleep(LEAVE_S)
+    await asyncio.sleep(0.5)
 
 
 async def _join_gradually(phones: list[RecordingPhone]) -> None:
     for number, phone in enumerate(phones, 1):
         phone.connect()
         if number % 10 == 0:
-            await asyncio.sleep(10 / JOINS_A_SECOND)
+            await asyncio.sleep(0.04)
 
 
 if __name__ == "__main__":

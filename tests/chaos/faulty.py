@@ -24,7 +24,6 @@ import django
 from tests.deploy.processes import becomes_true
 
 ARMED, FIRED, GO = "chaos-armed.json", "chaos-fired.json", "chaos-go"
-MAX_HOLD_S = 5.0
 POLL_S = 0.01
 BOX = "voting.ballot_box.ballot_box:BallotBox"
 CLOSING, STORE = "voting.turns.closing", "voting.turns.outcome_store"
@@ -123,7 +122,7 @@ def _apply_effect(effect: StepEffect, seconds: float, folder: Path) -> None:
         case "stall":
             time.sleep(seconds)  # the requested stall
         case "hold":
-            becomes_true((folder / GO).exists, MAX_HOLD_S, POLL_S)
+            becomes_true((folder / GO).exists, 5.0, POLL_S)
 
 
 def remove_compare_and_set() -> None:

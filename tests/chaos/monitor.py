@@ -21,7 +21,6 @@ POLL_S = 0.1
 DELIVERED_WITHIN_S = 0.7
 OVERDUE_MS = 1_000
 BOX_TIMEOUT_S = 0.3
-SEQS = "SELECT code, seq FROM games_event"
 TURNS = "SELECT id, state, closes_at FROM games_turn WHERE id > ? ORDER BY id"
 ID_OVERLAP = 50
 ENDED = ("resolved", "void")
@@ -149,7 +148,7 @@ class Monitor:
             seconds, micros = box.time()
             self._box_ahead_ms = seconds * 1000 + micros / 1000 - time.monotonic() * 1000
         at = time.monotonic()
-        seqs = dict(self.target.rows(SEQS))
+        seqs = dict(self.target.rows("SELECT code, seq FROM games_event"))
         now = at * 1000 + self._box_ahead_ms
         overdue = False
         for turn, state, closes_at in self.target.rows(TURNS, self._done_up_to):

@@ -13,7 +13,6 @@ from typing import Self
 from crowdgame.server.laptop.network import LOOPBACK
 
 CHUNK = 65_536
-RESET = struct.pack("ii", 1, 0)
 
 
 @dataclass(slots=True)
@@ -49,7 +48,7 @@ class _Connection:
             own: socket.socket | None = writer.get_extra_info("socket")
             if own is not None and own.fileno() >= 0:
                 with suppress(OSError):
-                    own.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
+                    own.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             writer.transport.abort()
 
 

@@ -2,10 +2,9 @@
 
 from random import Random
 
-from tests.chaos.faults import Fault, Inject, NotApplicable, Span, hold
+from tests.chaos.faults import Fault, Inject, NotApplicable, hold
 from tests.chaos.target import Clocks, Target
 
-LASTS_S: Span = (3.0, 5.0)
 STEP_S = 300
 
 
@@ -19,7 +18,7 @@ def set_process_clocks(by_s: float) -> Inject:
 
     def inject(target: Target, rng: Random) -> None:
         _shift(target.own_clocks, by_s)
-        hold(LASTS_S, rng)
+        hold((3.0, 5.0), rng)
         _shift(target.own_clocks, -by_s)
 
     return inject

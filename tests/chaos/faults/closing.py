@@ -10,9 +10,7 @@ from tests.chaos.faults.processes import kill
 from tests.chaos.target import Target
 from tests.deploy.processes import becomes_true
 
-REACHED_WITHIN_S = 15.0
 STALL_S: Span = (0.3, 1.6)
-EXTENSION_S = 3
 
 
 @contextmanager
@@ -20,7 +18,7 @@ def at_step(target: Target, step: str, effect: faulty.StepEffect, seconds: float
     """Arm the step and wait until a process reaches it. Raises Missed if none does."""
     faulty.arm(target.stack.data, step, effect, seconds)
     try:
-        if not becomes_true(lambda: faulty.has_fired(target.stack.data), REACHED_WITHIN_S, faulty.POLL_S):
+        if not becomes_true(lambda: faulty.has_fired(target.stack.data), 15.0, faulty.POLL_S):
             raise Missed(f"no process reached the step {step!r}")
         yield
     finally:
@@ -60,7 +58,7 @@ def extend_closing_turn(target: Target, rng: Random) -> None:
     step = rng.choice(["after the seal", "after the decision", "before the transaction"])
     with at_step(target, step, "stall", STALL_S[1]):
         events = [event["id"] for event in target.events]
-        if not target.ask("extend_overdue", event_ids=events, seconds=EXTENSION_S):
+        if not target.ask("extend_overdue", event_ids=events, seconds=3):
             raise Missed("no turn was still being counted")
         hold((STALL_S[1], STALL_S[1]), rng)
 

@@ -15,8 +15,6 @@ from random import Random
 from tests.chaos.faults import Fault, NotApplicable, Span
 from tests.chaos.target import Target
 
-MOST_BYTES = 512 * 1024 * 1024
-PIECE = bytes(65_536)
 FREED_WAIT_S = 0.1  # other processes free some space meanwhile, which is filled, too
 FULL_S: Span = (5.0, 8.0)
 
@@ -25,7 +23,7 @@ def fill_disk(target: Target, rng: Random) -> None:
     """Fill the disk to the last byte, then free it."""
     ballast = target.stack.data / "ballast"
     disk = os.statvfs(target.stack.data)
-    if not os.path.ismount(target.stack.data) or disk.f_frsize * disk.f_blocks > MOST_BYTES:
+    if not os.path.ismount(target.stack.data) or disk.f_frsize * disk.f_blocks > 512 * 1024 * 1024:
         raise NotApplicable("the data is not on a small disk of its own")
     try:
         until = time.monotonic() + rng.uniform(*FULL_S)
@@ -38,7 +36,7 @@ def fill_disk(target: Target, rng: Random) -> None:
 
 def fill(ballast: Path) -> None:
     """Write until the disk is full."""
-    piece = PIECE
+    piece = bytes(65_536)
     with ballast.open("ab", buffering=0) as file:
         while piece:
             try:

@@ -5,15 +5,12 @@ from pathlib import Path
 from random import Random
 
 import voting
-from tests.chaos.faults import Fault, Inject, Missed, Span, hold
+from tests.chaos.faults import Fault, Inject, Missed, hold
 from tests.chaos.proxy import Impairment
 from tests.chaos.target import Target
 from tests.deploy.processes import becomes_true
 
 LUA = Path(voting.__file__).parent / "ballot_box" / "lua"
-LOST_WITHIN_S = 10.0
-RESETS = 3
-BETWEEN_RESETS_S: Span = (0.2, 0.8)
 
 
 def impair_connections(impairment: Impairment, seconds: float) -> Inject:
@@ -28,9 +25,9 @@ def impair_connections(impairment: Impairment, seconds: float) -> Inject:
 
 def reset_connections(target: Target, rng: Random) -> None:
     """Every connection is reset, several times in a row."""
-    for _ in range(RESETS):
+    for _ in range(3):
         target.proxy.reset_all()
-        hold(BETWEEN_RESETS_S, rng)
+        hold((0.2, 0.8), rng)
 
 
 def half_close_connections(target: Target, rng: Random) -> None:
@@ -49,7 +46,7 @@ def lose_reply(script: str) -> Inject:
     def inject(target: Target, rng: Random) -> None:
         proxy, before = target.proxy, target.proxy.lost_replies
         with proxy.impaired(losing_reply(script)):
-            if not becomes_true(lambda: proxy.lost_replies > before, LOST_WITHIN_S):
+            if not becomes_true(lambda: proxy.lost_replies > before, 10.0):
                 raise Missed(f"no process called {script}")
 
     return inject

@@ -3,12 +3,10 @@
 import signal
 from random import Random
 
-from tests.chaos.faults import Fault, Inject, NotApplicable, Span, hold
+from tests.chaos.faults import Fault, Inject, NotApplicable, hold
 from tests.chaos.target import BACK_WITHIN_S, Target
 from tests.deploy.processes import wait_until
 from tests.machines.cluster import Cluster
-
-AWAY_S: Span = (0.2, 3.0)
 
 
 def _cluster(target: Target) -> Cluster:
@@ -22,7 +20,7 @@ def kill_node(target: Target, rng: Random) -> None:
     cluster = _cluster(target)
     node = rng.choice(cluster.nodes)
     node.kill()
-    hold(AWAY_S, rng)
+    hold((0.2, 3.0), rng)
     node.start()
     wait_until(cluster.is_whole, BACK_WITHIN_S)
 

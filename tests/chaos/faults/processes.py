@@ -25,8 +25,6 @@ from tests.server import Server
 
 PAUSE_S: Span = (1.5, 4.0)
 LONG_S: Span = (4.0, 8.0)
-SLOW_PHONES = 20
-RECEIVE_BUFFER_BYTES = 2048
 PARTS = ("worker", "valkey", "chatreader")
 END_CONNECTIONS = """
 SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -104,7 +102,7 @@ def interrupt_database(target: Target, rng: Random) -> None:
 def add_slow_consumers(target: Target, rng: Random) -> None:
     """Several phones do not read from their sockets."""
     with ExitStack() as held:
-        for _ in range(SLOW_PHONES):
+        for _ in range(20):
             held.enter_context(slow_consumer(target, rng.choice(target.events)["code"]))
         hold(LONG_S, rng)
 
@@ -113,7 +111,7 @@ def add_slow_consumers(target: Target, rng: Random) -> None:
 def slow_consumer(server: Server, code: str) -> Iterator[None]:
     """A phone that joins and then reads nothing."""
     raw_socket = socket.socket()
-    raw_socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVE_BUFFER_BYTES)
+    raw_socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
     raw_socket.settimeout(10)
     try:
         raw_socket.connect((server.stack.address, server.stack.port))

@@ -8,9 +8,7 @@ from tests.chaos.faults import Fault, Inject, Span, hold
 from tests.chaos.target import Target
 from tests.deploy.processes import wait_until
 
-REWRITTEN_WITHIN_S = 60
 FULL_S: Span = (3.0, 6.0)
-LATER_S: Span = (2.0, 6.0)
 
 
 def freeze(seconds: float) -> Inject:
@@ -53,7 +51,7 @@ def flush_after_gateways(target: Target, rng: Random) -> None:
 def flush_after_gateways_then_freeze(target: Target, rng: Random) -> None:
     """Valkey freezes while the phones come back."""
     flush_after_gateways(target, rng)
-    hold(LATER_S, rng)
+    hold((2.0, 6.0), rng)
     freeze(5)(target, rng)
 
 
@@ -76,7 +74,7 @@ def rewrite_file(target: Target, rng: Random) -> None:
     """BGREWRITEAOF, which Valkey also runs by itself: it forks a child and replaces the file."""
     with target.box() as redis:
         redis.bgrewriteaof()
-        wait_until(lambda: not redis.info("persistence")["aof_rewrite_in_progress"], REWRITTEN_WITHIN_S)
+        wait_until(lambda: not redis.info("persistence")["aof_rewrite_in_progress"], 60)
 
 
 FAULTS = (
