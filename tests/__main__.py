@@ -70,7 +70,6 @@ MAX_RETRIED = 2
 LAST_FAILED = ("--last-failed", "--last-failed-no-failures=none")
 TESTS_FAILED, INTERRUPTED = 1, 130
 PR_SET_CHILD_SUBREAPER = 36
-KILL_TIMEOUT_S = 5
 
 
 class Run:
@@ -126,7 +125,7 @@ def kill_descendants() -> list[str]:
                 if child.status() != psutil.STATUS_ZOMBIE:
                     running.setdefault(child.pid, " ".join(child.cmdline())[:100])
                     child.kill()
-        psutil.wait_procs(children, KILL_TIMEOUT_S)
+        psutil.wait_procs(children, 5)
     return list(running.values())
 
 

@@ -38,11 +38,6 @@ from tests.e2e.screens import chromium  # noqa: E402
 from voting.protocol import TurnoutCounted  # noqa: E402
 
 GALLERY = ROOT / ".play" / "gallery"
-SETTLED_MS = 500
-QUALITY = 55
-TALLEST = 1800
-DOCS_SCALE = 1.5
-NO_PAGES = ("phone/", "display/")
 IN_MOTION = ("reveal", "lobby-cheers")
 # Sizes of screens and scales of their screenshots, by the mark at the end of the screenshots' names.
 FRAMES = {
@@ -118,7 +113,7 @@ def shoot(album: Album, page: Page, marks: tuple[str, ...], name: str, *, whole:
             picture = f"{name}-{mark}{suffix}"
             if album.names is None or picture in album.names:
                 page.emulate_media(color_scheme="dark" if suffix else "light")
-                page.wait_for_timeout(SETTLED_MS)
+                page.wait_for_timeout(500)
                 if not name.rpartition("/")[2].startswith(IN_MOTION):
                     page.evaluate(FINISH_ANIMATIONS_JS)
                 is_long = whole and mark not in MARKS["display"]
@@ -129,9 +124,9 @@ def screenshot(page: Page, mark: str, scale: float, whole: bool) -> bytes:
     width, height, own_scale = FRAMES[mark]
     if whole:
         page.evaluate("() => scrollTo(0, 0)")  # a sticky header would be in the middle of the picture
-        height = min(TALLEST, int(page.evaluate("() => document.documentElement.scrollHeight")))
+        height = min(1800, int(page.evaluate("() => document.documentElement.scrollHeight")))
     clip = {"x": 0, "y": 0, "width": width, "height": height, "scale": own_scale * scale}
-    options = {"format": "webp", "quality": QUALITY, "clip": clip, "captureBeyondViewport": whole}
+    options = {"format": "webp", "quality": 55, "clip": clip, "captureBeyondViewport": whole}
     taken = page.context.new_cdp_session(page).send("Page.captureScreenshot", options)
     return base64.b64decode(taken["data"])
 
@@ -221,7 +216,7 @@ def make(album: Album) -> None:
         shoot_scenes(album, browser)
         if album.wants_state("display/turn"):
             album.keep("display/turn-16x9", turn_animation(browser))
-        if not album.parts or not all(part.startswith(NO_PAGES) for part in album.parts):
+        if not album.parts or not all(part.startswith(("phone/", "display/")) for part in album.parts):
             shoot_pages(album, browser)
 
 
@@ -234,7 +229,7 @@ def main() -> None:
     options = parser.parse_args()
     album = Album(GALLERY, parts=tuple(options.only), language=options.language)
     if options.docs:
-        album = Album(IMAGES, names=shown_screenshots(), scale=DOCS_SCALE)
+        album = Album(IMAGES, names=shown_screenshots(), scale=1.5)
     elif not options.only:
         shutil.rmtree(GALLERY, ignore_errors=True)
     make(album)

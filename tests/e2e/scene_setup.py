@@ -23,8 +23,7 @@ CODE = "Q7RM"
 State = Callable[[int], protocol.EventState]
 Action = Callable[[Page, FakeGateway], object]
 MIDDLE = script_match(*LONG_MATCH[:7])
-BEFORE_THE_END = script_match(*LONG_MATCH)
-THE_END = BEFORE_THE_END.play(*LAST)
+THE_END = script_match(*LONG_MATCH).play(*LAST)
 CONFLICT = script_match(*LONG_MATCH[:2], (6, 6))
 # A full board without four in a row.
 DRAW = script_match(
@@ -71,7 +70,6 @@ NOTICE = "Soup is served at eight. Please leave the left aisle free for the stre
 LONG_NAMES = ("The Owls of Riverside Comprehensive", "Grundschule am Alten Mühlenweg")
 GUESTS = ("Guest 12657", "Ada of Riverside")
 DAY_MS = 24 * 3600 * 1000
-NEXT_MATCH_MS = 40_000
 # Per turn: red's members, and those who changed to red and to yellow.
 SIDES_TURNS = [(512, 0, 0), (494, 12, 30), (530, 61, 25), (602, 96, 24), (581, 20, 41)]
 SIDES_TURNS += [(540, 18, 59), (566, 70, 44), (655, 121, 32), (731, 95, 19)]
@@ -230,7 +228,7 @@ def seal(fake_gateway: FakeGateway, scripted: ScriptedMatch) -> protocol.TurnSea
 def ended(scripted: ScriptedMatch, **choices: Any) -> State:
     """The state after the match, which is listed as finished."""
     choices = {"finished": WON_BY_RED, **scripted.choices, **choices}
-    return lambda now: scripted.ended(now, **{"next_match_at": now + NEXT_MATCH_MS, **choices})
+    return lambda now: scripted.ended(now, **{"next_match_at": now + 40_000, **choices})
 
 
 STEPS = ("sealed", "votes", "picks", "drops", "lines")

@@ -147,7 +147,6 @@ LONG_NAMED = with_long_names(MIDDLE)
 SIDES = {"max_side_changes": 1, "sides": SIDES_SUMMARY, "turn_points": True}
 SECRET = with_terms(MIDDLE, max_side_changes=1)
 TICKETS = with_options(ScriptedMatch(), admission="tickets")
-AGREEING = with_options(ScriptedMatch(), consent=CONSENT)
 SO_FAR = (own_counts(MIDDLE),)
 JUDGED = with_terms(MIDDLE, **analyzed(MIDDLE.play(do.OWN, do.OTHER)).terms)
 PHONE_LOBBIES = (
@@ -256,7 +255,7 @@ PHONE_GALLERY = (
     *PHONE_SCENES,
     Scene(
         "lobby-consent",
-        AGREEING.lobby,
+        with_options(ScriptedMatch(), consent=CONSENT).lobby,
         "lobby",
         action=lambda page, _: page.locator("dialog.consent").wait_for(),
     ),

@@ -30,7 +30,6 @@ SETTLE_S = 3.0
 WARMUP_SHARE, WARMUP_FRAMES = 0.2, 10_000
 MAX_ATTACKS = 4  # after the first
 MAX_GROWTH_MIB = 8.0
-MIB = 1 << 20
 
 
 @dataclass
@@ -114,7 +113,7 @@ def _run_attacks(outcome: Outcome, gateway: psutil.Process, frames: int) -> None
                 may_end = lambda: honest.counted >= enough or voting.done()  # noqa: B023, E731
                 asyncio.run(outcome.attack.run(at_least, may_end))
                 time.sleep(SETTLE_S)  # no event tells that the gateway has freed what the attack used
-                memory_mib.append(gateway.memory_info().rss / MIB)
+                memory_mib.append(gateway.memory_info().rss / 2**20)
                 if len(memory_mib) > 1 and outcome.growth_mib <= MAX_GROWTH_MIB:
                     break
         finally:

@@ -49,7 +49,6 @@ from voting.terms import NoBallotRule, TieRule  # noqa: E402
 T = TypeVar("T")
 COLUMNS = range(1, 8)
 BATCH = 20_000
-SLOWER_THAN_US = 500
 PLAYED = Path("tests/voting/records/played_match.json")
 
 
@@ -75,7 +74,7 @@ def measure_turn(ballots: int) -> None:
         start_ballot_box(Stack(Path(name), secret_key="", port=0, valkey_port=VALKEY_PORT), supervisor)
         with Redis.from_url(settings.REDIS_URL) as redis:
             redis.config_set("appendfsync", "no")
-            redis.config_set("slowlog-log-slower-than", SLOWER_THAN_US)
+            redis.config_set("slowlog-log-slower-than", 500)
             _measure_calls(redis, BallotBox(), ballots)
 
 

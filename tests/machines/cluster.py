@@ -19,12 +19,11 @@ from crowdgame.server.laptop.network import LOOPBACK, free_port
 from tests.deploy.processes import answers, wait_until
 
 PRIMARIES = 3
-NODE_TIMEOUT_MS = 1_000
 WITHIN_S = 30
 OPTIONS = {
     "bind": LOOPBACK,
     "cluster-enabled": "yes",
-    "cluster-node-timeout": str(NODE_TIMEOUT_MS),
+    "cluster-node-timeout": "1000",
     "cluster-require-full-coverage": "no",
     "cluster-allow-replica-migration": "no",
     "appendonly": "yes",

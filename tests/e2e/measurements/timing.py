@@ -56,7 +56,6 @@ SHOWN_JS = """() => {
   new MutationObserver(look).observe(document, phases);
 }"""
 RATE, WINDOW_S, TURNS_BETWEEN_SAMPLES = 60, 2, 200
-REVEALS = 6
 SPAN_S, WARM_MS = 4, 2_500
 BIG_SCREEN: ViewportSize = {"width": 1920, "height": 1080}
 # The time when the board is drawn.
@@ -176,7 +175,7 @@ def dropped_frames(browser: Browser, fake_gateway: FakeGateway) -> float:
     page = browser.new_context(viewport=BIG_SCREEN).new_page()
     slow_down(page, SLOW_CPU)
     shares = []
-    for scripted in (MIDDLE, CONFLICT) * (REVEALS // 2):
+    for scripted in (MIDDLE, CONFLICT) * 3:
         fake_gateway.show(scripted.voting(fake_gateway.now()))
         page.goto(f"{fake_gateway.http}/display/{CODE}")
         page.wait_for_selector("body[data-phase=voting]")

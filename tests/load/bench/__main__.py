@@ -18,18 +18,15 @@ from tests.load.bench.report import show, write
 from tests.load.bench.run import FULL, PARTS, SMALL, bench, check_regressions, record_baseline
 
 FILES = 19_000
-QUICK_FILES = 8_000
-GC_THRESHOLD = 50_000
-WIDE = 200
 
 
 def main() -> None:
     options = _read_options()
     interrupt_on_signals()
-    allow_files(QUICK_FILES if options.quick or options.record else FILES)
+    allow_files(8_000 if options.quick or options.record else FILES)
     gc.freeze()
-    gc.set_threshold(GC_THRESHOLD)
-    console = Console(width=None if sys.stdout.isatty() else WIDE, highlight=False)
+    gc.set_threshold(50_000)
+    console = Console(width=None if sys.stdout.isatty() else 200, highlight=False)
     say = _progress(console)
     passed, home = True, Path(tempfile.mkdtemp(prefix="crowdgame-bench-"))
     say(f"data and logs are in {home} meanwhile, and stay if the run fails")

@@ -11,8 +11,6 @@ from crowdgame.server.laptop.network import LOOPBACK
 from tests.load.bench.machine import pin
 
 OPEN_WITHIN_S = 30.0
-OPENING_AT_ONCE = 50
-READ_BUFFER = 2048
 TEXT, CLOSE = WSMsgType.TEXT, WSMsgType.CLOSE
 logger = logging.LoggerAdapter(logging.getLogger("picows.bench"), {})  # one for all connections
 logger.setLevel(logging.WARNING)
@@ -64,7 +62,7 @@ async def open_connection(
         websocket_handshake_timeout=OPEN_WITHIN_S,
         extra_headers=headers,
         logger_name=logger,
-        read_buffer_init_size=READ_BUFFER,
+        read_buffer_init_size=2048,
         use_aiofastnet=False,
     )
     assert isinstance(connection, Connection)
@@ -74,7 +72,7 @@ async def open_connection(
 async def open_connections(port: int, path: str, on_frame: FrameHandler, count: int) -> list[Connection]:
     opened: list[Connection] = []
     while len(opened) < count:
-        batch = range(min(OPENING_AT_ONCE, count - len(opened)))
+        batch = range(min(50, count - len(opened)))
         opened += await asyncio.gather(*(open_connection(port, path, on_frame) for _ in batch))
     return opened
 

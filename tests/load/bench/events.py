@@ -23,7 +23,6 @@ WITHIN_S = 60.0
 JOINING_AT_ONCE = 500
 CHANGES = 3
 SEALED, REVEALED, EDITED = b'{"type":"turn.sealed"', b'{"type":"turn.revealed"', b'{"type":"event.edited"'
-WELCOMED = b'{"type":"phone.welcomed"'
 COUNTED, REFUSED = b'{"type":"ballot.counted"', b'{"type":"ballot.refused"'
 
 
@@ -40,7 +39,7 @@ class Audience:
         self.without_seal = 0
         self.counted = 0
         self.refused = Counter[bytes]()
-        self.await_frames(WELCOMED)
+        self.await_frames(b'{"type":"phone.welcomed"')
 
     async def join(self, port: int, count: int) -> None:
         """Let phones join in groups. Bare sockets do not retry if the gateway is full."""

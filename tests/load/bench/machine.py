@@ -22,7 +22,6 @@ LIBRARIES = (
     *("channels", "channels-redis", "django", "redis", "msgspec"),
 )
 DEPENDENCIES = ("valkey", "worker", "scheduler-1", "scheduler-2")
-LOWEST_PRIORITY = 19
 OF_A_PROCESS = 2  # clock_getcpuclockid(3) builds the id of a process's clock this way
 
 
@@ -53,7 +52,7 @@ def pinned(core: int) -> Iterator[None]:
 
 def give_way() -> None:
     """Use only the processor time that no other process wants, as a client on another machine would."""
-    os.nice(LOWEST_PRIORITY)
+    os.nice(19)
     if hasattr(os, "SCHED_IDLE"):
         os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
 
