@@ -1,7 +1,9 @@
-"""Joining with nothing but what the projector shows, and a first vote that does not wait for the socket."""
+"""Joining with nothing but what the projector shows, or in a frame, and a first vote before the socket."""
 
 import re
 from functools import partial
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -11,6 +13,7 @@ from tests.e2e.screens import OLD_PROJECTOR, PHONE, PROJECTOR, OpenScreen, open_
 from tests.server import Server
 from voting.admission.links import qr_rows
 
+ALLOW = "autoplay; fullscreen; screen-wake-lock"
 Code = dict[str, Any]  # a QR code on the display, and the team that it is shown for
 CODES_JS = """() => [...document.querySelectorAll(".qr")].map(card => {
   const [symbol, half] = [card.querySelector("path"), card.closest(".team-join")];
@@ -120,3 +123,55 @@ def test_page_has_the_event_and_a_seat_preloaded(server: Server, open_at: OpenSc
         gateway.send(frame)
     expect(page.locator("main")).to_have_attribute("data-status", "counted")
     assert [tuple(row) for row in server.rows(BALLOTS, made["id"])] == [(side, 3)]
+
+
+class FramePage(BaseHTTPRequestHandler):
+    """Answers with a page that shows the address in its query string in a frame."""
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.end_headers()
+        address = self.path.partition("?")[2]
+        page = f'<!doctype html><iframe src="{address}" width="900" height="600" allow="{ALLOW}">'
+        self.wfile.write(page.encode())
+
+    def log_message(self, *args: Any) -> None:
+        """Log nothing."""
+
+
+@pytest.mark.nightly
+def test_only_listed_site_shows_screen_and_phone(server: Server, open_at: OpenScreen) -> None:
+    """The phone votes and keeps its seat."""
+    screen = open_at(PROJECTOR)
+    with ThreadingHTTPServer(("127.0.0.1", 0), FramePage) as site:
+        Thread(target=site.serve_forever).start()
+        port = site.server_address[1]  # the site also has the name other.localhost
+        sites = f"http://localhost:{port}"
+        event = server.ask("event", lobby="open", window_s=90, embed_sites=sites)
+        server.ask("begin", event_id=event["id"])
+
+        def show(host: str, path: str) -> bool:
+            """Whether the browser shows this path in a frame."""
+            screen.page.goto(f"http://{host}:{port}/?{server.http}{path}")
+            return screen.page.frames[-1].url != "chrome-error://chromewebdata/"
+
+        code = event["code"]
+        assert show("localhost", f"/embed/{code}")
+        frame = screen.page.frame_locator("iframe")
+        body = frame.locator("body")
+        expect(body).to_have_attribute("data-phase", "voting")
+        body.press("f")
+        expect(body.locator(".sound")).to_have_attribute("data-sound", "off")
+        assert show("localhost", f"/embed/{code}/phone")
+        frame.locator('[data-column="3"]').click()
+        counted = frame.locator('main[data-status="counted"]')
+        expect(counted).to_be_attached()
+        screen.page.reload()
+        expect(counted).to_be_attached()
+        for path in (f"/embed/{code}", f"/embed/{code}/phone"):
+            assert not show("other.localhost", path)
+        for path in (f"/{code}", f"/display/{code}", f"/embed/{server.ask('event')['code']}"):
+            assert not show("localhost", path)
+        site.shutdown()
+    screen.errors.clear()
