@@ -3,6 +3,7 @@
 import json
 import subprocess
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, get_args
 
@@ -65,20 +66,15 @@ def connections(before: int, after: int) -> Series:
     return {'crowdgame_connections{kind="phone"}': f"{before}+0x60 {after}+0x60"}
 
 
-def files(used: int) -> Series:
-    of = labels({"role": "gateway", "pid": "1", "instance": "a"})
-    return {f"process_open_fds{of}": constant(used), f"process_max_fds{of}": constant(100)}
+def share(metric: str, part: str, whole: str, percent: int, **tags: str) -> Series:
+    """Two series named like `metric`, of which one is this share of the other."""
+    of = labels({"instance": "a", **tags})
+    return {metric.format(part) + of: constant(percent), metric.format(whole) + of: constant(100)}
 
 
-def disk(free: int, kind: str) -> Series:
-    of = labels({"fstype": kind, "mountpoint": "/", "instance": "a"})
-    sizes = {"avail": free, "size": 100}
-    return {f"node_filesystem_{name}_bytes{of}": constant(size) for name, size in sizes.items()}
-
-
-def memory(free: int) -> Series:
-    sizes = {"MemAvailable": free, "MemTotal": 100}
-    return {f"node_memory_{name}_bytes": constant(size) for name, size in sizes.items()}
+files = partial(share, "process_{}_fds", "open", "max", role="gateway", pid="1")
+disk = partial(share, "node_filesystem_{}_bytes", "avail", "size", mountpoint="/")
+memory = partial(share, "node_memory_{}_bytes", "MemAvailable", "MemTotal")
 
 
 def probe(name: str, job: str, value: float) -> Series:
@@ -136,7 +132,7 @@ CASES: dict[str, tuple[list[Series], list[Series]]] = {
         [probe(EXPIRY, "public", 14 * DAY_S - 1)],
         [probe(EXPIRY, "public", 14.1 * DAY_S)],
     ),
-    "DiskFull": ([disk(9, "ext4")], [disk(10, "ext4"), disk(0, "tmpfs")]),
+    "DiskFull": ([disk(9, fstype="ext4")], [disk(10, fstype="ext4"), disk(0, fstype="tmpfs")]),
     "MemoryLow": ([memory(9)], [memory(10)]),
     "BackupOld": ([{TIMER: constant(-2 * DAY_S)}], [{TIMER: constant(-1.9 * DAY_S)}]),
     "BackupFailed": (

@@ -1,7 +1,7 @@
 """systemd units, containers and Kubernetes manifests are consistent with each other and with the code."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -55,12 +55,10 @@ def test_manifests_run_the_same_commands() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "deployed", [manifests.systemd_processes, manifests.compose_processes, manifests.kubernetes_processes]
-)
-def test_each_queue_has_a_worker_of_its_own(deployed: Callable[[], Iterator[Process]]) -> None:
-    queues = [process.role for process in deployed() if process.argv[0] == "celery"]
-    assert sorted(queues) == sorted(settings.CELERY_TASK_QUEUES)
+def test_each_queue_has_a_worker_of_its_own() -> None:
+    for part in (manifests.systemd_processes, manifests.compose_processes, manifests.kubernetes_processes):
+        queues = [process.role for process in part() if process.argv[0] == "celery"]
+        assert sorted(queues) == sorted(settings.CELERY_TASK_QUEUES), part
 
 
 def test_manifest_gateways_trust_the_proxy_and_have_time_to_drain() -> None:
@@ -95,15 +93,17 @@ def test_nginx_waits_for_phones_and_accepts_the_largest_request_body() -> None:
     assert int(size) << 20 == MAX_UPLOAD_BYTES
 
 
-def test_pages_of_django_are_routed_apart_from_phones() -> None:
+def test_pages_of_django_are_routed_apart_from_phones_and_internal_paths_nowhere() -> None:
     """Except for records, whose seals all phones request."""
     served = {str(entry.pattern).removeprefix("^").split("/")[0] for entry in all_patterns()} - {"record"}
     [listed] = re.findall(r"location ~ \^/\(([\w|]+)\)", (SERVER / "nginx.conf").read_text())
     assert sorted(listed.split("|")) == sorted(served - {"verify.py"})
-    paths = manifests.objects("Ingress")["crowdgame"]["spec"]["rules"][0]["http"]["paths"]
-    routed = {one["path"]: one["backend"]["service"]["name"] for one in paths}
+    [rule] = manifests.objects("Ingress")["crowdgame"]["spec"]["rules"]
+    routed = {one["path"]: one["backend"]["service"]["name"] for one in rule["http"]["paths"]}
     assert [path[1:] for path, service in routed.items() if service == "pages"] == listed.split("|")
     assert [path for path, service in routed.items() if service == "gateway"] == ["/"]
+    assert {path for path, service in routed.items() if service == "blocked"} == {"/metrics", "/readyz"}
+    assert "selector" not in manifests.objects("Service")["blocked"]["spec"]
 
 
 def all_patterns() -> Iterator[URLPattern | URLResolver]:
@@ -116,7 +116,9 @@ def all_patterns() -> Iterator[URLPattern | URLResolver]:
 
 
 # ------------------------------------------------------------------ containers
-def test_compose_references_exist_and_services_have_health_checks() -> None:
+def test_compose_services_have_what_they_name_health_checks_and_limits() -> None:
+    """The memory of ours is limited like that of the pods in Kubernetes."""
+    units = {"k": "Ki", "m": "Mi", "g": "Gi"}
     made = manifests.compose()
     services = made["services"]
     for name, service in services.items():
@@ -125,13 +127,6 @@ def test_compose_references_exist_and_services_have_health_checks() -> None:
             source = mount.split(":")[0]
             assert (ROOT / source).is_file() if source.startswith(".") else source in made["volumes"], mount
         assert name in {"migrate", "nginx"} or "healthcheck" in service, name
-
-
-def test_compose_services_limit_their_logs_and_memory() -> None:
-    """Ours are limited like the pods in Kubernetes."""
-    units = {"k": "Ki", "m": "Mi", "g": "Gi"}
-    services = manifests.compose()["services"]
-    for name, service in services.items():
         assert {"max-size", "max-file"} <= service["logging"]["options"].keys(), name
         assert service["mem_limit"], name
     for name, pod in manifests.pods().items():
@@ -154,7 +149,7 @@ def test_compose_uses_the_gateway_ports() -> None:
 
 
 # ------------------------------------------------------------------ Kubernetes
-def test_kubernetes_probes_use_named_ports() -> None:
+def test_kubernetes_probes_and_service_use_named_ports() -> None:
     for name, pod in manifests.pods().items():
         for container in pod["containers"]:
             ports = {port["name"]: str(port["containerPort"]) for port in container.get("ports", [])}
@@ -162,6 +157,10 @@ def test_kubernetes_probes_use_named_ports() -> None:
             assert set(probed) <= set(ports), name
             own = {variable["name"]: variable["value"] for variable in container.get("env", [])}
             assert ports.get("metrics") == own.get("METRICS_PORT"), name
+    gateway = next(p for p in manifests.kubernetes_processes() if p.name == "gateway")
+    [port] = manifests.pods()["gateway"]["containers"][0]["ports"]
+    assert str(port["containerPort"]) == gateway.option("--port")
+    assert manifests.objects("Service")["gateway"]["spec"]["ports"][0]["targetPort"] == port["name"]
 
 
 def test_kubernetes_selectors_match_pods() -> None:
@@ -188,13 +187,6 @@ def test_network_policies_select_only_own_pods() -> None:
         assert set(values) <= own, name
 
 
-def test_kubernetes_service_targets_gateway_port() -> None:
-    gateway = next(p for p in manifests.kubernetes_processes() if p.name == "gateway")
-    ports = manifests.pods()["gateway"]["containers"][0]["ports"]
-    assert [str(port["containerPort"]) for port in ports] == [gateway.option("--port")]
-    assert manifests.objects("Service")["gateway"]["spec"]["ports"][0]["targetPort"] == ports[0]["name"]
-
-
 def test_kubernetes_autoscaler_uses_exported_metric() -> None:
     scaler = manifests.objects("HorizontalPodAutoscaler")["gateway"]["spec"]
     by = {metric["type"]: metric for metric in scaler["metrics"]}
@@ -204,13 +196,6 @@ def test_kubernetes_autoscaler_uses_exported_metric() -> None:
     assert [rule["name"]["as"] for rule in rules] == [CONNECTIONS._name]
     assert scaler["scaleTargetRef"]["name"] in manifests.objects("Deployment")
     assert "replicas" not in manifests.objects("Deployment")["gateway"]["spec"]
-
-
-def test_kubernetes_ingress_hides_internal_paths() -> None:
-    rules = manifests.objects("Ingress")["crowdgame"]["spec"]["rules"]
-    ways = {way["path"]: way["backend"]["service"]["name"] for rule in rules for way in rule["http"]["paths"]}
-    assert {path for path, service in ways.items() if service == "blocked"} == {"/metrics", "/readyz"}
-    assert "selector" not in manifests.objects("Service")["blocked"]["spec"]
 
 
 def test_kubernetes_containers_are_restricted() -> None:
