@@ -33,24 +33,13 @@ from crowdgame.play.notifications.models import PushNotification  # noqa: E402
 from crowdgame.play.notifications.vote_news import VoteNews  # noqa: E402
 from tests import account_helpers, admission_helpers, play_helpers  # noqa: E402
 from tests.voting.match_helpers import RED_WINS, only_turn, open_now, organizer, play, set_window  # noqa: E402
+from voting import models  # noqa: E402
 from voting.admission.seats import Seat, sign_seat  # noqa: E402
 from voting.announcements.outbox import announce_edit  # noqa: E402
 from voting.ballot_box.ballot_box import BallotBox  # noqa: E402
 from voting.ballot_box.box_types import turn_keys  # noqa: E402
 from voting.events import create_event  # noqa: E402
 from voting.matches import MatchError, live_turn  # noqa: E402
-from voting.models import (  # noqa: E402
-    Event,
-    LogEntry,
-    LogHead,
-    LogTileHash,
-    LogWitness,
-    Match,
-    TallyRecord,
-    Team,
-    Turn,
-    TurnState,
-)
 from voting.protocol import ActionAsk, Role, TurnMoved  # noqa: E402
 from voting.terms import MatchState  # noqa: E402
 from voting.transparency.accepted_witnesses import store_cosignatures  # noqa: E402
@@ -73,15 +62,16 @@ def event(
 
 
 def set_source(event_id: int, team: int, source: str) -> None:
-    Team.objects.filter(event=event_id, number=team).update(source=source)
+    models.Team.objects.filter(event=event_id, number=team).update(source=source)
 
 
 def begin(event_id: int) -> None:
     _playing(event_id)
 
 
-def _playing(event_id: int) -> Match:
-    return Match.objects.filter(event_id=event_id, state="playing").first() or start_match(event_id, box)
+def _playing(event_id: int) -> models.Match:
+    playing = models.Match.objects.filter(event_id=event_id, state="playing").first()
+    return playing or start_match(event_id, box)
 
 
 def play_to(event_id: int, picks: list[tuple[int, int]], voters: tuple[int, int] = (1, 1)) -> int:
@@ -117,7 +107,7 @@ def close_together(event_ids: list[int], ms: int) -> int:
 def share_deadline(event_ids: list[int], ms: int) -> None:
     """Let all open turns of these events whose window has begun end in `ms` milliseconds."""
     now = box.now()
-    begun = Turn.objects.select_related("match").filter(opens_at__lt=now)
+    begun = models.Turn.objects.select_related("match").filter(opens_at__lt=now)
     for turn in begun.filter(match__event__in=event_ids, state="open"):
         with suppress(MatchError):  # it has been closed since it was loaded
             change_turn(turn, TurnMoved, box, closes_at=now + ms)
@@ -155,16 +145,16 @@ def void(event_id: int) -> None:
 
 def age_matches(event_id: int, ms: int) -> None:
     """Let this much time pass since the event's matches ended."""
-    Match.objects.filter(event_id=event_id, state=MatchState.ENDED).update(ended_at=F("ended_at") - ms)
+    models.Match.objects.filter(event_id=event_id, state=MatchState.ENDED).update(ended_at=F("ended_at") - ms)
 
 
 def extend_overdue(event_ids: list[int], seconds: int) -> int:
     """Extend the turns of these events that are past their deadline; return how many."""
-    due = Turn.objects.filter(match__event__in=event_ids, state="open", closes_at__lte=box.now())
+    due = models.Turn.objects.filter(match__event__in=event_ids, state="open", closes_at__lte=box.now())
     extended = 0
     for turn in map(load_turn, due.values_list("pk", flat=True)):
         with suppress(MatchError):
-            if turn.state == TurnState.OPEN:  # extending the others takes a while
+            if turn.state == models.TurnState.OPEN:  # extending the others takes a while
                 extend_turn(turn, seconds, box)
                 extended += 1
     return extended
@@ -172,20 +162,20 @@ def extend_overdue(event_ids: list[int], seconds: int) -> int:
 
 def corrupt_ballot_list(turn_id: int) -> None:
     """Make the ballot list unreadable, as if another version had written it."""
-    for record in TallyRecord.objects.filter(turn=turn_id):
+    for record in models.TallyRecord.objects.filter(turn=turn_id):
         record.sealed = NOT_OURS + bytes(record.sealed)
         record.save(update_fields=["sealed"])
 
 
 def repair_ballot_list(turn_id: int) -> None:
-    for record in TallyRecord.objects.filter(turn=turn_id):
+    for record in models.TallyRecord.objects.filter(turn=turn_id):
         record.sealed = bytes(record.sealed).removeprefix(NOT_OURS)
         record.save(update_fields=["sealed"])
 
 
 def abort_all_matches() -> None:
-    Event.objects.update(next_match_at=None)
-    for event_id in Match.objects.filter(state=MatchState.PLAYING).values_list("event_id", flat=True):
+    models.Event.objects.update(next_match_at=None)
+    for event_id in models.Match.objects.filter(state=MatchState.PLAYING).values_list("event_id", flat=True):
         abort_playing_match(event_id, box)
 
 
@@ -204,11 +194,11 @@ def member(event_id: int, name: str, role: str) -> None:
 
 
 def change_member(event_id: int, name: str, role: str) -> None:
-    members.change_member(Event.objects.get(pk=event_id), _member(event_id, name).pk, Role(role))
+    members.change_member(models.Event.objects.get(pk=event_id), _member(event_id, name).pk, Role(role))
 
 
 def remove_member(event_id: int, name: str) -> None:
-    members.remove_member(Event.objects.get(pk=event_id), _member(event_id, name).pk)
+    members.remove_member(models.Event.objects.get(pk=event_id), _member(event_id, name).pk)
 
 
 def demote_and_renew_display_key(event_id: int, name: str) -> None:
@@ -231,7 +221,7 @@ def cup(event_id: int, teams: list[str], won: list[int], **choices: Any) -> str:
 
     The first pairings are over, each won by team 1 or 2 as `won` says; the next one has begun.
     """
-    made = create_cup(Event.objects.get(pk=event_id).owner, "Spring cup", teams, **choices)
+    made = create_cup(models.Event.objects.get(pk=event_id).owner, "Spring cup", teams, **choices)
     for number, place in enumerate(won, 1):
         picks = RED_WINS if place == 1 else [(yellow, red) for red, yellow in RED_WINS]
         play_to(start_pairing(made.pk, number).pk, picks)
@@ -241,18 +231,18 @@ def cup(event_id: int, teams: list[str], won: list[int], **choices: Any) -> str:
 
 def restore_log() -> None:
     """Begin a new log, as after a restored backup."""
-    LogHead.objects.update(key=b"")
+    models.LogHead.objects.update(key=b"")
     load_log()
 
 
 @transaction.atomic
 def rewrite_log() -> None:
     """A dishonest server shows another history, in which the first turn was planned twice."""
-    contents = LogEntry.objects.order_by("pk").values_list("content", flat=True)
+    contents = models.LogEntry.objects.order_by("pk").values_list("content", flat=True)
     entries = [decode_entry(content.encode()) for content in contents]
-    LogEntry.objects.all().delete()
-    LogTileHash.objects.all().delete()
-    LogHead.objects.update(size=0, hashes=b"")
+    models.LogEntry.objects.all().delete()
+    models.LogTileHash.objects.all().delete()
+    models.LogHead.objects.update(size=0, hashes=b"")
     append_entries([entries[0], *entries])
 
 
@@ -262,7 +252,7 @@ def cosign(names: list[str]) -> None:
     note = log.sign(log.checkpoint)
     for name in names:
         witness = Cosigner(name, COSIGNATURE_V1, b"w" * 32)
-        LogWitness.objects.get_or_create(key=str(witness.verifier_key))
+        models.LogWitness.objects.get_or_create(key=str(witness.verifier_key))
         signatures = note.signatures[0], witness.cosign(note.text, int(time.time()))
         store_cosignatures(str(SignedNote(note.text, signatures)).encode())
 

@@ -1,15 +1,17 @@
-"""Votes beyond one column: drawn games, scores, the single selector, secret sides; and finding one's drop."""
+"""Votes beyond one column: drawn games, the single selector, secret sides, discussions; finding a drop."""
 
 from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.page_checks import text_faults
 from tests.e2e.scene_setup import MIDDLE, Show, timed_selector
-from tests.e2e.screens import OLD_PROJECTOR, PROJECTOR, OpenScreen, Screen, open_turn, says, tap, vote
+from tests.e2e.screens import OLD_PROJECTOR, SMALL_PHONE, OpenScreen, Screen, open_turn, says, tap, vote
 from tests.server import Server
 
+LOADED_MS = 30_000  # the deferred part comes when the phone is idle
+NASTY = "<img src=x onerror='window.ran = 1'> 4"
 GOOFSPIEL = {"game": "goofspiel", "options": {"cards": 5, "order": [3, 5, 1, 2, 4]}}
 IS_USABLE_JS = """() => document.documentElement.scrollWidth <= innerWidth
   && [...document.querySelectorAll("button[data-column]")].map((one) => one.getBoundingClientRect())
@@ -83,7 +85,7 @@ def test_drawn_game_turn_is_shown_on_all_pages(
     expect(display.page.locator(".choice .column")).to_have_text([*names])
     expect(red.page.locator(".sentence")).to_have_text(sentence)
     assert display.page.evaluate(marks_js) != before
-    report = open_at(PROJECTOR, f"/report/{event['code']}/1").page
+    report = open_at(OLD_PROJECTOR, f"/report/{event['code']}/1").page
     expect(report.get_by_text(sentence)).to_be_visible()
     expect(report.locator("svg.drawing").first).to_be_visible()
 
@@ -161,3 +163,69 @@ def test_mark_has_the_symbol_that_the_phone_shows(server: Server, open_at: OpenS
     server.ask("close_after", event_id=event["id"], ms=300)
     symbol = display.page.locator(".drop-mark").text_content()  # it is gone 2 s later
     expect(notice).to_have_text(f"Yours is drop 1 {symbol}")  # for the rest of the reveal
+
+
+def button(page: Page) -> Locator:
+    return page.get_by_role("button", name="Team discussion")
+
+
+def open_sheet(page: Page) -> Locator:
+    button(page).click(timeout=LOADED_MS)
+    sheet = page.get_by_role("dialog", name="Team discussion")
+    expect(sheet).to_be_visible()
+    return sheet
+
+
+def test_team_discusses_on_phones(server: Server, open_at: OpenScreen) -> None:
+    """Without a discussion, a phone opens no second socket."""
+    terms = {"window_s": 600, "team_choice": "choose", "team_discussion": True}
+    event = server.ask("event", lobby="open", **terms)
+    server.ask("open_turn_now", event_id=event["id"])
+    ann, bob, eve = (open_at(SMALL_PHONE, f"/{event['code']}/{team}").page for team in (1, 1, 2))
+    sheet = open_sheet(ann)
+    ann.keyboard.press("4")
+    sheet.get_by_label("Your suggestion").click()
+    ann.keyboard.type(NASTY)
+    sheet.get_by_label("About a column?").select_option("4")
+    ann.keyboard.press("ArrowDown")
+    sheet.get_by_label("About a column?").select_option("4")
+    sheet.get_by_role("button", name="Send").click()
+    expect(sheet.locator(".suggestion p")).to_have_text(f"Column 4 {NASTY}")
+    expect(sheet.get_by_label("Your suggestion")).to_have_value("")
+    expect(ann.locator("[data-column][aria-pressed=true]")).to_have_count(0)
+    expect(button(bob)).to_contain_text("1", timeout=LOADED_MS)
+    sheet.get_by_label("Your suggestion").fill("And one more")
+    ann.keyboard.press("Enter")
+    expect(sheet.get_by_role("alert")).to_have_text("Wait 10 seconds between two suggestions.")
+    expect(sheet.get_by_label("Your suggestion")).to_have_value("And one more")
+    theirs = open_sheet(bob)
+    theirs.get_by_label("Your suggestion").fill("No, column 3")
+    bob.keyboard.press("Enter")
+    expect(theirs.locator(".suggestion")).to_have_count(2)
+    theirs.get_by_role("button", name="Agree").last.press("Enter")
+    expect(theirs.locator(".suggestion").first).to_contain_text("No, column 3")
+    agreed = theirs.locator("[aria-pressed=true]")
+    expect(agreed).to_be_focused()
+    expect(agreed).to_have_text("Agree 1")
+    bob.keyboard.press("Enter")
+    expect(agreed).to_have_count(0)
+    theirs.get_by_role("button", name="Report").first.click()
+    bob.keyboard.press("Escape")
+    expect(theirs).to_have_count(0)
+    expect(button(eve)).to_have_text("Team discussion", timeout=LOADED_MS)
+    expect(open_sheet(eve)).to_contain_text("No suggestions yet.")
+    server.ask("play_to", event_id=event["id"], picks=[(1, 2)])
+    expect(sheet.get_by_text("Last turn")).to_be_visible(timeout=LOADED_MS)
+    expect(sheet.get_by_text("No suggestions yet.")).to_be_visible()
+    server.ask("act", event_id=event["id"], action="discussion.stop")
+    for phone in (ann, bob, eve):
+        expect(button(phone)).to_have_count(0)
+        expect(phone.get_by_role("dialog")).to_have_count(0)
+        assert phone.evaluate("window.ran") is None
+
+    sockets: list[str] = []
+    eve.on("websocket", lambda socket: sockets.append(socket.url))
+    eve.reload()
+    eve.locator('[data-do="hide"]').click()  # loads the deferred part
+    expect(eve.locator(".code")).to_be_visible(timeout=LOADED_MS)
+    assert len(sockets) == 1

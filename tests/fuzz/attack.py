@@ -9,18 +9,8 @@ from dataclasses import dataclass, field
 from random import Random
 
 from crowdgame.server.laptop.network import LOOPBACK
-from tests.fuzz.messages import (
-    FATAL,
-    SOCKETS,
-    Known,
-    close_frame,
-    corrupt,
-    frame,
-    handshake,
-    harmless,
-    odd_head,
-    valid,
-)
+from tests.fuzz import messages
+from tests.fuzz.messages import Known, corrupt, frame, valid
 
 CONNECTIONS = 32
 FRAMES_PER_SOCKET = 28  # below the rate limit of a socket; a flood exceeds it
@@ -72,7 +62,7 @@ class Attack:
             writer.transport.abort()
 
     async def _send_odd_handshake(self, reader: StreamReader, writer: StreamWriter, rng: Random) -> str:
-        writer.write(odd_head(self.port, rng))
+        writer.write(messages.odd_head(self.port, rng))
         self.sent += 1
         if rng.random() < 0.3:
             return "half a handshake"
@@ -83,9 +73,9 @@ class Attack:
             return f"odd handshake: {type(end).__name__}"
 
     async def _send_frames(self, reader: StreamReader, writer: StreamWriter, rng: Random) -> str:
-        path = rng.choice(SOCKETS)
+        path = rng.choice(messages.SOCKETS)
         known, more = (self.sandbox, self.console) if path.endswith("console") else (self.target, ())
-        writer.write(handshake(path, self.port, *more))
+        writer.write(messages.handshake(path, self.port, *more))
         answer = await reader.readuntil(b"\r\n\r\n")
         if b" 101 " not in answer:
             return answer[:12].decode("latin-1")
@@ -106,10 +96,10 @@ class Attack:
         join = f'{{"type": "{kind}.join", "code": "{known.code}"{token}}}'
         frames = [frame(join.encode(), rng)] if rng.random() < 0.8 else []
         for _ in range(FLOOD if rng.random() < 0.03 else FRAMES_PER_SOCKET):
-            frames += harmless(corrupt(valid(known, rng), rng), rng)
+            frames += messages.harmless(corrupt(valid(known, rng), rng), rng)
         if rng.random() < 0.5:
-            frames.append(rng.choice(FATAL)(corrupt(valid(known, rng), rng), rng))
-        return [*frames, close_frame(rng)]
+            frames.append(rng.choice(messages.FATAL)(corrupt(valid(known, rng), rng), rng))
+        return [*frames, messages.close_frame(rng)]
 
 
 async def _write_in_chunks(writer: StreamWriter, data: bytes, rng: Random) -> None:

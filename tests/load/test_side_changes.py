@@ -4,14 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.crowd_helpers import (
-    assert_counts_are_of_sealed_ballots,
-    assert_nothing_is_lost,
-    assert_resolved_once,
-    resolved_turns,
-    running_crowd,
-    sealed_ballots,
-)
+from tests import crowd_helpers as crowds
 from tests.server import Server
 
 PHONES = 1_000
@@ -25,14 +18,14 @@ def test_side_changes_of_1000_phones_count_once(server: Server, tmp_path: Path) 
     since = len(server.log("gateway"))
     server.ask("begin", event_id=event["id"])
     argv = [event["code"], "--side-changes", "0.06", "--seed", "11"]
-    with running_crowd(argv, PHONES, server, tmp_path) as crowd:
+    with crowds.running_crowd(argv, PHONES, server, tmp_path) as crowd:
         report = crowd.wait(240)
-    turns = resolved_turns(server, event["id"])
+    turns = crowds.resolved_turns(server, event["id"])
     assert server.log_errors("gateway", since) == []
     assert (report.joined, report.ballots.lost, report.ballots.missing) == (PHONES, 0, 0)
-    assert_nothing_is_lost(server, report, turns)
-    assert_counts_are_of_sealed_ballots(server)
-    assert_resolved_once(server, event["id"])
+    crowds.assert_nothing_is_lost(server, report, turns)
+    crowds.assert_counts_are_of_sealed_ballots(server)
+    crowds.assert_resolved_once(server, event["id"])
 
     acknowledged = {
         report.voters[phone]: [(turn, SIDES[team]) for turn, team in changes]
@@ -47,6 +40,6 @@ def test_side_changes_of_1000_phones_count_once(server: Server, tmp_path: Path) 
 
     home_sides = {report.voters[phone]: SIDES[team] for phone, team in report.teams.items()}
     for number, turn in enumerate(turns, 1):
-        for voter, ballot in sealed_ballots(server, turn).items():
+        for voter, ballot in crowds.sealed_ballots(server, turn).items():
             sides = [side for since, side in stored.get(voter, []) if since <= number]
             assert ballot.side == (sides[-1] if sides else home_sides[voter])

@@ -9,16 +9,8 @@ from playwright.sync_api import Browser, Page, ViewportSize
 
 from games.engine.game import SIDES
 from tests.e2e.fake_gateway import FakeGateway
-from tests.e2e.measurements.dev_tools import (
-    SLOW_3G,
-    SLOW_CPU,
-    count_shown,
-    dropped_share,
-    idle_memory,
-    slow_down,
-    speed_up,
-    traced_frames,
-)
+from tests.e2e.measurements import dev_tools
+from tests.e2e.measurements.dev_tools import SLOW_3G, SLOW_CPU, slow_down, traced_frames
 from tests.e2e.scene_setup import CODE, CONFLICT, MIDDLE, with_terms
 from tests.e2e.screens import PHONE, PROJECTOR, TABLET, TIMEOUT_MS, sign_in
 from tests.e2e.scripted_match import GAME, ScriptedMatch
@@ -165,7 +157,7 @@ def frames_per_s(browser: Browser, fake_gateway: FakeGateway, connected: int, sl
     drawn = '.stage[data-particles="true"]' if connected else "body[data-phase=voting]"
     page.wait_for_selector(drawn, timeout=4 * TIMEOUT_MS)
     page.wait_for_timeout(WARM_MS)
-    shown = count_shown(traced_frames(page, arrive, (0, SPAN_S)))
+    shown = dev_tools.count_shown(traced_frames(page, arrive, (0, SPAN_S)))
     page.context.close()
     return shown / SPAN_S
 
@@ -181,7 +173,8 @@ def dropped_frames(browser: Browser, fake_gateway: FakeGateway) -> float:
         page.wait_for_selector("body[data-phase=voting]")
         page.wait_for_timeout(WARM_MS)
         span_s = (scripted.steps.drops / 1000, scripted.steps.lines / 1000)
-        shares.append(dropped_share(traced_frames(page, reveal(page, fake_gateway, scripted), span_s)))
+        frames = traced_frames(page, reveal(page, fake_gateway, scripted), span_s)
+        shares.append(dev_tools.dropped_share(frames))
     page.context.close()
     return sum(shares) / len(shares)
 
@@ -197,7 +190,7 @@ def reveal(page: Page, fake_gateway: FakeGateway, scripted: ScriptedMatch) -> Ca
 def soak(browser: Browser, fake_gateway: FakeGateway, turns: int) -> list[tuple[int, int]]:
     """The memory in the lobby between matches, at least twice. `fake_gateway` runs RATE times as fast."""
     page = browser.new_context(viewport=PROJECTOR).new_page()
-    speed_up(page, RATE)
+    dev_tools.speed_up(page, RATE)
     fake_gateway.show(ScriptedMatch().lobby(fake_gateway.now()))
     page.goto(f"{fake_gateway.http}/display/{CODE}")
     page.wait_for_selector("body[data-phase=lobby]")
@@ -210,7 +203,7 @@ def soak(browser: Browser, fake_gateway: FakeGateway, turns: int) -> list[tuple[
             fake_gateway.announce("display", "event.edited", ScriptedMatch().lobby)
             page.wait_for_selector("body[data-phase=lobby]", timeout=4 * TIMEOUT_MS)
             page.wait_for_timeout(1_000)
-            samples.append(idle_memory(page))
+            samples.append(dev_tools.idle_memory(page))
     page.context.close()
     return samples
 
