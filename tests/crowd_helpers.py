@@ -73,11 +73,6 @@ def live_turn(server: Server, event: int) -> int | None:
     return next(iter(list_turns(server, event, "open")), None)
 
 
-def ballots_in_the_box(server: Server, event: int, turn: int) -> int:
-    with connect(server.stack.box_url or server.stack.redis) as redis:
-        return int(redis.hlen(turn_keys(event, turn)[1]))
-
-
 def connected(server: Server, event: int) -> int:
     """The number of voters connected to the gateways."""
     return sum(held(server, event))
@@ -96,8 +91,8 @@ def turn_with_ballots(server: Server, event: int) -> int:
 
     def is_there() -> bool:
         turn = live_turn(server, event)
-        with suppress(RedisError):
-            if turn and ballots_in_the_box(server, event, turn) >= ENOUGH:
+        with suppress(RedisError), connect(server.stack.box_url or server.stack.redis) as redis:
+            if turn and redis.hlen(turn_keys(event, turn)[1]) >= ENOUGH:
                 found.append(turn)
         return bool(found)
 

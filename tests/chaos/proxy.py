@@ -51,6 +51,11 @@ class _Connection:
                     own.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             writer.transport.abort()
 
+    def half_close(self) -> None:
+        self.half_closed = True
+        with suppress(OSError):
+            self.downstream.write_eof()
+
 
 @dataclass(slots=True)
 class Proxy:
@@ -89,35 +94,26 @@ class Proxy:
             yield
         finally:
             self.impairment = Impairment()
-            self._call_in_loop(lambda: self._reset(*(one for one in self._connections if one.dropped_data)))
+            self._call_on_all(lambda connection: connection.reset() if connection.dropped_data else None)
 
     def reset_all(self) -> None:
         """Reset every connection."""
-        self._call_in_loop(lambda: self._reset(*self._connections))
+        self._call_on_all(_Connection.reset)
 
     def half_close(self) -> None:
         """Half-close every connection towards its client, but still receive data."""
-        self._call_in_loop(self._half_close_downstream)
+        self._call_on_all(_Connection.half_close)
 
-    def _call_in_loop(self, do: Callable[[], None]) -> None:
+    def _call_on_all(self, do: Callable[[_Connection], None]) -> None:
         done = threading.Event()
 
         def run() -> None:
-            do()
+            for connection in list(self._connections):
+                do(connection)
             self._loop.call_soon(done.set)  # a reset connection is closed in the loop's next round
 
         self._loop.call_soon_threadsafe(run)
         assert done.wait(10)
-
-    def _half_close_downstream(self) -> None:
-        for connection in list(self._connections):
-            connection.half_closed = True
-            with suppress(OSError):
-                connection.downstream.write_eof()
-
-    def _reset(self, *connections: _Connection) -> None:
-        for connection in connections:
-            connection.reset()
 
     async def _end(self) -> None:
         assert self._server
@@ -166,7 +162,7 @@ class Proxy:
             while data := await reader.read(CHUNK):
                 if connection.reply_lost:
                     self.lost_replies += 1
-                    self._reset(connection)
+                    connection.reset()
                     return
                 if await self._may_pass(connection, data) and not connection.half_closed:
                     connection.downstream.write(data)
@@ -186,6 +182,6 @@ class Proxy:
             return False
         connection.forwarded += len(data)
         if impairment.reset_after and connection.forwarded > impairment.reset_after:
-            self._reset(connection)
+            connection.reset()
             return False
         return not connection.dropped_data

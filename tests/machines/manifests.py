@@ -134,11 +134,6 @@ def kubernetes_processes() -> Iterator[Process]:
             yield Process("kubernetes", name, tuple(container["command"]), shared | own, ends)
 
 
-def ours() -> list[Process]:
-    all_processes = [*systemd_processes(), *compose_processes(), *kubernetes_processes()]
-    return [process for process in all_processes if process.argv[0] in {"crowdgame", "celery"}]
-
-
 def settings_read() -> set[str]:
     """The names of all environment variables that the code reads."""
     sections = "|".join(section.__name__ for section in SECTIONS)

@@ -74,27 +74,22 @@ def closed(turn: BoxedTurn, now: int) -> BoxedTurn:
     return replace(turn, version=turn.version + 1, closes_at=now)
 
 
-async def vote_everywhere(turns: list[BoxedTurn]) -> None:
-    """Make every ballot box call of a gateway, for each event."""
-    box = AsyncBallotBox()
+async def test_event_stays_in_one_slot_and_events_are_spread(cluster: Cluster, box: BallotBox) -> None:
+    """A gateway makes all its calls for each event."""
+    gateway, turns = AsyncBallotBox(), [opened(box, event_id) for event_id in EVENTS]
     for turn in turns:
         ballots = [Ballot(f"v{n}", "red", n, 1) for n in range(1, 8)]
-        reply = await box.cast(turn.event_id, turn.turn_id, 1, ballots)
+        reply = await gateway.cast(turn.event_id, turn.turn_id, 1, ballots)
         assert reply.answers == [CastResult.OK] * 7
-        assert await box.assign_teams(turn.event_id, [ANY_TEAM, ANY_TEAM, TeamWish(2)]) == [1, 2, 2]
-        turnout = await box.heartbeat(turn.event_id, "g", (turn.turn_id, 1), PresenceCounts((3, 4)))
+        assert await gateway.assign_teams(turn.event_id, [ANY_TEAM, ANY_TEAM, TeamWish(2)]) == [1, 2, 2]
+        turnout = await gateway.heartbeat(turn.event_id, "g", (turn.turn_id, 1), PresenceCounts((3, 4)))
         assert (turnout.connected, turnout.red) == ((3, 4), 7)
-        assert await DryRunLease(box).renew(turn.event_id, "g", REHEARSED) is LeaseAnswer.CONTINUE
-        assert await DryRunLease(box).watch(turn.event_id) == REHEARSED
-        held = await box.load_ballots(turn.event_id, turn.turn_id, ["v3", "w"])
+        assert await DryRunLease(gateway).renew(turn.event_id, "g", REHEARSED) is LeaseAnswer.CONTINUE
+        assert await DryRunLease(gateway).watch(turn.event_id) == REHEARSED
+        held = await gateway.load_ballots(turn.event_id, turn.turn_id, ["v3", "w"])
         assert [(voter, ballot.choice) for voter, ballot in held.items()] == [("v3", 3)]
-    assert abs(await box.now() - turnout.now) < 1_000
-    await box.close()
-
-
-def test_cluster_keeps_event_in_one_slot_and_spreads_events(cluster: Cluster, box: BallotBox) -> None:
-    turns = [opened(box, event_id) for event_id in EVENTS]
-    asyncio.run(vote_everywhere(turns))
+    assert abs(await gateway.now() - turnout.now) < 1_000
+    await gateway.close()
     for turn in turns:
         found = sealed(closed(turn, box.now()), box)
         assert [ballot.choice for ballot in found] == [1, 2, 3, 4, 5, 6, 7]

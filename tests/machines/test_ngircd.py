@@ -50,8 +50,8 @@ async def chat(server: ChatServer, nick: str, texts: list[str]) -> None:
     writer.close()
 
 
-def test_votes_arrive_through_an_ordinary_server(tmp_path: Path) -> None:
-    async def main(server: ChatServer) -> list[ChatVote]:
+async def test_votes_arrive_through_an_ordinary_server(tmp_path: Path) -> None:
+    with running_ngircd(tmp_path) as server:
         lines: asyncio.Queue[Line] = asyncio.Queue()
         connection = ChatConnection(server, lines.put_nowait)
         connection.want({"rooks"})
@@ -65,8 +65,4 @@ def test_votes_arrive_through_an_ordinary_server(tmp_path: Path) -> None:
             vote = read_vote(await lines.get(), 9)
             votes += [vote] if vote else []
         connecting.cancel()
-        return votes
-
-    with running_ngircd(tmp_path) as server:
-        votes = asyncio.run(main(server))
     assert sorted(votes) == sorted(ChatVote("rooks", f"chatter{n}", n % 7 + 1, 9) for n in range(CHATTERS))

@@ -26,14 +26,11 @@ def test_openspiel_games_play_to_the_end(name: Name) -> None:
         board = GAME.view(state, None)
         assert board.drawing
         assert len(board.choices) == board.columns
-        state, resolution = GAME.resolve(state, _drawn(state, movers, rng))
+        picks: dict[Side, int] = {side: rng.choice(GAME.legal_actions(state, side)) for side in movers}
+        state, resolution = GAME.resolve(state, Picks(**picks))
         assert resolution.before == board.drawing
         assert resolution.result == GAME.result(state)
     assert GAME.result(state) != "open"
-
-
-def _drawn(state: object, movers: tuple[Side, ...], rng: Random) -> Picks:
-    return Picks(**{side: rng.choice(GAME.legal_actions(state, side)) for side in movers})  # type: ignore[arg-type]
 
 
 def test_openspiel_pass_keeps_the_position() -> None:

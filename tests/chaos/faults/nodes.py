@@ -6,7 +6,7 @@ from random import Random
 from tests.chaos.faults import Fault, Inject, NotApplicable, hold
 from tests.chaos.target import BACK_WITHIN_S, Target
 from tests.deploy.processes import wait_until
-from tests.machines.cluster import Cluster
+from tests.machines.cluster import PRIMARIES, Cluster
 
 
 def _cluster(target: Target) -> Cluster:
@@ -42,19 +42,19 @@ def freeze_node(seconds: float) -> Inject:
     return inject
 
 
-def flush_node(target: Target, rng: Random) -> None:
-    """One shard of each event is lost, and presence of the events with their first shard there."""
-    rng.choice(_cluster(target).nodes).client.flushall()
+def flush_nodes(count: int) -> Inject:
+    """One shard of each event is lost, and presence of the events with their first shard there; or all."""
 
+    def inject(target: Target, rng: Random) -> None:
+        for node in rng.sample(_cluster(target).nodes, count):
+            node.client.flushall()
 
-def flush_all_nodes(target: Target, rng: Random) -> None:
-    for node in _cluster(target).nodes:
-        node.client.flushall()
+    return inject
 
 
 FAULTS = (
     Fault("node of the ballot box killed", kill_node),
     *(Fault(f"node of the ballot box frozen for {seconds} s", freeze_node(seconds)) for seconds in (1, 5)),
-    Fault("node of the ballot box emptied (FLUSHALL)", flush_node),
-    Fault("all nodes of the ballot box emptied (FLUSHALL)", flush_all_nodes),
+    Fault("node of the ballot box emptied (FLUSHALL)", flush_nodes(1)),
+    Fault("all nodes of the ballot box emptied (FLUSHALL)", flush_nodes(PRIMARIES)),
 )
