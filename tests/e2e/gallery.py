@@ -32,7 +32,7 @@ from tests.docs.pictures import IMAGES, shown_screenshots  # noqa: E402
 from tests.e2e.fake_gateway import FakeGateway, running_fake_gateway  # noqa: E402
 from tests.e2e.page_checks import FINISH_ANIMATIONS_JS, NEXT_FRAME_JS  # noqa: E402
 from tests.e2e.page_visits import GALLERY_ONLY, PAGES, running_server_with_static, visit  # noqa: E402
-from tests.e2e.scene_setup import CODE, MIDDLE, Scene, in_language, show_scene, with_terms  # noqa: E402
+from tests.e2e.scene_setup import CODE, MIDDLE, in_language, show_scene, with_terms  # noqa: E402
 from tests.e2e.scenes import DISPLAY_GALLERY, PHONE_GALLERY  # noqa: E402
 from tests.e2e.screens import chromium  # noqa: E402
 from voting.protocol import TurnoutCounted  # noqa: E402
@@ -136,22 +136,18 @@ def open_page(browser: Browser, mark: str, **options: Any) -> Page:
     return browser.new_context(viewport={"width": width, "height": height}, **options).new_page()
 
 
-def shoot_scene(album: Album, browser: Browser, fake_gateway: FakeGateway, screen: str, scene: Scene) -> None:
-    """An animated scene is replayed from its start on every screen."""
-    is_moving = scene.name.startswith(IN_MOTION)
-    for marks in [(mark,) for mark in MARKS[screen]] if is_moving else [MARKS[screen]]:
-        page = open_page(browser, marks[0])
-        show_scene(screen, scene, page, fake_gateway)
-        shoot(album, page, marks, f"{screen}/{scene.name}")
-        page.context.close()
-
-
 def shoot_scenes(album: Album, browser: Browser) -> None:
+    """An animated scene is replayed from its start on every screen."""
+    pairs = [("phone", scene) for scene in PHONE_GALLERY] + [("display", scene) for scene in DISPLAY_GALLERY]
+    wanted = [pair for pair in pairs if album.wants_state(f"{pair[0]}/{pair[1].name}")]
     with running_fake_gateway() as fake_gateway:
-        for screen, scenes in (("phone", PHONE_GALLERY), ("display", DISPLAY_GALLERY)):
-            for scene in scenes:
-                if album.wants_state(f"{screen}/{scene.name}"):
-                    shoot_scene(album, browser, fake_gateway, screen, in_language(scene, album.language))
+        for screen, scene in wanted:
+            is_moving = scene.name.startswith(IN_MOTION)
+            for marks in [(mark,) for mark in MARKS[screen]] if is_moving else [MARKS[screen]]:
+                page = open_page(browser, marks[0])
+                show_scene(screen, in_language(scene, album.language), page, fake_gateway)
+                shoot(album, page, marks, f"{screen}/{scene.name}")
+                page.context.close()
 
 
 def shoot_pages(album: Album, browser: Browser) -> None:

@@ -156,8 +156,8 @@ def with_cup(kind: str, teams: list[str], won: list[int]) -> Prepare:
 
 
 def with_duels(server: Server, event: Event) -> None:
-    """Store the code of a waiting duel as `event["duel"]`."""
-    event["duel"] = server.ask("duels")
+    """Store the codes of a waiting duel as `event["duel"]`, of one against a crowd as `event["crowd"]`."""
+    event.update(duel=server.ask("duels"), crowd=server.ask("against_crowd")["code"])
 
 
 def with_chat(server: Server, event: Event) -> None:
@@ -172,11 +172,6 @@ def with_chat(server: Server, event: Event) -> None:
 
 
 with_duel_lists = ask_all(with_duels, with_chat)
-
-
-def with_crowd(server: Server, event: Event) -> None:
-    """Store the code of a duel against a crowd as `event["crowd"]`."""
-    event["crowd"] = server.ask("against_crowd")["code"]
 
 
 TICKETS = {"lobby": "open", "admission": "tickets"}
@@ -223,7 +218,7 @@ PUBLIC = (
     public("play-game", "/play/{played}", prepare=with_chat),
     Visit("play-message", "/play/chat/lobby/{message}", "superuser", prepare=with_chat),
     Visit("play-reports", "/play/chat/reports", "superuser", prepare=with_chat),
-    public("play-crowd", "/play/{crowd}", prepare=with_crowd),
+    public("play-crowd", "/play/{crowd}", prepare=with_duels),
     public("play-ratings", "/play/ratings", prepare=with_duels),
     public("play-login", "/play/login"),
     public("play-found", "/play/?q=nobody+of+that+name", prepare=with_duels),

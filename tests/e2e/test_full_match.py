@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 from playwright.sync_api import Locator, expect
 
-from tests.e2e.screens import PHONE, PROJECTOR, TABLET, OpenScreen, Screen, press, vote, wait_until
+from tests.e2e.screens import PHONE, PROJECTOR, TABLET, OpenScreen, Screen, press, sign_in, vote, wait_until
 from tests.server import Server
 
 IS_MARKED_JS = """() => {
@@ -35,16 +35,12 @@ LISTEN_JS = """() => {
 
 def test_first_turns_by_clicking(server: Server, open_at: OpenScreen) -> None:
     """The first phone arrives before the lobby opens, and joins automatically."""
-    server.ask("set_password", name="organizer", password="only-for-tests")
     screens = [open_at(size) for size in (TABLET, PROJECTOR, PHONE, PHONE)]
     console, display, red, yellow = screens
     for screen in screens:
         screen.animate()
     page = console.page
-    page.goto("/console/")
-    page.get_by_label("Username").fill("organizer")
-    page.get_by_label("Password").fill("only-for-tests")
-    page.get_by_role("button", name="Log in").click()
+    sign_in(page, server, "organizer")
     page.goto("/console/new/")
     page.get_by_role("link", name="Empty").click()
     page.get_by_label("Event name").fill("Summer fair")
