@@ -31,7 +31,7 @@ from crowdgame.organizer.console.control import run_action  # noqa: E402
 from crowdgame.organizer.cups.cups import create_cup, start_pairing  # noqa: E402
 from crowdgame.play.notifications.models import PushNotification  # noqa: E402
 from crowdgame.play.notifications.vote_news import VoteNews  # noqa: E402
-from tests import account_helpers, admission_helpers, play_helpers  # noqa: E402
+from tests import account_helpers, play_helpers  # noqa: E402
 from tests.voting.match_helpers import RED_WINS, only_turn, open_now, organizer, play, set_window  # noqa: E402
 from voting import models  # noqa: E402
 from voting.admission.seats import Seat, sign_seat  # noqa: E402
@@ -270,7 +270,7 @@ def contents() -> dict[str, str]:
 # All functions of these modules without an underscore.
 OPERATIONS: dict[str, Callable[..., Any]] = {
     name: value
-    for module in (account_helpers, admission_helpers, play_helpers, sys.modules[__name__])
+    for module in (account_helpers, play_helpers, sys.modules[__name__])
     for name, value in vars(module).items()
     if isfunction(value) and value.__module__ == module.__name__ and not name.startswith("_")
 }

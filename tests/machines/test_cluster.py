@@ -19,7 +19,7 @@ from crowdgame.rehearsal.dry_run_lease import DryRunLease, LeaseAnswer
 from games.engine.game import SIDES
 from tests.crowd_helpers import TIMEOUT_S, during_window, vote_during
 from tests.deploy.processes import wait_until
-from tests.machines.cluster import PRIMARIES, Cluster, Node, running_cluster
+from tests.machines.cluster import PRIMARIES, Cluster, running_cluster
 from tests.server import running_server
 from tests.voting.box_helpers import seal, sealed
 from voting.ballot_box.async_ballot_box import AsyncBallotBox
@@ -215,41 +215,37 @@ async def beat(turn: BoxedTurn) -> Turnout:
 
 
 @pytest.mark.parametrize("number", range(PRIMARIES))
-def test_node_failure_affects_only_its_events(number: int, tmp_path: Path, settings: Settings) -> None:
-    with running_cluster(tmp_path) as cluster:
-        settings.BALLOT_BOX_URL = cluster.url
-        asyncio.run(vote_during_node_failure(cluster, cluster.nodes[number]))
-
-
-async def vote_during_node_failure(cluster: Cluster, away: Node) -> None:
+async def test_node_failure_affects_only_its_events(number: int, tmp_path: Path, settings: Settings) -> None:
     """Vote with clients from before the failure and with clients created during it; lose nothing."""
-    boxes, gateways = [BallotBox()], [AsyncBallotBox()]
-    turns = [opened(boxes[0], event_id) for event_id in range(101, 113)]
-    at_home = {turn.event_id: cluster.owner(turn.keys[0]) is not away for turn in turns}
-    assert set(at_home.values()) == {True, False}
-    for turn in turns:
-        assert await cast_one(gateways[0], turn, 1) == CastResult.OK
-    away.kill()
-    boxes.append(BallotBox())
-    gateways.append(AsyncBallotBox())
-    for turn in turns * 2:
-        for gateway in gateways:
-            answer = await cast_one(gateway, turn, 2)
-            assert (answer in {CastResult.OK, CastResult.DUPLICATE}) == at_home[turn.event_id]
+    with running_cluster(tmp_path) as cluster:
+        settings.BALLOT_BOX_URL, away = cluster.url, cluster.nodes[number]
+        boxes, gateways = [BallotBox()], [AsyncBallotBox()]
+        turns = [opened(boxes[0], event_id) for event_id in range(101, 113)]
+        at_home = {turn.event_id: cluster.owner(turn.keys[0]) is not away for turn in turns}
+        assert set(at_home.values()) == {True, False}
+        for turn in turns:
+            assert await cast_one(gateways[0], turn, 1) == CastResult.OK
+        away.kill()
+        boxes.append(BallotBox())
+        gateways.append(AsyncBallotBox())
+        for turn in turns * 2:
+            for gateway in gateways:
+                answer = await cast_one(gateway, turn, 2)
+                assert (answer in {CastResult.OK, CastResult.DUPLICATE}) == at_home[turn.event_id]
+            for box in boxes:
+                assert places(box, turn) == at_home[turn.event_id]
+        assert abs(await gateways[0].now() - boxes[0].now()) < 1_000
+        away.start()
+        wait_until(cluster.is_whole, TIMEOUT_S)
+        for turn in turns:
+            answers = [await cast_one(gateway, turn, 3) for gateway in gateways]
+            assert answers == [CastResult.OK, CastResult.DUPLICATE]
+            voters = {ballot.voter for ballot in sealed(closed(turn, boxes[0].now()), boxes[0])}
+            assert voters == {f"v{n}" for n in (1, 2 if at_home[turn.event_id] else 1, 3)}
         for box in boxes:
-            assert places(box, turn) == at_home[turn.event_id]
-    assert abs(await gateways[0].now() - boxes[0].now()) < 1_000
-    away.start()
-    wait_until(cluster.is_whole, TIMEOUT_S)
-    for turn in turns:
-        answers = [await cast_one(gateway, turn, 3) for gateway in gateways]
-        assert answers == [CastResult.OK, CastResult.DUPLICATE]
-        voters = {ballot.voter for ballot in sealed(closed(turn, boxes[0].now()), boxes[0])}
-        assert voters == {f"v{n}" for n in (1, 2 if at_home[turn.event_id] else 1, 3)}
-    for box in boxes:
-        box.close()
-    for gateway in gateways:
-        await gateway.close()
+            box.close()
+        for gateway in gateways:
+            await gateway.close()
 
 
 async def cast_one(gateway: AsyncBallotBox, turn: BoxedTurn, number: int) -> int | None:
