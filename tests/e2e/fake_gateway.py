@@ -54,7 +54,6 @@ class FakeGateway:
         return int((self._began + (time.time() - self._began) * self.rate) * 1000)
 
     def advance(self, ms: int) -> None:
-        """Move the clock forward."""
         self._began += ms / 1000
 
     def announce(self, screen: str, kind: str, state: Callable[[int], EventState]) -> None:

@@ -86,7 +86,6 @@ def wait_for(selector: str) -> Action:
 
 
 def submit_duplicate_names(page: Page) -> None:
-    """Submit two teams with the same name."""
     for name in page.locator("[name=team_1], [name=team_2]").all():
         name.fill("Owls")
     page.locator("main form button, form.panel button").last.click()
@@ -94,12 +93,10 @@ def submit_duplicate_names(page: Page) -> None:
 
 
 def expand_details(page: Page) -> None:
-    """Open all collapsed parts of a form."""
     page.evaluate("() => document.querySelectorAll('details').forEach((part) => { part.open = true; })")
 
 
 def fail_to_log_in(page: Page, tries: int = 12) -> None:
-    """Fail to log in until the account is locked."""
     for _ in range(tries):
         if not page.locator("[name=password]").count():
             return

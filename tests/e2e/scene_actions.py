@@ -98,7 +98,6 @@ def sealed_after_vote(page: Page, fake_gateway: FakeGateway, scripted: ScriptedM
 
 
 def vote_then_reveal(page: Page, fake_gateway: FakeGateway, scripted: ScriptedMatch, step: str) -> None:
-    """Vote, then receive the reveal of that turn."""
     revealed = partial(scripted.play(OWN, OTHER).reveal, step=step, slower=SLOWER)
     vote_then_receive(page, fake_gateway, "turn.revealed", revealed, "reveal")
     expect(page.locator(".column.own")).to_have_attribute("data-column", str(OWN))
@@ -138,7 +137,6 @@ def reject_as_crowded(page: Page, fake_gateway: FakeGateway) -> None:
 
 
 def move_voter(page: Page, fake_gateway: FakeGateway) -> None:
-    """An organizer moves the voter to the other team."""
     fake_gateway.say("phone", fake_gateway.welcome("phone", MIDDLE.voting(fake_gateway.now()), 2))
     expect(page.locator("body")).to_have_attribute("data-team", "2")
 

@@ -148,8 +148,6 @@ def with_options(scripted: ScriptedMatch, **choices: Any) -> ScriptedMatch:
 
 
 def with_match(state: State, **changes: Any) -> State:
-    """The state with other values of its match."""
-
     def changed(now: int) -> protocol.EventState:
         event = state(now)
         assert event.match
@@ -159,8 +157,6 @@ def with_match(state: State, **changes: Any) -> State:
 
 
 def with_turn(state: State, **changes: Any) -> State:
-    """The state with other values of its turn."""
-
     def changed(now: int) -> protocol.EventState:
         match = state(now).match
         assert match

@@ -136,7 +136,6 @@ def tap(part: Locator) -> None:
 
 
 def wait_until(screen: Screen, is_so: Callable[[], bool]) -> None:
-    """Let the page run until the condition is true."""
     for _ in range(TIMEOUT_MS // POLL_MS):
         if is_so():
             return

@@ -25,8 +25,6 @@ LAST = (3, 3)
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """A resolved turn."""
-
     number: int
     resolution: Resolution
     red: SideTally
@@ -64,7 +62,6 @@ class ScriptedMatch:
         return replace(self, position=after, played=(*self.played, turn))
 
     def with_votes(self, red: tuple[int, ...], yellow: tuple[int, ...]) -> "ScriptedMatch":
-        """The same match; its last turn has these votes."""
         last = self.played[-1]
         tallies = (
             msgspec.structs.replace(tally, counts=counts, ballots=sum(counts))
@@ -118,7 +115,6 @@ class ScriptedMatch:
 
     @property
     def steps(self) -> RevealSteps:
-        """The steps of the last turn's reveal."""
         last = self.played[-1]
         tallies: dict[Side, SideTally] = {"red": last.red, "yellow": last.yellow}
         names = dict(zip(SIDES, NAMES, strict=True))
@@ -215,7 +211,6 @@ def step_moments(steps: RevealSteps) -> dict[str, int]:
 
 
 def script_match(*picks: tuple[int, int], **given: Any) -> ScriptedMatch:
-    """A match in which these columns were picked."""
     scripted = ScriptedMatch(**given)
     for red, yellow in picks:
         scripted = scripted.play(red, yellow)

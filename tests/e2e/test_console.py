@@ -218,7 +218,6 @@ def test_operation_is_sent_with_the_token_and_its_arguments(server: Server, open
 
 
 def send(page: Page, operation: str, **fields: str) -> Locator:
-    """Send a request; return the answer on the page."""
     shown = page.locator(f'[id="{operation}"]')
     shown.locator("summary").click()
     for name, value in fields.items():

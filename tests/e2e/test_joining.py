@@ -152,7 +152,6 @@ def test_only_listed_site_shows_screen_and_phone(server: Server, open_at: OpenSc
         server.ask("begin", event_id=event["id"])
 
         def show(host: str, path: str) -> bool:
-            """Whether the browser shows this path in a frame."""
             screen.page.goto(f"http://{host}:{port}/?{server.http}{path}")
             return screen.page.frames[-1].url != "chrome-error://chromewebdata/"
 

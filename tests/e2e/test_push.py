@@ -87,7 +87,6 @@ def deliver(page: Page, message: dict[str, Any]) -> None:
 
 
 def result(worker: Worker, name: str) -> Any:
-    """Wait until the worker has set this variable."""
     wait_until(lambda: worker.evaluate(f"self.{name}"))
     return worker.evaluate(f"self.{name}")
 

@@ -14,7 +14,6 @@ from tests.server import Server
 
 @pytest.fixture(scope="module")
 def report(server: Server) -> str:
-    """The URL of the report of a finished match."""
     event = server.ask("event", lobby="open")
     server.ask("play_to", event_id=event["id"], picks=WON)
     return f"{server.http}/report/{event['code']}/1"

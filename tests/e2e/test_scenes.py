@@ -95,7 +95,6 @@ DIGIT_HEIGHT_JS = """(clock) => {
 
 
 def wrong_on(screen: str, window: Page, *sizes: tuple[int, int]) -> list[str]:
-    """The faults of the text at these sizes."""
     window.evaluate("() => document.fonts.ready")
     wrong = []
     for size in sizes:

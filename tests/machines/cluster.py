@@ -104,7 +104,6 @@ class Cluster:
             node.ask("CLUSTER SETSLOT", slot, "NODE", to.id)
 
     def fail_over(self, to: Node) -> None:
-        """Make a replica the primary of its slots, without loss."""
         wait_until(lambda: _is_linked(to), WITHIN_S)
         to.ask("CLUSTER FAILOVER")
         wait_until(lambda: to in self.primaries() and len(self.primaries()) == PRIMARIES, WITHIN_S)

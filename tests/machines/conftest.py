@@ -16,5 +16,4 @@ def postgres() -> Iterator[Postgres]:
 
 @pytest.fixture
 def database_url(postgres: Postgres) -> str:
-    """The URL of an empty database."""
     return postgres.new_database()

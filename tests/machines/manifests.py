@@ -135,7 +135,6 @@ def kubernetes_processes() -> Iterator[Process]:
 
 
 def settings_read() -> set[str]:
-    """The names of all environment variables that the code reads."""
     sections = "|".join(section.__name__ for section in SECTIONS)
     names = re.compile(rf"""(?:environ(?:\.get)?[\[(]\s*["']|\b(?:{sections})\.)([A-Z_]+)""")
     sources = [

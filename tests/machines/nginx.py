@@ -93,7 +93,6 @@ def _configuration(nginx: Nginx, gateways: Sequence[int], pages: int, others: st
 
 
 def _tls(nginx: Nginx) -> str:
-    """The server's TLS configuration with the test's ports."""
     config = (SERVER / "tls.conf").read_text().replace("/etc/crowdgame/tls", str(nginx.folder))
     config = re.sub(r"listen \[::\].*\n", "", config)
     config = config.replace("listen 80 ", f"listen {LOOPBACK}:{nginx.port} ")

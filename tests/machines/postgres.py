@@ -58,7 +58,6 @@ class Postgres:
         return self.url(name)
 
     def start(self) -> None:
-        """Start it and wait until it answers."""
         options = TEST_OPTIONS | {
             "port": str(self.port),
             "listen_addresses": self.listen,

@@ -50,7 +50,6 @@ REHEARSED = RehearsalUpdated(
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    """Three primaries, and a replica of the first."""
     with running_cluster(tmp_path_factory.mktemp("cluster"), replicas=1) as cluster:
         yield cluster
 

@@ -85,7 +85,6 @@ class LocalCompose:
         return word
 
     def is_healthy(self, name: str) -> bool:
-        """Run the service's own health check."""
         kind, program, *rest = manifests.compose()["services"][name]["healthcheck"]["test"]
         assert kind == "CMD"
         argv = [*PROGRAMS[program], *(self.here(name, word) for word in rest)]

@@ -38,7 +38,6 @@ def running_ngircd(folder: Path) -> Iterator[ChatServer]:
 
 
 async def chat(server: ChatServer, nick: str, texts: list[str]) -> None:
-    """Join the channel and say these texts."""
     reader, writer = await asyncio.open_connection(server.host, server.port)
     writer.write(f"NICK {nick}\r\nUSER {nick} 0 * :{nick}\r\nJOIN #rooks\r\n".encode())
     while b" 366 " not in (line := await reader.readline()):  # the end of the channel's names

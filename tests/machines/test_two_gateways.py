@@ -39,7 +39,6 @@ class ProxiedStack(Server):
 
 @contextmanager
 def running_proxied_stack(data: Path, server: str, database_url: str) -> Iterator[ProxiedStack]:
-    """Run the stack, ready for requests through nginx."""
     ports = tuple(free_port() for _ in GATEWAYS)
     said: list[str] = []
     with running_nginx(ports) as nginx, Supervisor(data / "logs", said.append) as supervisor:
