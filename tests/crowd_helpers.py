@@ -74,7 +74,6 @@ def live_turn(server: Server, event: int) -> int | None:
 
 
 def connected(server: Server, event: int) -> int:
-    """The number of voters connected to the gateways."""
     return sum(held(server, event))
 
 
@@ -86,7 +85,6 @@ def held(server: Server, event: int) -> list[int]:
 
 
 def turn_with_ballots(server: Server, event: int) -> int:
-    """Wait for an open turn with enough ballots; return its id."""
     found: list[int] = []
 
     def is_there() -> bool:
@@ -101,7 +99,6 @@ def turn_with_ballots(server: Server, event: int) -> int:
 
 
 def leave(phones: RunningCrowd) -> RehearsalReport:
-    """Stop the crowd; return its report."""
     phones.process.send_signal(signal.SIGINT)
     report = phones.wait(TIMEOUT_S)
     assert phones.process.returncode == 0
@@ -120,7 +117,6 @@ def restart(server: Server, event: int, part: str, number: signal.Signals) -> in
 
 
 def resolve_another(server: Server, event: int) -> int:
-    """Wait until another turn is resolved; return its id."""
     before = set(resolved_turns(server, event))
     wait_until(lambda: set(resolved_turns(server, event)) - before, TIMEOUT_S)
     return min(set(resolved_turns(server, event)) - before)

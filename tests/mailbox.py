@@ -51,7 +51,6 @@ class Mailbox(Message):
 
 @contextmanager
 def running_mail_server(settings: Any) -> Iterator[Mailbox]:
-    """Run an SMTP server and let Django send mails to it."""
     mailbox = Mailbox()
     smtp = Controller(mailbox, hostname=LOOPBACK, port=free_port())
     smtp.start()

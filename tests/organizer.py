@@ -161,7 +161,6 @@ def extend_overdue(event_ids: list[int], seconds: int) -> int:
 
 
 def corrupt_ballot_list(turn_id: int) -> None:
-    """Make the ballot list unreadable, as if another version had written it."""
     for record in models.TallyRecord.objects.filter(turn=turn_id):
         record.sealed = NOT_OURS + bytes(record.sealed)
         record.save(update_fields=["sealed"])

@@ -106,7 +106,6 @@ def configure_chat_room(slug: str, slow_s: int, closed: bool) -> None:
 
 
 def fill_lobby_chat(lines: int = 100) -> None:
-    """Fill the lobby with long messages."""
     room, guest = _room("lobby"), new_guest()
     fields = {"room": room, "guest": guest, "name": str(guest), "at": timezone.now()}
     ChatLine.objects.bulk_create(

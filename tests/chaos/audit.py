@@ -53,8 +53,6 @@ class Tally(msgspec.Struct, array_like=True, frozen=True):
 
 
 class Finding(NamedTuple):
-    """A lost ballot, a duplicated turn or a wrong turn."""
-
     kind: Kind
     turn: int
     text: str
@@ -178,7 +176,6 @@ class Audit:
                 yield f"{voter}'s ballot counts, and was sent {sent.at_ms - turn.closes_at:.0f} ms too late"
 
     def _find_broken_commitments(self, turn: Turn, tallies: Sequence[Tally]) -> Iterable[str]:
-        """Compare the commitments announced at the seal with the resolved turn."""
         for at, *sides in self.journal.sealed.get(turn.id, []):
             for name, commitment in zip(SIDES, sides, strict=True):
                 kept = next((t for t in tallies if t.side == name), None)

@@ -70,7 +70,6 @@ class InjectedFault:
 
     @property
     def recovery_s(self) -> float:
-        """The recovery time after the fault was over."""
         return max(0.0, (self.recovered_at or time.monotonic()) - self.ended)
 
 
@@ -171,7 +170,6 @@ class Campaign:
         )
 
     def _wait_until_recovered(self, began: float, ended: float) -> float | None:
-        """Wait until all phones have recovered and the affected turns are over."""
         affected = self.monitor.live(began, ended)
 
         def last_unhealthy() -> float:

@@ -35,8 +35,6 @@ class Sent(NamedTuple):
 
 
 class Acknowledgement(NamedTuple):
-    """A ballot that was acknowledged to its phone."""
-
     at_ms: float
     choice: int
     sequence: int
@@ -127,7 +125,6 @@ class Monitor:
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """Take samples in a thread."""
         thread = threading.Thread(target=self._run, name="monitor", daemon=True)
         thread.start()
         try:
@@ -161,7 +158,6 @@ class Monitor:
         self._done_up_to = min(still, default=max(self.turns, default=0)) - ID_OVERLAP
 
     def live(self, began: float, until: float) -> set[int]:
-        """The turns that were open at any time in this interval."""
         turns = list(self.turns.items())
         return {turn for turn, seen in turns if seen.first <= until and (seen.over or began) >= began}
 

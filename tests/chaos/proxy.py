@@ -97,7 +97,6 @@ class Proxy:
             self._call_on_all(lambda connection: connection.reset() if connection.dropped_data else None)
 
     def reset_all(self) -> None:
-        """Reset every connection."""
         self._call_on_all(_Connection.reset)
 
     def half_close(self) -> None:

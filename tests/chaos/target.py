@@ -57,7 +57,6 @@ class Clocks:
         return {"LD_PRELOAD": str(library), "CLOCK_FILE": str(self.file)}
 
     def shift(self, by_s: float) -> None:
-        """Shift the clock, with immediate effect."""
         off_ms = int.from_bytes(self.file.read_bytes(), "little", signed=True) + round(by_s * 1000)
         with self.file.open("r+b") as file:
             file.write(off_ms.to_bytes(8, "little", signed=True))

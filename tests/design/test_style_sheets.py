@@ -92,7 +92,6 @@ def _script_classes(text: str) -> Iterator[str]:
 
 
 def sheet_classes(sheets: Iterable[Path]) -> set[str]:
-    """The classes in the selectors of style sheets."""
     texts = (re.sub(r'/\*.*?\*/|"[^"]*"', "", sheet.read_text("utf-8"), flags=re.DOTALL) for sheet in sheets)
     selectors = (re.sub(r"\{[^{}]*\}", " ", text) for text in texts)
     return {name for text in selectors for name in re.findall(r"\.([a-zA-Z][\w-]*)", text)}

@@ -75,7 +75,6 @@ class Mutant:
 
 
 def read_mutants(folder: Path) -> Iterator[Mutant]:
-    """All mutants that were tried in `folder`."""
     for meta in sorted((folder / "mutants").rglob("*.py.meta")):
         for name, code in json.loads(meta.read_text())["exit_code_by_key"].items():
             if code is not None:

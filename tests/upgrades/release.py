@@ -67,8 +67,6 @@ RESULTS = "SELECT result FROM games_match WHERE event_id = ? ORDER BY number"
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """The data of one release in a folder of this name."""
-
     name: str
 
     def write(self, engine: Engine, sql: str, box: Box) -> None:

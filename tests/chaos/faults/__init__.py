@@ -44,7 +44,6 @@ class Fault:
 
 
 def hold(span: Span, rng: Random) -> None:
-    """Keep the fault active for a random time within the span."""
     time.sleep(rng.uniform(*span))
 
 

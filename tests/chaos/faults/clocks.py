@@ -9,7 +9,6 @@ STEP_S = 300
 
 
 def set_valkey_clock(by_s: float) -> Inject:
-    """Shift Valkey's clock by this many seconds."""
     return lambda target, rng: _shift(target.box_clock, by_s)
 
 

@@ -35,7 +35,6 @@ def fill_disk(target: Target, rng: Random) -> None:
 
 
 def fill(ballast: Path) -> None:
-    """Write until the disk is full."""
     piece = bytes(65_536)
     with ballast.open("ab", buffering=0) as file:
         while piece:

@@ -24,7 +24,6 @@ def impair_connections(impairment: Impairment, seconds: float) -> Inject:
 
 
 def reset_connections(target: Target, rng: Random) -> None:
-    """Every connection is reset, several times in a row."""
     for _ in range(3):
         target.proxy.reset_all()
         hold((0.2, 0.8), rng)

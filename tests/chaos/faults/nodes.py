@@ -26,8 +26,6 @@ def kill_node(target: Target, rng: Random) -> None:
 
 
 def freeze_node(seconds: float) -> Inject:
-    """SIGSTOP for this many seconds, then SIGCONT."""
-
     def inject(target: Target, rng: Random) -> None:
         cluster = _cluster(target)
         process = rng.choice(cluster.nodes).process

@@ -43,7 +43,6 @@ def kill(part: str) -> Inject:
 
 
 def kill_all(target: Target, rng: Random) -> None:
-    """All processes are killed at once, as in a power failure, and restart."""
     parts = [*PARTS, *target.stack.scheduler_names, *target.stack.gateway_names]
     rng.shuffle(parts)
     killed = {target.pid(part) for part in parts}
@@ -76,7 +75,6 @@ def pause_schedulers_and_worker(target: Target, rng: Random) -> None:
 
 
 def run_extra_scheduler(target: Target, rng: Random) -> None:
-    """A third scheduler runs for a few turns and is then killed."""
     argv, env = die_with_parent([*MANAGE, "scheduler"]), {**os.environ, **target.stack.env}
     with (
         (target.stack.logs / "scheduler-3.log").open("a") as log,
@@ -100,7 +98,6 @@ def interrupt_database(target: Target, rng: Random) -> None:
 
 
 def add_slow_consumers(target: Target, rng: Random) -> None:
-    """Several phones do not read from their sockets."""
     with ExitStack() as held:
         for _ in range(20):
             held.enter_context(slow_consumer(target, rng.choice(target.events)["code"]))
@@ -109,7 +106,6 @@ def add_slow_consumers(target: Target, rng: Random) -> None:
 
 @contextmanager
 def slow_consumer(server: Server, code: str) -> Iterator[None]:
-    """A phone that joins and then reads nothing."""
     raw_socket = socket.socket()
     raw_socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
     raw_socket.settimeout(10)

@@ -12,8 +12,6 @@ FULL_S: Span = (3.0, 6.0)
 
 
 def freeze(seconds: float) -> Inject:
-    """SIGSTOP for this many seconds, then SIGCONT."""
-
     def inject(target: Target, rng: Random) -> None:
         group = target.pause("valkey")
         try:

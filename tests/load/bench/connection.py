@@ -108,7 +108,6 @@ class Contender:
             pin(pid, cores[number % len(cores)])
 
     async def open(self, count: int) -> list[Connection]:
-        """Open more connections; return them."""
         new = await open_connections(self.port, self.path, self.receive, count)
         self.connections += new
         return new

@@ -126,7 +126,6 @@ async def _new_audience(server: Server, phones: int) -> Audience:
 
 
 async def _vote(audiences: Sequence[Audience], turns: Sequence[int]) -> None:
-    """Let every phone vote once, spread over VOTE_S."""
     pairs = zip(turns, audiences, strict=True)
     voters = [(turn, phone) for turn, audience in pairs for phone in audience.phones]
     began = time.monotonic()

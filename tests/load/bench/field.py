@@ -62,7 +62,6 @@ class Product:
         )
 
     async def join(self, count: int) -> None:
-        """Join this many more phones."""
         for joined in range(0, count, JOINING_AT_ONCE):
             await self._join_some(min(JOINING_AT_ONCE, count - joined))
 

@@ -95,7 +95,6 @@ def write_page(page: Path, title: str, command: str, lines: Iterable[str]) -> No
 
 
 def table_lines(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    """A Markdown table."""
     for row in (headings, ("---",) * len(headings), *rows):
         yield f"| {' | '.join(row)} |"
 

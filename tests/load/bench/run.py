@@ -98,7 +98,6 @@ def check_regressions(servers: Sequence[str], home: Path, console: Console, say:
 
 
 def record_baseline(home: Path, say: Say) -> None:
-    """Record the baseline that `check_regressions` compares with."""
     rows = [row for server in SERVERS for row in _measure(server, home / server, say).rows]
     ratios = {row.key: round(row.value, 4) for row in rows if row.key}
     FILE.write_text(json.dumps({"run": describe_machine(), "ratios": ratios}, indent=2) + "\n")

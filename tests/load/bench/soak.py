@@ -143,7 +143,6 @@ def fit_growth(minutes: Sequence[float], values: Sequence[float]) -> float | Non
 
 
 def find_growing(readings: Sequence[Reading]) -> list[str]:
-    """The names of the values that grew too much."""
     minutes, *columns = zip(*readings, strict=True)
     growths = {name: fit_growth(minutes, values) for name, values in zip(LIMITS, columns, strict=True)}
     return [name for name, most in LIMITS.items() if most is not None and (growths[name] or 0) > most]
