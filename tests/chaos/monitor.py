@@ -103,8 +103,7 @@ class Seen:
     over: float | None = None
 
 
-@dataclass(frozen=True)
-class Sample:
+class Sample(NamedTuple):
     at: float
     seqs: dict[str, int]
     overdue: bool

@@ -5,10 +5,9 @@ The pages' CSP blocks foreign scripts, so axe-core is evaluated through the brow
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from babel.messages.pofile import read_po
 from playwright.sync_api import Page
@@ -102,8 +101,7 @@ def axe_violations(page: Page, where: str, schemes: Sequence[Scheme] = ("light",
     return wrong
 
 
-@dataclass(frozen=True, slots=True)
-class TextLine:
+class TextLine(NamedTuple):
     """A line of text; `top` and `bottom` are those of its capital letters."""
 
     text: str

@@ -3,9 +3,8 @@
 import json
 import struct
 from collections.abc import Callable
-from dataclasses import dataclass
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 ACTIONS = (
     *(f"turn.{action}" for action in ("pause", "resume", "extend", "void", "shorten")),
@@ -51,8 +50,7 @@ SOCKETS = ("/ws/phone", "/ws/display", "/ws/console", "/ws/chat")
 FALSE_SIZES = (2_000, 2_049, 1 << 31, (1 << 63) - 1, 1 << 63, (1 << 64) - 1)
 
 
-@dataclass(frozen=True)
-class Known:
+class Known(NamedTuple):
     """What an attacker who joined the event knows."""
 
     code: str

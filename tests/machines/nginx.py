@@ -8,8 +8,8 @@ import subprocess
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from crowdgame.server.laptop.network import LOOPBACK, free_port, wait_for_http
 from crowdgame.server.laptop.paths import ROOT
@@ -22,8 +22,7 @@ WITHIN_S = 10
 KINDS = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
 
 
-@dataclass(frozen=True)
-class Nginx:
+class Nginx(NamedTuple):
     """`folder` holds its certificate and its log. `port` redirects to `tls_port`, if that is not 0."""
 
     folder: Path

@@ -17,11 +17,11 @@ import time
 import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatch
 from functools import cache
 from itertools import takewhile
 from pathlib import Path
+from typing import NamedTuple
 
 from crowdgame.server.laptop.paths import DATA, ROOT, display_path
 from crowdgame.server.laptop.stop_signals import interrupt_on_signals
@@ -52,8 +52,7 @@ COPIED = (
 INTERRUPTED = 130
 
 
-@dataclass(frozen=True)
-class Mutant:
+class Mutant(NamedTuple):
     """`name` is mutmut's, which `mutmut show` accepts. The number in it changes with the code around it."""
 
     name: str

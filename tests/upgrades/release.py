@@ -6,9 +6,9 @@ import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import psycopg
 from redis import Redis
@@ -65,8 +65,7 @@ LATER_MS = 4_102_444_800_000  # than any account was made
 RESULTS = "SELECT result FROM games_match WHERE event_id = ? ORDER BY number"
 
 
-@dataclass(frozen=True, slots=True)
-class Release:
+class Release(NamedTuple):
     name: str
 
     def write(self, engine: Engine, sql: str, box: Box) -> None:

@@ -3,11 +3,10 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, NamedTuple
 
 from tests.load.bench.connection import Contender
 from tests.load.bench.field import Field, Product, open_console, running_field, send_action, stock_reveal
@@ -27,8 +26,7 @@ Say = Callable[[str], None]
 Rounds = dict[str, list[Rate]]
 
 
-@dataclass(frozen=True, slots=True)
-class Size:
+class Size(NamedTuple):
     """`phones`: sockets per contender; `audience`: sockets of a broadcast; rounds last `seconds`.
 
     `pair`: the product is measured with two gateways as well.

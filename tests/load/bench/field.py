@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from zlib import compress
 
 import msgspec
@@ -132,8 +132,7 @@ def send_action(console: Connection, action: str) -> None:
     console.say(msgspec.json.encode({"type": "action.ask", "id": console.sequence, "action": action}))
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(NamedTuple):
     """`products`: with one gateway, and optionally with two."""
 
     echo: Contender

@@ -75,12 +75,10 @@ async def log_in(port: int, number: int, _key: str) -> str:
     return await request(port, head, body)
 
 
-async def open_games(port: int, _: int, _key: str) -> str:
-    return await request(port, "GET /play/ HTTP/1.1\r\n")
-
-
-async def read_events(port: int, _: int, token: str) -> str:
-    return await request(port, f"GET /api/v1/events/ HTTP/1.1\r\nAuthorization: Bearer {token}\r\n")
+async def read(port: int, _: int, token: str) -> str:
+    """Open the list of games, or with a token read the list of events."""
+    path, header = ("/api/v1/events/", f"Authorization: Bearer {token}\r\n") if token else ("/play/", "")
+    return await request(port, f"GET {path} HTTP/1.1\r\n{header}")
 
 
 async def suggest(port: int, number: int, seat: str) -> str:
@@ -113,9 +111,9 @@ async def request(port: int, head: str, body: str = "") -> str:
 FLOODS: dict[str, tuple[int, Callable[[int, int, str], Awaitable[str]], float]] = {
     "uploads": (500, upload, 0.0),
     "strangers": (400, join, EVERY_S),
-    "pages": (400, open_games, EVERY_S),
+    "pages": (400, read, EVERY_S),
     "logins": (60, log_in, 0.0),
-    "api": (100, read_events, EVERY_S),
+    "api": (100, read, EVERY_S),
     "suggestions": (1_000, suggest, EVERY_S),
 }
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from crowdgame.rehearsal.rehearsal_report import RehearsalReport
 from crowdgame.rehearsal.samples import Spread
@@ -19,8 +19,7 @@ SOURCES = 32  # addresses of a process; the more ports of one are used, the long
 POLL_S = 0.2
 
 
-@dataclass(frozen=True, slots=True)
-class Scenario:
+class Scenario(NamedTuple):
     """The behavior of a crowd, with windows of `window_s` seconds."""
 
     profile: str
@@ -73,8 +72,11 @@ def run_load(scenario: Scenario, phones: int, server: Server, home: Path, result
         goal = "≤ 190" if phones == 18_000 else ""
         add("CPU of gateways and store, per phone and turn with receipts", cpu_us, US, goal=goal)
     if profile == "herd":
+        all_back = all(report.reconnects >= report.phones == report.connected for report in reports)
+        slowest_s = _worst((report.reconnected_in_s for report in reports), "max") or 0.0
+        took_ms = slowest_s * 1000 if all_back else None
         goal = RECONNECTED.get(phones, "")
-        add("mass disconnect to all reconnected", _together_ms(reports), MS, goal=goal, not_judged=small)
+        add("mass disconnect to all reconnected", took_ms, MS, goal=goal, not_judged=small)
     acknowledged, joined = total("acknowledged"), sum(report.joined for report in reports)
     add(f"lost of {acknowledged:,} acknowledged ballots", total("missing"), goal="≤ 0")
     goal = "" if profile == "herd" else "≤ 0"
@@ -92,13 +94,6 @@ def run_load(scenario: Scenario, phones: int, server: Server, home: Path, result
 def _worst(spreads: Iterable[Spread | None], percentile: str) -> float | None:
     """The highest: no crowd fared worse."""
     return max((getattr(spread, percentile) for spread in spreads if spread), default=None)
-
-
-def _together_ms(reports: Sequence[RehearsalReport]) -> float | None:
-    """Until all phones were back; None if some were not."""
-    all_back = all(report.reconnects >= report.phones == report.connected for report in reports)
-    slowest_s = _worst((report.reconnected_in_s for report in reports), "max") or 0.0
-    return slowest_s * 1000 if all_back else None
 
 
 def _rehearse(

@@ -8,7 +8,7 @@ import asyncio
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from tests.load.bench.connection import Connection, Contender
 from tests.load.bench.machine import Stopwatch
@@ -19,8 +19,7 @@ ROUNDS_OF_ALL = 4
 SETTLE_S = 0.3
 
 
-@dataclass(frozen=True)
-class Rate:
+class Rate(NamedTuple):
     """One round: CPU seconds of servers, dependencies (`dependencies_s`) and load generator (`own_s`)."""
 
     answered: int
@@ -150,8 +149,7 @@ async def _read_answer(reader: asyncio.StreamReader) -> None:
     await reader.readexactly(int(length.split(b"\r\n", 1)[0]))
 
 
-@dataclass(frozen=True)
-class Fanout:
+class Fanout(NamedTuple):
     """One round: milliseconds until the last connection received it, and of server CPU."""
 
     wall_ms: float

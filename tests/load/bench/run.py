@@ -5,8 +5,8 @@ The quick run before a merge compares ratios, at small size, with those of an ea
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import uvloop
 from rich.console import Console
@@ -26,8 +26,7 @@ MAX_REGRESSION = 1.5
 QUICK = Size(phones=2_000, audience=2_000, seconds=0.7, rounds=3, fanouts=5, pair=False)
 
 
-@dataclass(frozen=True, slots=True)
-class Extent:
+class Extent(NamedTuple):
     """The size of a run.
 
     `load_runs`: gateways and phones of each load run, per server. `shared_deadlines`: pairs of events and
