@@ -69,10 +69,10 @@ def test_clock_change_moves_the_open_window(step_s: int, tmp_path: Path) -> None
 
 def are_clocks_equal(display: SocketClient, target: Target) -> bool:
     """Whether the gateway's clock agrees with Valkey's. A socket may ask five times a second."""
-    told = display.say("clock.ask", sent=1).receive("clock.synced")["now_at"]
+    gateway_ms = display.say("clock.ask", sent=1).receive("clock.synced")["now_at"]
     with target.box() as redis:
         seconds, micros = redis.time()
-    return bool(abs(told - seconds * 1000 - micros // 1000) < 200)
+    return bool(abs(gateway_ms - seconds * 1000 - micros // 1000) < 200)
 
 
 def test_health_reports_full_disk_until_space_is_free(tmp_path: Path) -> None:
