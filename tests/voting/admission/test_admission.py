@@ -1,5 +1,3 @@
-"""Rotating codes, display keys, the limit on guesses, and pasted rosters."""
-
 from pathlib import Path
 
 import pytest

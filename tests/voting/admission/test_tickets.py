@@ -1,5 +1,3 @@
-"""Claims of access codes: which team and which voter a code admits, alone and in a batch."""
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,5 +1,3 @@
-"""The outbox: written with the change, relayed in order and marked as sent; and pitfalls of its libraries."""
-
 import ast
 import asyncio
 import os

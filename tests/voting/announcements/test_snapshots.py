@@ -1,5 +1,3 @@
-"""A snapshot shows the public state of an event."""
-
 from hashlib import sha256
 from typing import Any
 

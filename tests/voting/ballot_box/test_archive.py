@@ -1,5 +1,3 @@
-"""Stored ballots of long windows: the database keeps the newest ballot of each voter."""
-
 import time
 
 import pytest

@@ -1,5 +1,3 @@
-"""The Lua scripts in a real Valkey: a ballot counts once in an open window, and a seal is final."""
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""What gateways keep in the box besides ballots: seats, presence, cheers; and their estimate of its clock."""
-
 import asyncio
 import json
 

@@ -1,5 +1,3 @@
-"""The intake of a process: every ballot is answered despite outages. Each window has a queue of its own."""
-
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace

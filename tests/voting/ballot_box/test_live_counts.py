@@ -1,5 +1,3 @@
-"""Counts before the reveal: for consoles with `peek`, for the phones of each team with `own_counts`."""
-
 import asyncio
 from collections import Counter
 from random import Random

@@ -1,5 +1,3 @@
-"""A turn in several shards counts as in one box, and is sealed once all of them are."""
-
 from collections import Counter
 from dataclasses import replace
 

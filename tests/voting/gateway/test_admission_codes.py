@@ -1,5 +1,3 @@
-"""Admission with a code on a running server: rotating codes of trusted displays, tickets, and rosters."""
-
 from collections.abc import Iterator
 from contextlib import closing
 from sqlite3 import Connection, connect

@@ -1,5 +1,3 @@
-"""The admission queue: returning voters get most of each batch, clients beyond capacity a time to retry."""
-
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import replace

@@ -1,5 +1,3 @@
-"""WebSocket consumers, called directly, and the connection of a slow one, which both servers share."""
-
 import asyncio
 import json
 import socket as sockets

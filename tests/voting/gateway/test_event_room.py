@@ -1,5 +1,3 @@
-"""The event room of one process."""
-
 import asyncio
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""A gateway's event rooms: lookup and expiry, announcements in order, broadcasts, seals and reveals."""
-
 import asyncio
 import threading
 import time

@@ -1,5 +1,3 @@
-"""Joining a running server: preloaded pages, phones and their teams, displays."""
-
 import json
 import re
 import urllib.request

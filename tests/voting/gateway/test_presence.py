@@ -1,5 +1,3 @@
-"""A gateway during outages of the database and the ballot box, and while it drains."""
-
 import asyncio
 import logging
 import threading

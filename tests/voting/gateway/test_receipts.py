@@ -1,5 +1,3 @@
-"""After the reveal, each phone can verify its ballot by a receipt, and find its drop on the displays."""
-
 import asyncio
 from collections.abc import Collection, Sequence
 from fcntl import LOCK_EX, lockf

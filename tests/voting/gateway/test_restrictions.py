@@ -1,5 +1,3 @@
-"""Restrictions apply to connected and joining voters and keep the counts right, even if a message is lost."""
-
 import asyncio
 
 import msgspec

@@ -1,5 +1,3 @@
-"""Turnout: who receives it, the figures beside it, and the votes that move a deadline."""
-
 import asyncio
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,5 +1,3 @@
-"""Voting on a running server, from the ballot to the reveal, and invalid input, which changes nothing."""
-
 import pytest
 from websockets.exceptions import InvalidStatus
 

@@ -1,5 +1,3 @@
-"""Time banks: a turn closes as soon as both sides have picked, and a side out of time loses."""
-
 from typing import Any
 
 import pytest

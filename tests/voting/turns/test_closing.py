@@ -1,5 +1,3 @@
-"""A turn closes once: it is sealed at its deadline, whatever clocks say, and resolved with all ballots."""
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""Concealed turns, which are revealed after the other side has voted, and matches with secret sides."""
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,5 +1,3 @@
-"""`manage.py demo`, with a real database and a real ballot box."""
-
 import json
 from io import StringIO
 from urllib.parse import urlsplit

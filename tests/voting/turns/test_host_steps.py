@@ -1,5 +1,3 @@
-"""What the next window waits for: the host, time to talk, or time to read an analysis."""
-
 from typing import Any
 
 import pytest

@@ -1,5 +1,3 @@
-"""Large turns: in several shards, and with ballots that are prepared before the deadline."""
-
 from pathlib import Path
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""Matches from start to end, the start of the next one, and draw offers of crowds."""
-
 from typing import Any
 
 import pytest

@@ -1,5 +1,3 @@
-"""A vote in which many phones lose their connection at once is extended once, by the time they were away."""
-
 from typing import Any
 
 import pytest

@@ -1,5 +1,3 @@
-"""Turns whose ballot box was lost, and turns whose ballots are all in the database."""
-
 from collections.abc import Sequence
 
 import pytest

@@ -1,5 +1,3 @@
-"""The deadline scheduler hands each deadline to a worker, and closes the turn itself if no worker does."""
-
 import json
 import os
 import signal

@@ -1,5 +1,3 @@
-"""The scheduler when clocks step and when turns or stores fail: each turn moves once and delays no other."""
-
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace

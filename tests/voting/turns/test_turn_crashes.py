@@ -1,5 +1,3 @@
-"""Crashed processes and lost ballot boxes: the next process finishes the work, once, and no vote is lost."""
-
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
