@@ -1,5 +1,3 @@
-"""The contract of every built-in game, properties of any play, and the translation of texts."""
-
 from functools import partial
 from reprlib import repr as short_repr
 from typing import Any, Literal, NamedTuple

@@ -1,5 +1,3 @@
-"""Game records: malformed ones, unexpected contents, and the commands that read them."""
-
 import os
 import signal
 import subprocess

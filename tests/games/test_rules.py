@@ -1,5 +1,3 @@
-"""Conformance cases of games, and third-party games, found through package entry points."""
-
 import re
 import sys
 from collections.abc import Iterator

@@ -1,5 +1,3 @@
-"""The ballot box on a Valkey cluster: one slot per event, events on all nodes, failover without loss."""
-
 import asyncio
 from collections import Counter
 from collections.abc import Iterator

@@ -1,5 +1,3 @@
-"""systemd units, containers and Kubernetes manifests are consistent with each other and with the code."""
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

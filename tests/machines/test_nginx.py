@@ -1,5 +1,3 @@
-"""nginx limits logins per known device or address, and nothing else."""
-
 import http.client
 import socket
 from collections import Counter

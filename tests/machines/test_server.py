@@ -1,5 +1,3 @@
-"""Server installation: systemd units, scripts, backup, and the settings that install.sh creates."""
-
 import os
 import shutil
 import sqlite3

@@ -1,5 +1,3 @@
-"""Every database constraint rejects an invalid row, and no constraint is left untested."""
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""Names and codes that people type: cleaned into one safe line, read in any spelling."""
-
 import json
 import unicodedata
 from pathlib import Path

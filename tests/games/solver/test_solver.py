@@ -1,5 +1,3 @@
-"""Solutions, compared with the rules turn by turn and with a plain evaluation; and what columns cost."""
-
 import json
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor

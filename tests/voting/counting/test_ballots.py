@@ -1,5 +1,3 @@
-"""Ballots, voter codes and side changes."""
-
 from collections import Counter
 from random import Random
 

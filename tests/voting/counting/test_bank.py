@@ -1,5 +1,3 @@
-"""Windows of turns, time banks in their place, and series of matches."""
-
 from dataclasses import replace
 from itertools import pairwise
 

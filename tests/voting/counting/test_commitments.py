@@ -1,5 +1,3 @@
-"""Commitments: the root over a turn's ballots, the order of their arrival, and the seed of its lots."""
-
 from collections.abc import Sequence
 from hashlib import sha256
 from random import Random

@@ -1,5 +1,3 @@
-"""The contract of every voting method, and its counts, ties and resignations."""
-
 import re
 from collections import Counter
 from functools import partial

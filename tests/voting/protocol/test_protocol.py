@@ -1,5 +1,3 @@
-"""The protocol: documented completely, its messages round-trip, and it agrees with an event's settings."""
-
 import re
 from functools import cache
 from typing import Any, get_args

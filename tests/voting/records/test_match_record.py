@@ -1,5 +1,3 @@
-"""What match records contain, how their draws follow, and what an import restores or refuses."""
-
 import json
 from contextlib import redirect_stdout
 from copy import deepcopy

@@ -1,5 +1,3 @@
-"""The record tells what happened besides the counts, and picks of the computer are recomputed from it."""
-
 from pathlib import Path
 from typing import Any
 

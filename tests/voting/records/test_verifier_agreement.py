@@ -1,5 +1,3 @@
-"""All verifiers agree, from the guide alone, and none crashes on damaged records."""
-
 import json
 import os
 import re

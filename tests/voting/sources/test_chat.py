@@ -1,5 +1,3 @@
-"""Lines of an IRC server: which are votes. The connection to the server, and the readers of a chat."""
-
 import asyncio
 import threading
 from collections.abc import AsyncIterator

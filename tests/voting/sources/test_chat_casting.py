@@ -1,5 +1,3 @@
-"""Votes of a chat become ballots exactly once, whoever reads them and whatever crashes."""
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""Ballots of sources are cast exactly once, whatever crashes, and by the same rules as all others."""
-
 import re
 import sys
 from collections.abc import Iterator, Sequence

@@ -1,5 +1,3 @@
-"""The log in the database, a new log after a restored backup, and records compared with the log."""
-
 from collections.abc import Callable
 from typing import Any
 

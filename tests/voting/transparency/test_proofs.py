@@ -1,5 +1,3 @@
-"""Notes, checkpoints, cosignatures and proofs by their specifications; Merkle proofs of all small trees."""
-
 from random import Random
 
 import pytest

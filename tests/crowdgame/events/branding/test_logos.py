@@ -1,5 +1,3 @@
-"""Logos are decoded and written anew. Other files are refused. Most requests are answered from memory."""
-
 import asyncio
 import struct
 import sys

@@ -1,5 +1,3 @@
-"""The contract of every organizer action: its declaration, permission, audit entry and undo."""
-
 from typing import Any, get_args
 
 import msgspec

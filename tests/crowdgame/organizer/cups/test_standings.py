@@ -1,5 +1,3 @@
-"""Draws and standings of cups, computed without the database."""
-
 from collections import Counter
 from itertools import combinations, pairwise
 from random import Random

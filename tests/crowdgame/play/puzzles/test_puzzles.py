@@ -1,5 +1,3 @@
-"""Stored puzzles have one solution, and each person's first answer to one counts."""
-
 import json
 from datetime import date, timedelta
 from pathlib import Path
