@@ -1,5 +1,3 @@
-"""Admission with a key: the display's rotating code, tickets and class lists; consent to an event."""
-
 import json
 from functools import partial
 from typing import Any

@@ -1,5 +1,3 @@
-"""Best play in a browser: the analysis board of a match from its report, and puzzles."""
-
 import json
 from typing import Any
 from urllib.request import urlopen

@@ -1,5 +1,3 @@
-"""The console beside the big screen and the phones, branding, and the page of the API."""
-
 import pytest
 from playwright.sync_api import FilePayload, Locator, Page, ViewportSize, expect
 

@@ -1,5 +1,3 @@
-"""An organizer in a browser: first steps, people of an event, and a rehearsal."""
-
 import re
 
 import pytest

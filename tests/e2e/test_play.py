@@ -1,5 +1,3 @@
-"""The Play pages: lists and invitation, the page of a duel to the end, plans, and the chat."""
-
 import re
 
 from playwright.sync_api import FrameLocator, Page, expect

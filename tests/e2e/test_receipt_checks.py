@@ -1,5 +1,3 @@
-"""Checks by phones: receipts, the published record, and the log of honest, restored and dishonest servers."""
-
 import json
 from typing import Any
 

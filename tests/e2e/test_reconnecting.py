@@ -1,5 +1,3 @@
-"""Lost and silent connections in a browser, devices that are online again, and a slow deferred part."""
-
 import os
 import signal
 from collections.abc import Iterator

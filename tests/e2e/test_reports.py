@@ -1,5 +1,3 @@
-"""Reports and rules in a browser: stepping through a match, narrow and wide screens, and print."""
-
 import re
 from pathlib import Path
 

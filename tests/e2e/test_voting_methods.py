@@ -1,5 +1,3 @@
-"""Votes beyond one column: drawn games, the single selector, secret sides, discussions; finding a drop."""
-
 from typing import Any
 
 import pytest
