@@ -35,6 +35,7 @@ from tests.e2e.page_visits import GALLERY_ONLY, PAGES, running_server_with_stati
 from tests.e2e.scene_setup import CODE, MIDDLE, in_language, show_scene, with_terms  # noqa: E402
 from tests.e2e.scenes import DISPLAY_GALLERY, PHONE_GALLERY  # noqa: E402
 from tests.e2e.screens import chromium  # noqa: E402
+from tests.e2e.scripts import page_script  # noqa: E402
 from voting.protocol import TurnoutCounted  # noqa: E402
 
 GALLERY = ROOT / ".play" / "gallery"
@@ -59,18 +60,7 @@ VOTING_MS, AFTERWARDS_MS = 3_000, 800
 FIRST = (180, 171)
 ARRIVED = {2_900: (231, 214), 1_900: (288, 262), 900: (347, 331), 100: (sum(RED), sum(YELLOW))}
 # The page's clock stands still between frames. Animations of the style sheet are moved by hand.
-ANIMATE_JS = """(ms) => {
-  window.moments ??= new WeakMap();
-  for (const animation of document.getAnimations()) {
-    const known = moments.get(animation);
-    const at = known === undefined ? 0 : known + ms;
-    moments.set(animation, at);
-    if (at < animation.effect.getComputedTiming().endTime) {
-      animation.pause();
-      animation.currentTime = at;
-    } else animation.finish();
-  }
-}"""
+ANIMATE_JS = page_script("animate")
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from babel.messages.pofile import read_po
 from playwright.sync_api import Page
 
 from crowdgame.server.laptop.paths import ROOT
+from tests.e2e.scripts import page_script
 
 AXE = ROOT / "frontend" / "node_modules" / "axe-core" / "axe.min.js"
 Scheme = Literal["light", "dark"]
@@ -31,62 +32,9 @@ FINISH_ANIMATIONS_JS = """() => document.getAnimations()
   .forEach(animation => animation.finish())"""
 # Wait until a new size is drawn.
 NEXT_FRAME_JS = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
-READ_TEXT_JS = """() => {
-  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  const seen = {opacityProperty: true, visibilityProperty: true};
-  const found = [];
-  const scaleOf = (part) => {
-    if (part instanceof SVGElement) return Math.hypot(part.getScreenCTM().a, part.getScreenCTM().b);
-    const scale = part.offsetWidth ? part.getBoundingClientRect().width / part.offsetWidth : 1;
-    return Math.abs(scale - 1) < 0.05 ? 1 : scale;  // offsetWidth is rounded
-  };
-  const clips = (part) => {
-    const {overflowX, overflowY, clipPath} = getComputedStyle(part);
-    return overflowX !== "visible" || overflowY !== "visible" || clipPath !== "none";
-  };
-  const canScroll = (part) => {
-    const {overflowX, overflowY} = getComputedStyle(part);
-    return (part.scrollHeight > part.clientHeight + 4 && /auto|scroll/.test(overflowY))
-      || (part.scrollWidth > part.clientWidth + 4 && /auto|scroll/.test(overflowX));
-  };
-  const unread = (part) => part.clientWidth <= 1 && part.clientHeight <= 1 && clips(part);
-  const above = (part) => part ? [part, ...above(part.parentElement)] : [];
-  const floating = [...document.querySelectorAll("[role=dialog], .talks")];
-  const behind = (part, {left, right, top, bottom}) => floating.some((box) => {
-    const over = box.getBoundingClientRect();
-    return !box.contains(part)
-      && left < over.right && right > over.left && top < over.bottom && bottom > over.top;
-  });
-  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-    const part = node.parentElement;
-    if (!node.data.trim() || /^(SCRIPT|STYLE|TITLE|NOSCRIPT)$/i.test(part.tagName)) continue;
-    if (!part.checkVisibility(seen) || above(part).some(unread)) continue;
-    const type = parseFloat(getComputedStyle(part).fontSize) * scaleOf(part);
-    const range = document.createRange();
-    range.selectNodeContents(node);
-    for (const box of range.getClientRects()) {
-      const {left, right} = box;
-      if (right - left < 1 || behind(part, box) || above(part).slice(0, -2).some(canScroll)) continue;
-      const frames = above(part).slice(0, -2).filter(clips).map((one) => one.getBoundingClientRect());
-      const cut = frames.some((one) => left < one.left - 2 || right > one.right + 2);
-      const name = part.closest("[class]")?.getAttribute("class") ?? part.tagName;
-      const middle = (box.top + box.bottom) / 2;
-      const [top, bottom] = [middle - 0.35 * type, middle + 0.35 * type];  // a capital letter has 0.7 em
-      found.push({text: node.data.trim(), name, left, right, top, bottom, type, cut});
-    }
-  }
-  return found;
-}"""
+READ_TEXT_JS = page_script("read_text")
 # Names of languages are each in its own language, marked by `lang`.
-READ_ALL_JS = """(labels) => {
-  const texts = [document.title];
-  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  for (let node = walker.nextNode(); node; node = walker.nextNode())
-    if (!node.parentElement.closest("script, style, noscript, body [lang]")) texts.push(node.data.trim());
-  for (const part of document.body.querySelectorAll("*"))
-    texts.push(...labels.map((name) => part.getAttribute(name) ?? ""));
-  return [...new Set(texts)];
-}"""
+READ_ALL_JS = page_script("read_all")
 
 
 def axe_violations(page: Page, where: str, schemes: Sequence[Scheme] = ("light", "dark")) -> list[str]:

@@ -6,21 +6,13 @@ from typing import Any
 
 from playwright.sync_api import Page
 
+from tests.e2e.scripts import page_script
+
 # The browser's "Slow 3G": nominally 400 ms and 500 kbit/s, in application-level values.
 SLOW_3G = {"offline": False, "latency": 2000, "downloadThroughput": 50_000, "uploadThroughput": 50_000}
 SLOW_CPU = 4
 # Make time in a page run `rate` times as fast: clocks, timers and frames.
-FASTER_JS = """(rate) => {
-  const [date, time] = [Date.now, performance.now.bind(performance)];
-  const [timer, ticker, frame] = [setTimeout, setInterval, requestAnimationFrame];
-  const [at, since] = [date(), time()];
-  const faster = (stamp) => since + (stamp - since) * rate;
-  Date.now = () => Math.round(at + (date() - at) * rate);
-  performance.now = () => faster(time());
-  window.setTimeout = (act, ms = 0, ...rest) => timer(act, ms / rate, ...rest);
-  window.setInterval = (act, ms = 0, ...rest) => ticker(act, ms / rate, ...rest);
-  window.requestAnimationFrame = (draw) => frame((stamp) => draw(faster(stamp)));
-}"""
+FASTER_JS = page_script("faster")
 # What grows without belonging to the page: compiled code, and performance records of limited length.
 CODE = ("system / WeakArrayList", "system / ProtectedFixedArray", "system / SharedFunctionInfoWrapper")
 RECORDS = ("Performance", "LayoutShift", "TaskAttribution", "blink::ScriptTimingInfo")

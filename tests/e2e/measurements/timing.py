@@ -14,51 +14,24 @@ from tests.e2e.measurements.dev_tools import SLOW_3G, SLOW_CPU, slow_down, trace
 from tests.e2e.scene_setup import CODE, CONFLICT, MIDDLE, with_terms
 from tests.e2e.screens import PHONE, PROJECTOR, TABLET, TIMEOUT_MS, sign_in
 from tests.e2e.scripted_match import GAME, ScriptedMatch
+from tests.e2e.scripts import page_script
 from tests.server import Server
 from voting.protocol import TurnoutCounted
 
 LONG_WINDOW, LEFT_MS = with_terms(MIDDLE, window_s=3600), 1_800_000
 # The time when a column is enabled and drawn.
-USABLE_JS = """() => {
-  const look = () => document.querySelector("[data-column]:enabled")
-    ? requestAnimationFrame(() => { window.usable = performance.now(); console.info("usable"); })
-    : requestAnimationFrame(look);
-  look();
-}"""
+USABLE_JS = page_script("usable")
 # From the touch until the column is drawn as pressed.
-PRESSED_JS = """() => {
-  window.taps = [];
-  let touched = 0;
-  addEventListener("pointerdown", ({timeStamp}) => { touched = timeStamp; }, true);
-  const seen = () => requestAnimationFrame(() => setTimeout(() => taps.push(performance.now() - touched)));
-  new MutationObserver((changes) => {
-    for (const {target} of changes) if (target.hasAttribute("data-pressed")) seen();
-  }).observe(document, {subtree: true, attributes: true, attributeFilter: ["data-pressed"]});
-}"""
+PRESSED_JS = page_script("pressed")
 CLICKED_JS = """() => addEventListener("click", () => {
   window.clickedAt = performance.timeOrigin + performance.now();
 }, true)"""
-SHOWN_JS = """() => {
-  window.shown = {};
-  const look = () => {
-    const {phase} = document.body.dataset;
-    requestAnimationFrame(() => { window.shown[phase] = performance.timeOrigin + performance.now(); });
-  };
-  const phases = {subtree: true, attributes: true, attributeFilter: ["data-phase"]};
-  new MutationObserver(look).observe(document, phases);
-}"""
+SHOWN_JS = page_script("shown")
 RATE, WINDOW_S, TURNS_BETWEEN_SAMPLES = 60, 2, 200
 SPAN_S, WARM_MS = 4, 2_500
 BIG_SCREEN: ViewportSize = {"width": 1920, "height": 1080}
 # The time when the board is drawn.
-BOARD_JS = """() => {
-  const look = () => {
-    if (document.querySelector(".stage .dock")) window.board ??= performance.now();
-    if (window.board && performance.getEntriesByName("first-contentful-paint").length) console.info("board");
-    else requestAnimationFrame(look);
-  };
-  look();
-}"""
+BOARD_JS = page_script("board")
 FOUND_JS = "() => [performance.getEntriesByName('first-contentful-paint')[0].startTime, window.board]"
 
 

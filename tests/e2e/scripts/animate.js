@@ -1,0 +1,12 @@
+(ms) => {
+  window.moments ??= new WeakMap();
+  for (const animation of document.getAnimations()) {
+    const known = moments.get(animation);
+    const at = known === undefined ? 0 : known + ms;
+    moments.set(animation, at);
+    if (at < animation.effect.getComputedTiming().endTime) {
+      animation.pause();
+      animation.currentTime = at;
+    } else animation.finish();
+  }
+}
