@@ -1,10 +1,9 @@
-"""Big screens: the board of a cup, and the stage of cups and events from join screen to podium and report."""
-
 import pytest
 from playwright.sync_api import Browser, FrameLocator, Page, expect
 
 from tests.e2e.page_checks import resize
 from tests.e2e.screens import PHONE, PROJECTOR, TABLET, TIMEOUT_MS, OpenScreen, sign_in
+from tests.e2e.scripts import page_script
 from tests.server import Server
 from tests.voting.match_helpers import RED_WINS
 
@@ -14,18 +13,8 @@ LONG_TEAMS = [f"{beast} of Riverside" for beast in ("The Owls", "Falcons", "Hero
 LONG_TEAMS += ["Kindergartenfreunde1", "Wolverhampton Foxes", "Mathematics Club MMM"]
 LONG_TEAMS += ["Old Server at the Mill"]
 ESSENTIAL = ".cell bdi, .column h2, .strip :is(bdi, .label), .table th bdi, h1, .champion strong, .way p > *"
-SMALL_OR_CUT_JS = """essential => [...document.querySelectorAll(essential)]
-  .filter(part => part.checkVisibility())
-  .filter(part => parseFloat(getComputedStyle(part).fontSize) < 0.0499 * innerHeight
-    || part.clientWidth > 0 && (part.scrollWidth > part.clientWidth + 1
-      || part.scrollHeight > part.clientHeight + 3))
-  .map(part => part.textContent)"""
-OUTSIDE_JS = """() => [".cell .card", ".strip", ".way p", ".qr", ".sheet.champion", ".sheet tr"]
-  .flatMap(shown => [...document.querySelectorAll(shown)])
-  .filter(part => part.checkVisibility())
-  .map(part => part.getBoundingClientRect())
-  .filter(({left, top, right, bottom}) => left < 0 || top < 0 || right > innerWidth || bottom > innerHeight)
-  .length"""
+SMALL_OR_CUT_JS = page_script("small_or_cut")
+OUTSIDE_JS = page_script("outside")
 SHORT_ADDRESS_JS = """() => {
   document.querySelector(".way p").className = "";
   document.querySelector(".way strong").innerHTML = "play.school.at<wbr>/cup/HJ7KM";

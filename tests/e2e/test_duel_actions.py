@@ -1,23 +1,14 @@
-"""A duel on two phones: resignation and rematch, draws, a turn taken back, and "Your turn"."""
-
 import re
 
 import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.screens import PHONE, SMALL_PHONE, TIMEOUT_MS, OpenScreen, Screen, vote
+from tests.e2e.scripts import page_script
 from tests.server import Server
 
 # A headless browser shows no notifications and hides no page, so this records the requests.
-BELL_JS = """
-window.rung = [];
-window.Notification = class {
-  static permission = "default";
-  static requestPermission() { return Promise.resolve((this.permission = "granted")); }
-  constructor(title, { body }) { rung.push(`${title}: ${body}`); }
-};
-Object.defineProperty(document, "hidden", { get: () => true });
-"""
+BELL_JS = page_script("bell")
 
 
 def begin(server: Server, open_at: OpenScreen, *, casual: bool = False, played: bool = True) -> list[Screen]:

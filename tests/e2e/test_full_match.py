@@ -1,5 +1,3 @@
-"""A match by clicking, and another with the keyboard only and with what a screen reader gets."""
-
 import re
 from functools import partial
 
@@ -7,30 +5,12 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.e2e.screens import PHONE, PROJECTOR, TABLET, OpenScreen, Screen, press, sign_in, vote, wait_until
+from tests.e2e.scripts import page_script
 from tests.server import Server
 
-IS_MARKED_JS = """() => {
-  const seen = (part) => {
-    const {outlineStyle, outlineWidth, boxShadow} = getComputedStyle(part);
-    return (outlineStyle !== "none" && parseFloat(outlineWidth) >= 2) || boxShadow !== "none";
-  };
-  const here = document.activeElement;
-  return seen(here) || [...here.querySelectorAll("*"), here.parentElement, ...(here.labels ?? [])].some(seen);
-}"""
+IS_MARKED_JS = page_script("is_marked")
 # What a screen reader would announce by itself, in order.
-LISTEN_JS = """() => {
-  window.said = [];
-  const LIVE = "[role=status], [role=alert], [aria-live=polite], [aria-live=assertive]";
-  const say = (region) => {
-    const text = region.textContent.trim();
-    if (text && window.said.at(-1) !== text) window.said.push(text);
-  };
-  new MutationObserver((changes) => {
-    const touched = changes.map(({target}) => target.nodeType === 1 ? target : target.parentElement);
-    const regions = touched.flatMap((part) => [part?.closest(LIVE), ...(part?.querySelectorAll(LIVE) ?? [])]);
-    new Set(regions.filter(Boolean)).forEach(say);
-  }).observe(document, {subtree: true, childList: true, characterData: true});
-}"""
+LISTEN_JS = page_script("listen")
 
 
 def test_first_turns_by_clicking(server: Server, open_at: OpenScreen) -> None:

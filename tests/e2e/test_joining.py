@@ -1,5 +1,3 @@
-"""Joining with nothing but what the projector shows, or in a frame, and a first vote before the socket."""
-
 import re
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -10,20 +8,13 @@ import pytest
 from playwright.sync_api import Page, WebSocketRoute, expect
 
 from tests.e2e.screens import OLD_PROJECTOR, PHONE, PROJECTOR, OpenScreen, open_console, open_wall, press
+from tests.e2e.scripts import page_script
 from tests.server import Server
 from voting.admission.links import qr_rows
 
 ALLOW = "autoplay; fullscreen; screen-wake-lock"
 Code = dict[str, Any]  # a QR code on the display, and the team that it is shown for
-CODES_JS = """() => [...document.querySelectorAll(".qr")].map(card => {
-  const [symbol, half] = [card.querySelector("path"), card.closest(".team-join")];
-  const {left, right, top, bottom} = symbol.getBoundingClientRect();
-  return {
-    url: card.getAttribute("aria-label").replace("QR code to join: ", ""),
-    path: symbol.getAttribute("d"), left, right, height: bottom - top,
-    team: half?.querySelector("h2").textContent ?? null, side: half?.dataset.side ?? null,
-  };
-})"""
+CODES_JS = page_script("codes")
 LARGE_JS = f"(least) => ({CODES_JS})().every(({{height}}) => height >= least)"
 BALLOTS = """SELECT side, "choice" FROM voting_storedballot JOIN games_turn ON games_turn.id = turn_id
   JOIN games_match ON games_match.id = match_id WHERE event_id = ?"""

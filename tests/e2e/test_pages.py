@@ -1,5 +1,3 @@
-"""Every page of the organizers and the public: accessible; translated without text cut off or in English."""
-
 import re
 from collections.abc import Iterator
 
@@ -9,18 +7,12 @@ from playwright.sync_api import Browser, Page
 from tests.e2e.page_checks import axe_violations, english_on, faults, resize, visible_lines
 from tests.e2e.page_visits import ADMIN, OWN_TEXTS, PAGES, Visit, running_server_with_static, visit
 from tests.e2e.screens import TABLET
+from tests.e2e.scripts import page_script
 from tests.server import Server
 
 LANGUAGES = ("de", "es", "fr", "pt", "zh-hans", "ar")
 TRANSLATED = [visited for visited in PAGES if visited not in ADMIN]
-READ_LINES_JS = """() => {
-  const named = ["aria-label", "alt", "title", "placeholder"];
-  const labels = [...document.querySelectorAll("[aria-label], [alt], [title], [placeholder]")]
-    .filter((part) => !part.closest(".languages") && part.checkVisibility())
-    .flatMap((part) => named.map((name) => part.getAttribute(name)));
-  return [document.title, ...document.body.innerText.split("\\n"), ...labels]
-    .map((line) => line?.trim()).filter(Boolean);
-}"""
+READ_LINES_JS = page_script("read_lines")
 # Hidden or clipped boxes and buttons with content wider than themselves. An input scrolls.
 SPILLED_JS = """() => [...document.querySelectorAll("body :not(input)")]
   .filter((part) => part.clientWidth > 1 && part.scrollWidth > part.clientWidth + 1 && part.checkVisibility()

@@ -14,32 +14,13 @@ from tests.crowdgame.organizer.api.conftest import running_receiver
 from tests.deploy.processes import wait_until
 from tests.e2e.page_visits import running_server_with_static
 from tests.e2e.screens import PHONE, OpenScreen
+from tests.e2e.scripts import page_script
 from tests.push_device import PushDevice
 from tests.server import Server
 
 DEVICES = "SELECT endpoint FROM notifications_pushsubscription"
 ASKABLE_JS = """Object.defineProperty(Notification, "permission", { get: () => "default" });"""
-SUBSCRIBABLE_JS = """
-const bytes = (text) => {
-  const decoded = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
-  return Uint8Array.from(decoded, (one) => one.charCodeAt(0));
-};
-const made = () => ({
-  endpoint: given.endpoint,
-  options: { applicationServerKey: bytes(localStorage.subscribed).buffer },
-  toJSON: () => ({ endpoint: given.endpoint, keys: { p256dh: given.p256dh, auth: given.auth } }),
-});
-PushManager.prototype.getSubscription = async () => (localStorage.subscribed ? made() : null);
-PushManager.prototype.subscribe = async ({ applicationServerKey }) => {
-  localStorage.subscribed = applicationServerKey;
-  return made();
-};
-const { unregister } = ServiceWorkerRegistration.prototype;
-ServiceWorkerRegistration.prototype.unregister = function () {
-  localStorage.removeItem("subscribed");
-  return unregister.call(this);
-};
-"""
+SUBSCRIBABLE_JS = page_script("subscribable")
 RECORDING_JS = """() => {
   self.registration.showNotification = async (title, options) => (self.shown = { title, ...options });
   self.clients.openWindow = async (path) => (self.opened = path);

@@ -1,5 +1,3 @@
-"""Phone and display in every scene: text that fits, can be read and is translated, and no axe violations."""
-
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -20,6 +18,7 @@ from tests.e2e.scene_setup import (
 )
 from tests.e2e.scenes import DISPLAY_SCENES, PHONE_SCENES
 from tests.e2e.scripted_match import ScriptedMatch
+from tests.e2e.scripts import page_script
 from voting.protocol import Team
 
 # The first one is the smallest.
@@ -34,13 +33,7 @@ EVERY_SCENE = [
 ]
 LANGUAGES = ("de", "ar", "es", "fr", "pt", "zh-hans")
 # Notices with a background of their own over the clock or the team's name.
-COVERING_JS = """() => {
-  const boxes = (parts) => [...document.querySelectorAll(parts)].map((part) => part.getBoundingClientRect());
-  const covered = boxes(".ground h1, .ground .clock");
-  return boxes(".drop > *, .receipts summary").filter((notice) => covered.some((box) =>
-    Math.min(notice.bottom, box.bottom) - Math.max(notice.top, box.top) > 2
-    && Math.min(notice.right, box.right) - Math.max(notice.left, box.left) > 2));
-}"""
+COVERING_JS = page_script("covering")
 TOO_TALL_JS = """() => [...document.querySelectorAll(".end")]
   .filter((part) => part.scrollHeight > part.clientHeight + 2).map((part) => part.innerText)"""
 SPOILT_JS = {"phone": COVERING_JS, "display": TOO_TALL_JS}
@@ -65,33 +58,11 @@ PARTS = {
     "phone ended": ".clock|h1|.sentence|.rim|.plate|.corner",
 }
 # The parts that are missing, outside the screen or over another part.
-MISPLACED_JS = """(selectors) => {
-  const boxes = selectors.flatMap((name) => [...document.querySelectorAll(name)]
-    .filter((part) => part.checkVisibility({opacityProperty: true, visibilityProperty: true}))
-    .map((part) => ({name, ...part.getBoundingClientRect().toJSON()})));
-  const page = document.scrollingElement;
-  const overlap = (one, other) => Math.min(
-    Math.min(one.right, other.right) - Math.max(one.left, other.left),
-    Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top)) > 1;
-  return [
-    ...selectors.filter((name) => !boxes.some((box) => box.name === name)).map((name) => `no ${name}`),
-    ...boxes.filter(({left, top, right, bottom}) =>
-      left < -1 || top < -1 || right > innerWidth + 1 || bottom > innerHeight + 1)
-      .map(({name}) => `cut: ${name}`),
-    ...boxes.flatMap((one, index) => boxes.slice(index + 1).filter((other) => overlap(one, other))
-      .map((other) => `${one.name} is over ${other.name}`)),
-    ...page.scrollWidth > innerWidth || page.scrollHeight > innerHeight ? ["the page scrolls"] : [],
-  ];
-}"""
+MISPLACED_JS = page_script("misplaced")
 ALL_COMPLETE_JS = """(parts) => [...document.querySelectorAll(parts)].every((part) =>
   !part.checkVisibility({opacityProperty: true}) || part.scrollHeight <= part.clientHeight + 1
   || getComputedStyle(part).overflow === "visible")"""
-DIGIT_HEIGHT_JS = """(clock) => {
-  const {fontWeight, fontSize, fontFamily} = getComputedStyle(clock);
-  const pen = document.createElement("canvas").getContext("2d");
-  pen.font = `${fontWeight} ${fontSize} ${fontFamily}`;
-  return pen.measureText("8").actualBoundingBoxAscent / innerHeight;
-}"""
+DIGIT_HEIGHT_JS = page_script("digit_height")
 
 
 def wrong_on(screen: str, window: Page, *sizes: tuple[int, int]) -> list[str]:

@@ -1,5 +1,3 @@
-"""Sound of the display, measured where it reaches the speakers, and music in the lobby."""
-
 import io
 import wave
 
@@ -10,62 +8,21 @@ from tests.e2e.fake_gateway import FakeGateway
 from tests.e2e.scene_setup import MIDDLE, Show, with_options
 from tests.e2e.screens import PROJECTOR, Screen, wait_until
 from tests.e2e.scripted_match import ScriptedMatch
+from tests.e2e.scripts import page_script
 
 # Adds a meter beside each connection to the speakers.
-METER_JS = """() => {
-  const meters = [];
-  const {connect} = AudioNode.prototype;
-  AudioNode.prototype.connect = function (to, ...rest) {
-    if (to === this.context.destination && this.context instanceof AudioContext) {
-      const meter = new AnalyserNode(this.context);
-      connect.call(this, meter);
-      meters.push(meter);
-    }
-    return connect.call(this, to, ...rest);
-  };
-  const samples = new Float32Array(2048);
-  const measure = (meter) => {
-    if (meter.context.state !== "running") return 0;
-    meter.getFloatTimeDomainData(samples);
-    return Math.sqrt(samples.reduce((sum, x) => sum + x * x, 0) / samples.length);
-  };
-  window.loudness = () => Math.max(0, ...meters.map(measure));
-  window.listen = (ms) => new Promise((done) => {
-    const [until, recorded] = [Date.now() + ms, []];
-    const timer = setInterval(() => {
-      recorded.push(loudness());
-      if (Date.now() >= until) done(Math.max(...recorded), clearInterval(timer));
-    }, 20);
-  });
-}"""
+METER_JS = page_script("meter")
 HIDE_JS = """(hidden) => {
   Object.defineProperty(document, "hidden", {value: hidden, configurable: true});
   document.dispatchEvent(new Event("visibilitychange"));
 }"""
 # Renders sounds without a clock, by the script that the page has loaded; returns their peak and mean volume.
-RENDER_JS = """async ({url, motifs, bed}) => {
-  const {Instrument} = await import(url);
-  const audio = new OfflineAudioContext(1, 3 * 44100, 44100);
-  const instrument = new Instrument(audio);
-  if (bed) instrument.setBed(bed, 0);
-  for (const motif of motifs) instrument.play(motif, 0.05);
-  const samples = (await audio.startRendering()).getChannelData(0);
-  const peak = samples.reduce((most, x) => Math.max(most, Math.abs(x)), 0);
-  return [peak, Math.sqrt(samples.reduce((sum, x) => sum + x * x, 0) / samples.length)];
-}"""
+RENDER_JS = page_script("render")
 SOUND_URL_JS = """() =>
   performance.getEntriesByType("resource").find(({name}) => name.includes("/sound-"))?.name"""
 AUDIBLE, SILENT = 3e-4, 3e-5
 # Shows whether each loop of one second is loud.
-SHOW_VOLUME_JS = """
-const volumes = [];
-setInterval(() => document.documentElement.dataset.music = volumes.map(({ value }) => value > 0.1), 50);
-const connect = AudioNode.prototype.connect;
-AudioNode.prototype.connect = function (to, ...more) {
-  if (this.loop && this.buffer.duration < 2) volumes.push(to.gain);
-  return connect.call(this, to, ...more);
-};
-"""
+SHOW_VOLUME_JS = page_script("show_volume")
 
 
 @pytest.fixture

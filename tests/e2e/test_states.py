@@ -1,5 +1,3 @@
-"""What phones and displays show in a state, and when the state changes."""
-
 import re
 from functools import partial
 
@@ -28,33 +26,14 @@ from tests.e2e.scene_setup import (
 from tests.e2e.scenes import DISPLAY_DUELS, PHONE_DUELS, RULES
 from tests.e2e.screens import PHONE, PROJECTOR
 from tests.e2e.scripted_match import NAMES, ScriptedMatch, script_match
+from tests.e2e.scripts import page_script
 from voting.protocol import BoxFigures, TurnoutCounted
 from voting.terms import EndReason
 
 BOTH_IN_CONFLICT = script_match(*[(1, 5), (2, 6), (3, 7)] * 2, (4, 4))
 SPECIAL = with_options(ScriptedMatch(), **RULES)
 BOXES_JS = "parts => parts.map(part => JSON.stringify(part.getBoundingClientRect()))"
-FIGURE_FAULTS_JS = """() => {
-  const box = (element) => element.getBoundingClientRect();
-  const bars = [...document.querySelectorAll(".bars .votes")]
-    .filter((bar) => bar.querySelector("text").textContent);
-  const figures = bars.map((bar) => box(bar.querySelector("text")));
-  const covered = [...figures, ...bars.map((bar) => box(bar.querySelector("rect")))];
-  const meet = (one, other, by) => Math.min(one.right, other.right) - Math.max(one.left, other.left) > by
-    && Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top) > by;
-  const faults = [];
-  if (figures.length < 4) faults.push("a figure is missing");
-  figures.forEach((figure, index) => {
-    const bar = box(bars[index].querySelector("rect"));
-    if (figure.left > bar.right || figure.right < bar.left) faults.push("beside its bar");
-    if (Math.abs(figure.bottom - bar.top) > 20) faults.push("not on its bar");
-    const others = figures.filter((other) => other !== figure);
-    if (others.some((other) => meet(figure, other, 1))) faults.push("over another figure");
-  });
-  for (const ball of document.querySelectorAll(".falling"))
-    if (covered.some((one) => meet(box(ball), one, 3))) faults.push("behind a ball");
-  return faults;
-}"""
+FIGURE_FAULTS_JS = page_script("figure_faults")
 CROWD_WORDS = re.compile(r"\b(votes?|voted|voting|teams?|crowd|alone)\b", re.IGNORECASE)
 DUEL_REVEALS = reveals({"duel": as_duel(MIDDLE)}, "sealed", "votes", "picks")
 # What a screen reader announces, and what is folded away.

@@ -1,5 +1,3 @@
-"""Names on display and phone: what differs between the teams, the event, the join address and the token."""
-
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +11,7 @@ from tests.e2e.page_checks import resize
 from tests.e2e.page_visits import PAGES, visit, with_cup
 from tests.e2e.scene_setup import MIDDLE, Scene, State, find_scene, in_language, show_scene
 from tests.e2e.scenes import DISPLAY_SCENES, PHONE_SCENES
+from tests.e2e.scripts import page_script
 from tests.e2e.test_scenes import LANGUAGES
 from tests.server import Server
 from voting.protocol import BoxFigures, EventState, TurnoutCounted
@@ -26,42 +25,9 @@ for display_scene in ("lobby", "lobby-team-links", "voting", "closed", "reveal-c
     SCREENS += [("display", display_scene, size) for size in PROJECTORS]
 # Marks above and below letters may reach beyond their line, by less than a line.
 # Short forms are inside another element, beside the full name for screen readers.
-READ_NAMES_JS = """() => [...document.querySelectorAll(".team-name, .corner .name")].map((name) => {
-  const {overflowWrap, wordBreak} = getComputedStyle(name);
-  const [own, room] = [name, name.parentElement].map((box) => box.getBoundingClientRect());
-  const isCut = name.scrollWidth > name.clientWidth + 1 || name.scrollHeight > name.clientHeight + 8;
-  return {
-    text: (name.querySelector("bdi") ?? name).textContent,
-    isWrong: isCut || own.left < room.left - 1 || own.right > room.right + 1
-      || overflowWrap !== "normal" || wordBreak !== "normal",
-  };
-})"""
+READ_NAMES_JS = page_script("read_names")
 # The words of names that are on two lines or outside a box that clips them. A line may end after a hyphen.
-READ_WORDS_JS = """(names) => {
-  const above = (part) => part ? [part, ...above(part.parentElement)] : [];
-  const clips = (part) => /hidden|clip/.test(getComputedStyle(part).overflow);
-  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  const [shown, broken] = [new Set(), []];
-  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-    const part = node.parentElement;
-    if (!part.checkVisibility() || part.closest(".unseen, select, textarea, style, script")) continue;
-    for (const name of names.filter((name) => node.data.includes(name))) {
-      shown.add(name);
-      const frames = above(part).slice(0, -2).filter(clips).map((box) => box.getBoundingClientRect());
-      for (const word of name.matchAll(/\\p{Script=Han}|[^\\s\\p{Script=Han}-]+/gu)) {
-        const range = document.createRange();
-        const start = node.data.indexOf(name) + word.index;
-        range.setStart(node, start);
-        range.setEnd(node, start + word[0].length);
-        const boxes = [...range.getClientRects()].filter(({width}) => width > 0.5);
-        const isCut = boxes.some(({left, right, top, bottom}) => frames.some((frame) =>
-          left < frame.left - 2 || right > frame.right + 2 || (top + bottom) / 2 > frame.bottom));
-        if (isCut || new Set(boxes.map(({top}) => Math.round(top))).size > 1) broken.push(word[0]);
-      }
-    }
-  }
-  return {shown: shown.size, broken};
-}"""
+READ_WORDS_JS = page_script("read_words")
 READ_SHORT_NAMES_JS = """() => Object.fromEntries([...document.querySelectorAll(".sheet bdi[title]")]
   .map((name) => [name.title, name.textContent]))"""
 pytestmark = pytest.mark.nightly

@@ -1,5 +1,3 @@
-"""`/verify` in a browser: a match of this server, a file, a forged file and other files."""
-
 import json
 from hashlib import sha256
 from typing import Any
@@ -13,15 +11,11 @@ from games.engine.record import GameRecord, replay
 from tests.e2e.page_checks import axe_violations
 from tests.e2e.page_visits import WON
 from tests.e2e.screens import SMALL_PHONE, OpenScreen, Screen
+from tests.e2e.scripts import page_script
 from tests.server import Server
 from tests.voting.records.test_dishonest_server import seal_again
 
-DROP_JS = """([text, name]) => {
-  const data = new DataTransfer();
-  data.items.add(new File([text], name));
-  const drop = new DragEvent("drop", { bubbles: true, cancelable: true, dataTransfer: data });
-  document.querySelector(".picker").dispatchEvent(drop);
-}"""
+DROP_JS = page_script("drop")
 
 
 @pytest.fixture(scope="module")
