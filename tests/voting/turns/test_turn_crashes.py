@@ -48,21 +48,6 @@ from voting.turns.time_steps import move_turn
 from voting.turns.turns import change_turn, load_turn, to_boxed_turn
 
 
-class DyingBox(BallotBox):
-    """A process that dies just before or just after one of its calls."""
-
-    def __init__(self, step: str, before: bool) -> None:
-        super().__init__()
-        call = getattr(self, step)
-
-        def crash(*arguments: Any, **options: Any) -> None:
-            if not before:
-                call(*arguments, **options)
-            raise Crash
-
-        setattr(self, step, crash)
-
-
 def run_again(box: BallotBox) -> None:
     scheduler = DeadlineScheduler(box)
     for _ in range(3):

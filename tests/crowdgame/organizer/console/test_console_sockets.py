@@ -2,6 +2,7 @@ from collections.abc import Callable, Iterator
 from itertools import count
 from typing import Any
 
+import psutil
 import pytest
 
 from crowdgame.server.laptop.network import supports_reuse_port
@@ -10,10 +11,18 @@ from tests.server import Server, running_server
 from tests.socket_clients import Message, SocketClient, SocketClients, open_clients
 from tests.voting.consoles import done, receive_entry, received_entries, refused
 from tests.voting.open_turn import cast, refusal, vote
-from tests.voting.two_gateways import gateway_of
 from voting.protocol import CloseCode
 
 NUMBERS = count()
+
+
+def gateway_of(server: Server, client: SocketClient) -> str:
+    here = client.socket.socket.getsockname()
+    for name in server.stack.gateway_names:
+        ends = psutil.Process(server.supervisor.pid(name)).net_connections("tcp")
+        if any(end.raddr == here for end in ends):
+            return name
+    raise AssertionError("the socket is at no gateway")
 
 
 def test_console_admits_owner_and_superuser_only(

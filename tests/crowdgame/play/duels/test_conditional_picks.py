@@ -21,9 +21,8 @@ from tests.crowdgame.play.duels.test_player_actions import Playing, begin
 from tests.queued_tasks import run_queued_tasks
 from tests.voting.concurrency_helpers import at_once
 from tests.voting.match_helpers import CLASSIC, RED_WINS, only_turn, open_now, play, play_turn
-from tests.voting.recovery_model import Crash
 from tests.voting.sample_matches import record_of
-from tests.voting.turns.test_turn_crashes import DyingBox
+from tests.voting.turns.conftest import crashing
 from tests.voting.verifiers import verify
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import Ballot
@@ -188,8 +187,8 @@ def test_scheduler_and_worker_cast_due_plans_of_all_games(box: BallotBox) -> Non
 @pytest.mark.parametrize("before", [True, False])
 def test_crash_while_casting_only_delays_the_ballot(box: BallotBox, before: bool) -> None:
     playing, turn = begin_with_due_plan(box)
-    with pytest.raises(Crash):
-        cast_due(DyingBox("cast_new", before))
+    with crashing(BallotBox, "cast_new", after=not before):
+        cast_due(box)
     assert in_database(turn) == []
     cast_due(box)
     assert in_box(turn, box) == in_database(turn) == [(voter(playing, "red"), "red", 5)]
@@ -201,8 +200,8 @@ def test_open_turn_is_closed_later(box: BallotBox, crashes: bool, monkeypatch: p
     playing, turn = begin_with_due_plan(box)
     cast_by_phone(playing, "yellow", turn, 4, box)
     if crashes:
-        with pytest.raises(Crash):
-            cast_due(DyingBox("picked_at", before=True))
+        with crashing(BallotBox, "picked_at"):
+            cast_due(box)
     else:
         monkeypatch.setattr("voting.ballot_box.closing_lease.LEASE_MS", 3_600_000)
         with box.closing_lease.hold(turn.pk):  # by another process

@@ -18,10 +18,10 @@ from tests.crowdgame.server.serving.test_conformance import frame
 from tests.crowdgame.server.serving.test_handshake import dial, head, read_until
 from tests.deploy.processes import handles_sigterm, wait_until
 from tests.server import ASGI_SERVERS_TESTED
-from tests.socket_queues import wait_until_read
 from voting.gateway.text_frames import read_short_text
 from voting.protocol import CloseCode
 
+TCP_SOCKETS = Path("/proc/net/tcp")  # and the bytes that wait in them
 TIMEOUT_S = 20
 FLOOD = 1_000  # a hundred megabytes
 CHUNKS = 200  # twenty megabytes
@@ -190,3 +190,19 @@ def test_handler_gets_all_messages_and_one_disconnect(asgi_server: AsgiServer, l
         connection.sendall(b"".join(frame(TEXT, text) for text in texts) + frame(CLOSE, b"\x03\xe8"))
         wait_until(lambda: look()[0] > before)
     assert look() == (before + 1, repr(texts[0 if last == "crash" else 1]))
+
+
+def wait_until_read(connection: socket.socket) -> None:
+    """Wait until the server has read what was sent, so that it does not read the next bytes with it."""
+    own, servers = (name[1] for name in (connection.getsockname(), connection.getpeername()))
+    wait_until(lambda: queued_bytes(own, servers)[0] == queued_bytes(servers, own)[1] == 0)
+
+
+def queued_bytes(port: int, peer: int) -> tuple[int, int]:
+    """The bytes that wait at this end of a connection, to be sent and to be read; none once it is closed."""
+    ends = f":{port:04X}", f":{peer:04X}"
+    for _, local, remote, _, queues, *_ in map(str.split, TCP_SOCKETS.read_text().splitlines()[1:]):
+        if local.endswith(ends[0]) and remote.endswith(ends[1]):
+            to_send, to_read = queues.split(":")
+            return int(to_send, 16), int(to_read, 16)
+    return 0, 0
