@@ -1,9 +1,11 @@
 """Pages that create an event: from a preset in one click, through the form, or as a copy."""
 
+from collections.abc import Callable
 from typing import cast
 
 from django.contrib import messages
 from django.contrib.auth.models import User
+from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
@@ -27,7 +29,7 @@ def new_event(request: HttpRequest) -> HttpResponse:
     user = cast(User, request.user)
     preset, sharing = PRESETS_BY_SLUG.get(request.POST.get("preset", "")), SharingForm(user, request.POST)
     if request.method == "POST" and preset and not preset.needs_form and sharing.is_valid():
-        return _redirect_to_event(request, preset.create(user), sharing)
+        return _create_and_redirect(request, preset.create, sharing)
     page = {"presets": PRESETS, "empty": EMPTY_PRESET, "sharing": sharing}
     return render(request, "events/new.html", page | {"templates": shared_templates(user)})
 
@@ -49,7 +51,7 @@ def new_event_form(request: HttpRequest, slug: str) -> HttpResponse:
     user = cast(User, request.user)
     sharing = SharingForm(user, request.POST)
     if form.is_valid() and sharing.is_valid():
-        return _redirect_to_event(request, form.create(user), sharing)
+        return _create_and_redirect(request, form.create, sharing)
     return render(request, "events/event.html", {"form": form, "preset": preset, "sharing": sharing})
 
 
@@ -74,14 +76,19 @@ def copy_event(request: HttpRequest, code: str) -> HttpResponse:
     )
     sharing = SharingForm(user, request.POST)
     if form.is_valid() and sharing.is_valid():
-        event = form.create(user)
-        copy_brand(like, event)
-        return _redirect_to_event(request, event, sharing)
+        return _create_and_redirect(request, form.create, sharing, like)
     return render(request, "events/event.html", {"form": form, "like": like, "sharing": sharing})
 
 
-def _redirect_to_event(request: HttpRequest, event: Event, sharing: SharingForm) -> HttpResponse:
-    sharing.apply(event)
+def _create_and_redirect(
+    request: HttpRequest, create: Callable[[User], Event], sharing: SharingForm, like: Event | None = None
+) -> HttpResponse:
+    """Create the event, shared as chosen and with the brand of the one it is like, or nothing."""
+    with transaction.atomic():
+        event = create(cast(User, request.user))
+        if like:
+            copy_brand(like, event)
+        sharing.apply(event)
     if not needs_tickets(event) and not has_solo(event):
         return redirect("console:event", code=event.code)  # the console shows the name and the code itself
     text = _("“%(name)s” is ready. Its code is %(code)s.") % {"name": event.name, "code": event.code}

@@ -11,6 +11,7 @@ from django.test import Client
 from PIL import Image
 from pytest_django.fixtures import Settings
 
+from crowdgame.events import new_event
 from crowdgame.events.branding import colors
 from crowdgame.events.branding.brands import load_brand
 from crowdgame.events.branding.colors import DARK, LIGHT, contrast, distance, is_visible, nearest_allowed
@@ -23,6 +24,7 @@ from tests.crowdgame.events.printing.test_printing import drawn
 from tests.design.test_style_sheets import PAGE_TOKENS, palettes
 from tests.voting.action_helpers import press, refused
 from tests.voting.match_helpers import RED_WINS, play
+from tests.voting.turns.conftest import crashing
 from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Announcement, Event, Match
@@ -75,6 +77,9 @@ def test_brand_is_changed_by_owner_only_and_copied(browser: Client, event: Event
     assert browser.post(f"{page(event)}undo/").status_code == 404
     browser.force_login(event.owner)
     path = f"/console/{event.code}/again/"
+    with crashing(new_event, "copy_brand", after=True):
+        browser.post(path, form_defaults(browser, path))
+    assert event.owner.events.get() == event, "no copy without its brand"
     browser.post(path, form_defaults(browser, path))
     copy = event.owner.events.exclude(pk=event.pk).get()
     assert load_brand(copy) == load_brand(event)
