@@ -59,8 +59,6 @@ VOTING_MS, AFTERWARDS_MS = 3_000, 800
 # The votes of both teams when the animation begins, and by the milliseconds before the deadline.
 FIRST = (180, 171)
 ARRIVED = {2_900: (231, 214), 1_900: (288, 262), 900: (347, 331), 100: (sum(RED), sum(YELLOW))}
-# The page's clock stands still between frames. Animations of the style sheet are moved by hand.
-ANIMATE_JS = page_script("animate")
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +192,7 @@ def step(page: Page, fake_gateway: FakeGateway) -> None:
     page.wait_for_timeout(60)  # until messages have arrived
     fake_gateway.advance(FRAME_MS)
     page.clock.run_for(FRAME_MS)
-    page.evaluate(ANIMATE_JS, FRAME_MS)
+    page.evaluate(page_script("animate"), FRAME_MS)
 
 
 def make(album: Album) -> None:

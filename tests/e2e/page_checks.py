@@ -32,9 +32,6 @@ FINISH_ANIMATIONS_JS = """() => document.getAnimations()
   .forEach(animation => animation.finish())"""
 # Wait until a new size is drawn.
 NEXT_FRAME_JS = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
-READ_TEXT_JS = page_script("read_text")
-# Names of languages are each in its own language, marked by `lang`.
-READ_ALL_JS = page_script("read_all")
 
 
 def axe_violations(page: Page, where: str, schemes: Sequence[Scheme] = ("light", "dark")) -> list[str]:
@@ -77,7 +74,7 @@ class TextLine(NamedTuple):
 
 def visible_lines(page: Page) -> list[TextLine]:
     page.evaluate(FINISH_ANIMATIONS_JS)
-    return [TextLine(**found) for found in page.evaluate(READ_TEXT_JS)]
+    return [TextLine(**found) for found in page.evaluate(page_script("read_text"))]
 
 
 def resize(page: Page, width: int, height: int) -> None:
@@ -105,7 +102,7 @@ def english_on(page: Page, language: str, *domains: str) -> list[str]:
     """Texts and labels of the page that contain an English message of the catalogs, hidden ones too."""
     messages = frozenset[str]().union(*(english_messages(language, domain) for domain in domains))
     phrases = [f" {message} " for message in messages if " " in message]
-    texts: list[str] = page.evaluate(READ_ALL_JS, LABELS)
+    texts: list[str] = page.evaluate(page_script("read_all"), LABELS)
     return [text for text in texts if text in messages or any(phrase in f" {text} " for phrase in phrases)]
 
 

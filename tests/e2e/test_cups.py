@@ -13,8 +13,6 @@ LONG_TEAMS = [f"{beast} of Riverside" for beast in ("The Owls", "Falcons", "Hero
 LONG_TEAMS += ["Kindergartenfreunde1", "Wolverhampton Foxes", "Mathematics Club MMM"]
 LONG_TEAMS += ["Old Server at the Mill"]
 ESSENTIAL = ".cell bdi, .column h2, .strip :is(bdi, .label), .table th bdi, h1, .champion strong, .way p > *"
-SMALL_OR_CUT_JS = page_script("small_or_cut")
-OUTSIDE_JS = page_script("outside")
 SHORT_ADDRESS_JS = """() => {
   document.querySelector(".way p").className = "";
   document.querySelector(".way strong").innerHTML = "play.school.at<wbr>/cup/HJ7KM";
@@ -47,8 +45,8 @@ def test_cup_board_is_readable(server: Server, open_at: OpenScreen, teams: list[
             page.evaluate(change)
             for sheet in range(page.locator(".sheet").count()):
                 page.evaluate(TURN_TO_JS, sheet)
-                assert page.evaluate(SMALL_OR_CUT_JS, ESSENTIAL) == []
-                assert page.evaluate(OUTSIDE_JS) == 0
+                assert page.evaluate(page_script("small_or_cut"), ESSENTIAL) == []
+                assert page.evaluate(page_script("outside")) == 0
 
 
 def test_cup_board_works_without_javascript(server: Server, browser: Browser) -> None:

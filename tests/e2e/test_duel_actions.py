@@ -7,15 +7,12 @@ from tests.e2e.screens import PHONE, SMALL_PHONE, TIMEOUT_MS, OpenScreen, Screen
 from tests.e2e.scripts import page_script
 from tests.server import Server
 
-# A headless browser shows no notifications and hides no page, so this records the requests.
-BELL_JS = page_script("bell")
-
 
 def begin(server: Server, open_at: OpenScreen, *, casual: bool = False, played: bool = True) -> list[Screen]:
     """Open the phones of both players of a duel after two turns, or at its start."""
     made = server.ask("duel", casual=casual)
     phones = [open_at(PHONE), open_at(SMALL_PHONE)]
-    phones[0].page.add_init_script(BELL_JS)
+    phones[0].page.add_init_script(page_script("bell"))
     for phone, key in zip(phones, made["keys"], strict=True):
         phone.page.goto(f"/{made['code']}#{key}")
         phone.wait_for(phase="voting")

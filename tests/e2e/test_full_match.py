@@ -8,10 +8,6 @@ from tests.e2e.screens import PHONE, PROJECTOR, TABLET, OpenScreen, Screen, pres
 from tests.e2e.scripts import page_script
 from tests.server import Server
 
-IS_MARKED_JS = page_script("is_marked")
-# What a screen reader would announce by itself, in order.
-LISTEN_JS = page_script("listen")
-
 
 def test_first_turns_by_clicking(server: Server, open_at: OpenScreen) -> None:
     """The first phone arrives before the lobby opens, and joins automatically."""
@@ -73,7 +69,7 @@ def walk_to(screen: Screen, target: Locator, key: str = "Tab") -> None:
     for _ in range(400):  # the list of events of all tests comes before the presets
         if target.evaluate("(part) => part === document.activeElement"):
             # The focus mark may appear with a transition.
-            wait_until(screen, lambda: bool(screen.page.evaluate(IS_MARKED_JS)))
+            wait_until(screen, lambda: bool(screen.page.evaluate(page_script("is_marked"))))
             return
         screen.page.keyboard.press(key)
     raise AssertionError(f"{key} does not lead to {target}")
@@ -174,7 +170,7 @@ def test_full_match_with_keyboard_and_screen_reader(server: Server, open_at: Ope
     display.wait_for(phase="lobby")
     phones = red, yellow = [open_at(PHONE), open_at(PHONE)]
     for phone, team in ((red, "Rooks"), (yellow, "Doves")):
-        phone.page.add_init_script(f"({LISTEN_JS})()")
+        phone.page.add_init_script(f"({page_script('listen')})()")
         phone.page.goto("/")
         fill(phone, "", code)
         phone.page.keyboard.press("Enter")

@@ -12,7 +12,6 @@ from tests.server import Server
 
 LANGUAGES = ("de", "es", "fr", "pt", "zh-hans", "ar")
 TRANSLATED = [visited for visited in PAGES if visited not in ADMIN]
-READ_LINES_JS = page_script("read_lines")
 # Hidden or clipped boxes and buttons with content wider than themselves. An input scrolls.
 SPILLED_JS = """() => [...document.querySelectorAll("body :not(input)")]
   .filter((part) => part.clientWidth > 1 && part.scrollWidth > part.clientWidth + 1 && part.checkVisibility()
@@ -45,7 +44,7 @@ def find_english(page: Page, language: str) -> list[str]:
     """A single word may be a name, or the same in both languages."""
     english = [text for text in english_on(page, language, "django", "djangojs") if " " in text]
     if language in ("zh-hans", "ar"):
-        lines = dict.fromkeys(page.evaluate(READ_LINES_JS))
+        lines = dict.fromkeys(page.evaluate(page_script("read_lines")))
         english += [line for line in lines if LATIN_WORDS.search(NOT_TRANSLATED.sub("", line))]
     return english
 

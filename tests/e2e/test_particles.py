@@ -37,10 +37,6 @@ STOPPED_CLOCK_JS = """(began) => {
   Date.now = () => began + window.at;
   performance.now = () => window.at;
 }"""
-# A frame's pixels can be read only in that frame, after the page has drawn it: the request of the frame must
-# follow the page's own, which is made in the frame before. Some frames draw nothing, and without a graphics
-# card the first picture takes long, since the shaders are compiled for it: the fullest of several counts.
-READ_PIXELS_JS = page_script("read_pixels")
 
 
 @pytest.fixture(scope="session")
@@ -91,7 +87,7 @@ def lit_pixels(page: Page, patience_ms: int = TIMEOUT_MS) -> dict[str, Any]:
 
     Waits up to `patience_ms` for a picture with lit pixels.
     """
-    found: dict[str, Any] = page.evaluate(READ_PIXELS_JS, patience_ms)
+    found: dict[str, Any] = page.evaluate(page_script("read_pixels"), patience_ms)
     return found
 
 

@@ -20,7 +20,6 @@ from tests.server import Server
 
 DEVICES = "SELECT endpoint FROM notifications_pushsubscription"
 ASKABLE_JS = """Object.defineProperty(Notification, "permission", { get: () => "default" });"""
-SUBSCRIBABLE_JS = page_script("subscribable")
 RECORDING_JS = """() => {
   self.registration.showNotification = async (title, options) => (self.shown = { title, ...options });
   self.clients.openWindow = async (path) => (self.opened = path);
@@ -76,7 +75,7 @@ def test_voter_is_notified_on_this_device(server: Server, open_at: OpenScreen) -
     with running_receiver() as service:
         device = PushDevice(service.url)
         given = f"const given = {json.dumps(device.subscription(''))};"
-        event, phone, page = open_settings(server, open_at, ASKABLE_JS, given + SUBSCRIBABLE_JS)
+        event, phone, page = open_settings(server, open_at, ASKABLE_JS, given + page_script("subscribable"))
         page.get_by_role("button", name="Notify me on this device").click()
         for _ in ("at once", "after a reload"):
             expect(page.get_by_role("status")).to_have_text("Notifications are on.")

@@ -32,11 +32,9 @@ EVERY_SCENE = [
     for scene in scenes
 ]
 LANGUAGES = ("de", "ar", "es", "fr", "pt", "zh-hans")
-# Notices with a background of their own over the clock or the team's name.
-COVERING_JS = page_script("covering")
 TOO_TALL_JS = """() => [...document.querySelectorAll(".end")]
   .filter((part) => part.scrollHeight > part.clientHeight + 2).map((part) => part.innerText)"""
-SPOILT_JS = {"phone": COVERING_JS, "display": TOO_TALL_JS}
+SPOILT_JS = {"phone": page_script("covering"), "display": TOO_TALL_JS}
 # Names of the maximum length, forty characters.
 TEAMS = (
     Team(number=1, name="Donaudampfschifffahrtsgesellschaftskapit"),
@@ -57,12 +55,9 @@ PARTS = {
     "phone voting": ".clock|h1|.sentence|.rim|.plate|.corner",
     "phone ended": ".clock|h1|.sentence|.rim|.plate|.corner",
 }
-# The parts that are missing, outside the screen or over another part.
-MISPLACED_JS = page_script("misplaced")
 ALL_COMPLETE_JS = """(parts) => [...document.querySelectorAll(parts)].every((part) =>
   !part.checkVisibility({opacityProperty: true}) || part.scrollHeight <= part.clientHeight + 1
   || getComputedStyle(part).overflow === "visible")"""
-DIGIT_HEIGHT_JS = page_script("digit_height")
 
 
 def wrong_on(screen: str, window: Page, *sizes: tuple[int, int]) -> list[str]:
@@ -128,7 +123,7 @@ def test_parts_of_screen_fit_with_the_longest_names(show: Show, window: Page, sh
     for size in sizes:
         resize(window, *size)
         window.wait_for_function(ALL_COMPLETE_JS, arg=",".join(parts))  # names are fitted a moment later
-        assert window.evaluate(MISPLACED_JS, parts) == []
+        assert window.evaluate(page_script("misplaced"), parts) == []
     if screen == "display":
         assert wrong_on(screen, window, *sizes) == []
 
@@ -139,7 +134,7 @@ def test_code_and_clock_of_display_are_large_and_the_sea_rises_at_the_end(show: 
     show("display", STATES["lobby"], "lobby")
     code = window.locator(".qr path").bounding_box()
     show("display", STATES["voting"])
-    assert window.locator(".clock .figure").evaluate(DIGIT_HEIGHT_JS) >= 0.13
+    assert window.locator(".clock .figure").evaluate(page_script("digit_height")) >= 0.13
     window.emulate_media(reduced_motion="reduce")
     show("display", STATES["ended"], "ended")
     sea = window.locator(".flood .crest").bounding_box()

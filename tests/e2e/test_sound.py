@@ -10,25 +10,19 @@ from tests.e2e.screens import PROJECTOR, Screen, wait_until
 from tests.e2e.scripted_match import ScriptedMatch
 from tests.e2e.scripts import page_script
 
-# Adds a meter beside each connection to the speakers.
-METER_JS = page_script("meter")
 HIDE_JS = """(hidden) => {
   Object.defineProperty(document, "hidden", {value: hidden, configurable: true});
   document.dispatchEvent(new Event("visibilitychange"));
 }"""
-# Renders sounds without a clock, by the script that the page has loaded; returns their peak and mean volume.
-RENDER_JS = page_script("render")
 SOUND_URL_JS = """() =>
   performance.getEntriesByType("resource").find(({name}) => name.includes("/sound-"))?.name"""
 AUDIBLE, SILENT = 3e-4, 3e-5
-# Shows whether each loop of one second is loud.
-SHOW_VOLUME_JS = page_script("show_volume")
 
 
 @pytest.fixture
 def wall(window: Page, show: Show) -> Page:
     window.set_viewport_size(PROJECTOR)
-    window.add_init_script(f"({METER_JS})()")
+    window.add_init_script(f"({page_script('meter')})()")
     show("display", MIDDLE.voting)
     window.wait_for_load_state("networkidle")
     return window
@@ -105,7 +99,7 @@ def test_display_is_silent_while_muted_hidden_or_switched_off(wall: Page, fake_g
 
 def test_motifs_are_audible_and_limited_and_bed_is_low(wall: Page) -> None:
     def render(*motifs: str, bed: float = 0) -> tuple[float, float]:
-        peak, mean = wall.evaluate(RENDER_JS, {"url": url, "motifs": motifs, "bed": bed})
+        peak, mean = wall.evaluate(page_script("render"), {"url": url, "motifs": motifs, "bed": bed})
         return peak, mean
 
     wall.keyboard.press("m")
@@ -130,7 +124,7 @@ def test_music_plays_in_the_lobby_only(show: Show, fake_gateway: FakeGateway, wi
     asked: list[str] = []
     window.on("request", lambda request: asked.append(request.url))
     window.route("**/brand/lobby-music", lambda route: route.fulfill(body=silence.getvalue()))
-    window.add_init_script(SHOW_VOLUME_JS)
+    window.add_init_script(page_script("show_volume"))
     show("display", ScriptedMatch().lobby, "lobby")
     sound, html = window.locator(".sound"), window.locator("html")
     expect(sound).to_have_attribute("data-sound", "off")

@@ -33,7 +33,6 @@ from voting.terms import EndReason
 BOTH_IN_CONFLICT = script_match(*[(1, 5), (2, 6), (3, 7)] * 2, (4, 4))
 SPECIAL = with_options(ScriptedMatch(), **RULES)
 BOXES_JS = "parts => parts.map(part => JSON.stringify(part.getBoundingClientRect()))"
-FIGURE_FAULTS_JS = page_script("figure_faults")
 CROWD_WORDS = re.compile(r"\b(votes?|voted|voting|teams?|crowd|alone)\b", re.IGNORECASE)
 DUEL_REVEALS = reveals({"duel": as_duel(MIDDLE)}, "sealed", "votes", "picks")
 # What a screen reader announces, and what is folded away.
@@ -191,7 +190,7 @@ def test_figures_stand_on_their_own_bars(show: Show, window: Page, scripted: Scr
     window.set_viewport_size(PROJECTOR)
     page = show("display", at_step("picks", scripted), "reveal")
     expect(page.locator(".choice")).to_have_count(2)
-    assert page.evaluate(FIGURE_FAULTS_JS) == []
+    assert page.evaluate(page_script("figure_faults")) == []
 
 
 @pytest.mark.parametrize(

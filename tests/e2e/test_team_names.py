@@ -23,11 +23,6 @@ SMALLEST_PHONE, PROJECTORS = (320, 568), ((1024, 768), (1920, 1080))
 SCREENS = [("phone", name, SMALLEST_PHONE) for name in ("voting", "closed")]
 for display_scene in ("lobby", "lobby-team-links", "voting", "closed", "reveal-conflict-picks"):
     SCREENS += [("display", display_scene, size) for size in PROJECTORS]
-# Marks above and below letters may reach beyond their line, by less than a line.
-# Short forms are inside another element, beside the full name for screen readers.
-READ_NAMES_JS = page_script("read_names")
-# The words of names that are on two lines or outside a box that clips them. A line may end after a hyphen.
-READ_WORDS_JS = page_script("read_words")
 READ_SHORT_NAMES_JS = """() => Object.fromEntries([...document.querySelectorAll(".sheet bdi[title]")]
   .map((name) => [name.title, name.textContent]))"""
 pytestmark = pytest.mark.nightly
@@ -57,7 +52,7 @@ def test_screen_shows_what_differs(
         fake_gateway.announce(screen, "event.edited", named(scene.state, pair))
         full = f'[title="{pair[1]}"], :text("{pair[1]}")'
         expect(window.locator(full).first).to_be_attached()
-        one, two = window.evaluate(READ_NAMES_JS)
+        one, two = window.evaluate(page_script("read_names"))
         assert one["text"] != two["text"]
         assert [name["text"] for name in (one, two) if name["isWrong"]] == []
 
@@ -119,6 +114,9 @@ def test_page_shows_whole_words(server: Server, browser: Browser, name: str) -> 
             assert page.evaluate("document.documentElement.scrollWidth") == SMALLEST_PHONE[0]
             for size in (SMALLEST_PHONE, *PROJECTORS) if names in OF_EACH_SCRIPT else ():
                 resize(page, *size)
-                assert page.evaluate(READ_WORDS_JS, names) == {"shown": 2, "broken": []}, (names, size)
+                assert page.evaluate(page_script("read_words"), names) == {"shown": 2, "broken": []}, (
+                    names,
+                    size,
+                )
                 short = page.evaluate(READ_SHORT_NAMES_JS)
                 assert len(set(short.values())) == len(short), (names, size)

@@ -11,8 +11,6 @@ from tests.e2e.scripts import page_script
 # The browser's "Slow 3G": nominally 400 ms and 500 kbit/s, in application-level values.
 SLOW_3G = {"offline": False, "latency": 2000, "downloadThroughput": 50_000, "uploadThroughput": 50_000}
 SLOW_CPU = 4
-# Make time in a page run `rate` times as fast: clocks, timers and frames.
-FASTER_JS = page_script("faster")
 # What grows without belonging to the page: compiled code, and performance records of limited length.
 CODE = ("system / WeakArrayList", "system / ProtectedFixedArray", "system / SharedFunctionInfoWrapper")
 RECORDS = ("Performance", "LayoutShift", "TaskAttribution", "blink::ScriptTimingInfo")
@@ -33,7 +31,7 @@ def slow_down(page: Page, cpu: int = SLOW_CPU, network: dict[str, Any] | None = 
 
 def speed_up(page: Page, rate: float) -> None:
     """Effective from the next page load."""
-    page.add_init_script(f"({FASTER_JS})({rate})")
+    page.add_init_script(f"({page_script('faster')})({rate})")
     page.context.new_cdp_session(page).send("Animation.setPlaybackRate", {"playbackRate": rate})
 
 

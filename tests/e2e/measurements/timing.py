@@ -19,19 +19,12 @@ from tests.server import Server
 from voting.protocol import TurnoutCounted
 
 LONG_WINDOW, LEFT_MS = with_terms(MIDDLE, window_s=3600), 1_800_000
-# The time when a column is enabled and drawn.
-USABLE_JS = page_script("usable")
-# From the touch until the column is drawn as pressed.
-PRESSED_JS = page_script("pressed")
 CLICKED_JS = """() => addEventListener("click", () => {
   window.clickedAt = performance.timeOrigin + performance.now();
 }, true)"""
-SHOWN_JS = page_script("shown")
 RATE, WINDOW_S, TURNS_BETWEEN_SAMPLES = 60, 2, 200
 SPAN_S, WARM_MS = 4, 2_500
 BIG_SCREEN: ViewportSize = {"width": 1920, "height": 1080}
-# The time when the board is drawn.
-BOARD_JS = page_script("board")
 FOUND_JS = "() => [performance.getEntriesByName('first-contentful-paint')[0].startTime, window.board]"
 
 
@@ -44,7 +37,7 @@ def usable_after_s(browser: Browser, fake_gateway: FakeGateway) -> float:
     for _ in range(5):
         page = browser.new_context(viewport=PHONE, has_touch=True, is_mobile=True).new_page()
         slow_down(page, network=SLOW_3G)
-        page.add_init_script(f"({USABLE_JS})()")
+        page.add_init_script(f"({page_script('usable')})()")
         fake_gateway.page = LONG_WINDOW.voting(fake_gateway.now(), LEFT_MS)
         fake_gateway.show(fake_gateway.page)
         with page.expect_console_message(lambda message: message.text == "usable", timeout=4 * TIMEOUT_MS):
@@ -58,7 +51,7 @@ def usable_after_s(browser: Browser, fake_gateway: FakeGateway) -> float:
 def tap_ms(browser: Browser, fake_gateway: FakeGateway) -> float:
     """Milliseconds from a touch until the column is drawn as pressed, which 95 % of 30 taps don't exceed."""
     page = browser.new_context(viewport=PHONE, has_touch=True, is_mobile=True).new_page()
-    page.add_init_script(f"({PRESSED_JS})()")
+    page.add_init_script(f"({page_script('pressed')})()")
     fake_gateway.show(LONG_WINDOW.voting(fake_gateway.now(), LEFT_MS))
     page.goto(f"{fake_gateway.http}/{CODE}")
     page.wait_for_selector("[data-column]:enabled")
@@ -79,7 +72,7 @@ def click_delay_ms(browser: Browser, server: Server) -> float:
     server.ask("play_to", event_id=event["id"], picks=[])
     console, display = (browser.new_context(viewport=size).new_page() for size in (TABLET, PROJECTOR))
     console.add_init_script(f"({CLICKED_JS})()")
-    display.add_init_script(f"({SHOWN_JS})()")
+    display.add_init_script(f"({page_script('shown')})()")
     sign_in(console, server, "presser")
     console.goto(f"{server.http}/console/{event['code']}/")
     display.goto(f"{server.http}/display/{event['code']}")
@@ -100,7 +93,7 @@ def first_picture_ms(browser: Browser, fake_gateway: FakeGateway) -> tuple[float
     """Milliseconds until anything, and until the board is drawn, on a slow network."""
     page = browser.new_context(viewport=PROJECTOR).new_page()
     slow_down(page, 1, SLOW_3G)
-    page.add_init_script(f"({BOARD_JS})()")
+    page.add_init_script(f"({page_script('board')})()")
     fake_gateway.page = MIDDLE.voting(fake_gateway.now())
     fake_gateway.show(fake_gateway.page)
     with page.expect_console_message(lambda message: message.text == "board", timeout=4 * TIMEOUT_MS):

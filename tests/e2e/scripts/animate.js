@@ -1,3 +1,4 @@
+// The page's clock stands still between frames. Animations of the style sheet are moved by hand.
 (ms) => {
   window.moments ??= new WeakMap();
   for (const animation of document.getAnimations()) {

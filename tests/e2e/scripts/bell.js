@@ -1,3 +1,4 @@
+// A headless browser shows no notifications and hides no page, so this records the requests.
 window.rung = [];
 window.Notification = class {
   static permission = "default";

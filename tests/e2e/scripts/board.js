@@ -1,3 +1,4 @@
+// The time when the board is drawn.
 () => {
   const look = () => {
     if (document.querySelector(".stage .dock")) window.board ??= performance.now();

@@ -1,3 +1,4 @@
+// Notices with a background of their own over the clock or the team's name.
 () => {
   const boxes = (parts) => [...document.querySelectorAll(parts)].map((part) => part.getBoundingClientRect());
   const covered = boxes(".ground h1, .ground .clock");

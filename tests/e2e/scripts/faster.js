@@ -1,3 +1,4 @@
+// Make time in a page run `rate` times as fast: clocks, timers and frames.
 (rate) => {
   const [date, time] = [Date.now, performance.now.bind(performance)];
   const [timer, ticker, frame] = [setTimeout, setInterval, requestAnimationFrame];

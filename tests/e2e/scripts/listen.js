@@ -1,3 +1,4 @@
+// What a screen reader would announce by itself, in order.
 () => {
   window.said = [];
   const LIVE = "[role=status], [role=alert], [aria-live=polite], [aria-live=assertive]";

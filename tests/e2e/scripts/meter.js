@@ -1,3 +1,4 @@
+// Adds a meter beside each connection to the speakers.
 () => {
   const meters = [];
   const {connect} = AudioNode.prototype;

@@ -1,3 +1,4 @@
+// The parts that are missing, outside the screen or over another part.
 (selectors) => {
   const boxes = selectors.flatMap((name) => [...document.querySelectorAll(name)]
     .filter((part) => part.checkVisibility({opacityProperty: true, visibilityProperty: true}))

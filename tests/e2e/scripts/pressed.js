@@ -1,3 +1,4 @@
+// From the touch until the column is drawn as pressed.
 () => {
   window.taps = [];
   let touched = 0;

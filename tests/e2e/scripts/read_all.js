@@ -1,3 +1,4 @@
+// Names of languages are each in its own language, marked by `lang`.
 (labels) => {
   const texts = [document.title];
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);

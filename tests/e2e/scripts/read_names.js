@@ -1,3 +1,5 @@
+// Marks above and below letters may reach beyond their line, by less than a line.
+// Short forms are inside another element, beside the full name for screen readers.
 () => [...document.querySelectorAll(".team-name, .corner .name")].map((name) => {
   const {overflowWrap, wordBreak} = getComputedStyle(name);
   const [own, room] = [name, name.parentElement].map((box) => box.getBoundingClientRect());

@@ -1,3 +1,6 @@
+// A frame's pixels can be read only in that frame, after the page has drawn it: the request of the frame must
+// follow the page's own, which is made in the frame before. Some frames draw nothing, and without a graphics
+// card the first picture takes long, since the shaders are compiled for it: the fullest of several counts.
 async (patienceMs) => {
   const canvas = document.querySelector(".particles");
   const {width, height} = canvas;

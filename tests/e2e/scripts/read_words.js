@@ -1,3 +1,4 @@
+// The words of names that are on two lines or outside a box that clips them. A line may end after a hyphen.
 (names) => {
   const above = (part) => part ? [part, ...above(part.parentElement)] : [];
   const clips = (part) => /hidden|clip/.test(getComputedStyle(part).overflow);

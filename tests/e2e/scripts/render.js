@@ -1,3 +1,4 @@
+// Renders sounds without a clock, by the script that the page has loaded; returns their peak and mean volume.
 async ({url, motifs, bed}) => {
   const {Instrument} = await import(url);
   const audio = new OfflineAudioContext(1, 3 * 44100, 44100);

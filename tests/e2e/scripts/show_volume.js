@@ -1,3 +1,4 @@
+// Shows whether each loop of one second is loud.
 const volumes = [];
 setInterval(() => document.documentElement.dataset.music = volumes.map(({ value }) => value > 0.1), 50);
 const connect = AudioNode.prototype.connect;
