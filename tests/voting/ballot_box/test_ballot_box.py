@@ -146,6 +146,9 @@ def test_seal_updates_box_to_newer_version(turn: BoxedTurn, box: BallotBox) -> N
     assert cast(extended, R1, *others) == [CastResult.DUPLICATE, *[CastResult.OK] * 9]
     assert seal(box, moved) == TooEarly(extended.closes_at)
     assert cast(extended, Y2) == [CastResult.OK]
+    later = over(extended, box)
+    again: Any = seal(box, later)
+    assert again.sealed_at >= later.closes_at, "not the time of the first seal"
 
 
 MAX_AFTER = 4_000  # of seal.lua

@@ -222,7 +222,8 @@ def test_phone_cheers_at_a_limited_rate_between_turns(box: BallotBox) -> None:
     event, connection = new_event(), FakeConnection()
     room, phone = make_room(event.pk), PhoneConsumer(connection.scope)
     room.now = box.now
-    phone.voter = room.add_voter(phone, Seat(event.pk, "a", 2))
+    phone.voter = room.add_voter(phone, Seat(event.pk, "a", 1))
+    phone.voter.team = 2  # moved by the organizer
     for presses in (20, *[1] * 20):
         phone.handle_joined(CheerSend(presses), room)
     yellow = room.heartbeat.cheers.pressed[1]

@@ -37,17 +37,20 @@ pytestmark = pytest.mark.django_db
 
 def test_voter_has_few_sockets_and_departs_with_the_last(box: BallotBox) -> None:
     sockets = [voter("a", 1) for _ in range(MAX_SOCKETS_PER_SEAT + 2)]
-    room = make_room(start(box).match.event_id, *sockets)
+    room = make_room(start(box).match.event_id, *sockets, other := voter("b", 2))
+    room.count_vote(room.voters["b"], room.turn_ref)
     gone, closed = room.voters["a"], list[Any]([[(CloseCode.OPEN_ELSEWHERE, None)]] * 2)
     assert [socket.close_calls for socket in sockets] == closed + [[]] * MAX_SOCKETS_PER_SEAT
     for phone in (sockets[0], *sockets):
-        assert (room.connected(), room.heartbeat.departed) == ((1, 0), {})
+        assert (room.connected(), room.heartbeat.departed) == ((1, 1), {})
         room.leave(phone, phone.seat)
     room.count_vote(gone, room.turn_ref)
-    assert (set(room.heartbeat.departed), room.voters) == ({gone.voter_code}, {})
-    assert room.sockets.is_empty
-    join_room(room, sockets[0])
-    assert (room.heartbeat.departed, room.waiting()) == ({}, 1)
+    assert set(room.heartbeat.departed) == {gone.voter_code}
+    room.leave(other, other.seat)
+    assert (room.connected(), room.waiting(), room.voters, room.sockets.is_empty) == ((0, 0), 0, {}, True)
+    for phone in (sockets[0], other):
+        join_room(room, phone)
+    assert (room.heartbeat.departed, room.waiting()) == ({}, 2)
 
 
 def test_side_change_is_refused_if_queue_is_full(box: BallotBox, monkeypatch: pytest.MonkeyPatch) -> None:
