@@ -79,7 +79,7 @@ def test_create_match_allows_one_at_a_time_and_takes_unused_numbers(event: Event
     second = create_match(event, now=8)
     abort_match(second, now=9)
     first.delete()
-    assert (second.number, create_match(event, now=10).number) == (2, 3)
+    assert (second.number, second.red.number, create_match(event, now=10).number) == (2, 1, 3)
 
 
 @pytest.mark.parametrize(

@@ -69,8 +69,9 @@ def test_heartbeat_drops_stale_gateway(turn: BoxedTurn, box: BallotBox, redis: R
     silent_since = box.now() - GATEWAY_STALE_MS - 1
     redis.hset(event_key(EVENT, "gateways"), "dead", f"{silent_since} {TURN}.1 100 100 9")
     redis.hset(event_key(EVENT, "gateways"), "slow", f"{silent_since + GATEWAY_STALE_MS} {TURN}.1 1 1 1")
-    turnout = heartbeat(gateway="a", connected=(5, 5))
-    assert (turnout.connected, turnout.waiting) == ((6, 6), 1)
+    redis.hset(event_key(EVENT, "watchers"), mapping={"dead": f"{silent_since} 7"})
+    turnout = heartbeat(gateway="a", connected=(5, 5), watching=2)
+    assert (turnout.connected, turnout.waiting, turnout.watching) == ((6, 6), 1, 2)
     assert set(redis.hkeys(event_key(EVENT, "gateways"))) == {b"slow", b"a"}
 
 

@@ -158,16 +158,21 @@ def test_voters_who_changed_sides_count_for_resignation(box: BallotBox, tmp_path
     verified_record(match, "yellow", "deserted", tmp_path)  # this takes precedence
 
 
-def test_side_changes_outlive_a_takeback_of_the_first_turn(box: BallotBox, tmp_path: Path) -> None:
-    match = start_secret(box)
-    play_with(only_turn(match), box, [1, 1], [2, 2])
-    request_side_changes(only_turn(match), box, "red1")
+def test_side_changes_outlive_takebacks_and_only_later_ones_move(box: BallotBox, tmp_path: Path) -> None:
+    match, other = start_secret(box), start_secret(box)
+    for one in (match, other):
+        play_with(only_turn(one), box, [1, 1, 1], [2, 2])
+        request_side_changes(only_turn(one), box, "red1")
     press(match.event_id, "turn.void", box)
-    play_with(only_turn(match), box, [1, 1], [2, 2])
+    assert StoredSideChange.objects.get(match=other).turn == 2
+    play_with(only_turn(match), box, [1, 1, 1], [2, 2])
     request_side_changes(only_turn(match), box, "red2")
-    play_with(only_turn(match), box, [1, 1], [2, 2])
+    play_with(only_turn(match), box, [1, 1, 1], [2, 2])
+    press(match.event_id, "turn.void", box)
+    request_side_changes(only_turn(match), box, "red3")
+    play_with(only_turn(match), box, [1, 1, 1], [2, 2])
     record = verified_record(match, "yellow", "deserted", tmp_path)
-    assert [turn["to_yellow"] for turn in record["sides"]["summary"]["turns"]] == [1, 1]
+    assert [turn["to_yellow"] for turn in record["sides"]["summary"]["turns"]] == [1, 2]
 
 
 @pytest.mark.parametrize("votes", [[1, 1], []], ids=["with votes", "without votes"])
