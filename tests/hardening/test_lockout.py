@@ -96,8 +96,8 @@ def test_strangers_do_not_lock_known_devices() -> None:
 def test_only_a_login_marks_a_known_device(monkeypatch: pytest.MonkeyPatch, ada: User) -> None:
     client = Client()
     for password, is_known in ((WRONG, False), (RIGHT, True)):
-        client.post("/console/login/", {"login": "ada", "password": password})
-        assert (COOKIE in client.cookies) is is_known
+        page = client.post("/console/login/", {"login": "ada", "password": password}).content.decode()
+        assert (COOKIE in client.cookies, "Wrong name or password" in page) == (is_known, not is_known)
     cookie = f"{COOKIE}={client.cookies[COOKIE].value}"
     assert client.cookies[COOKIE]["httponly"]
     for forged in ("", f"{COOKIE}=1", f"{COOKIE}=1:1:x", f"{cookie}x", cookie.replace("=", "=1")):

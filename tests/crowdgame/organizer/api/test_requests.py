@@ -35,6 +35,7 @@ def test_events_are_listed_in_pages_and_not_sent_again_unchanged(box: BallotBox)
     while pages[-1]["after"] is not None:
         pages.append(program.get(f"events/?limit=2&after={pages[-1]['after']}"))
     assert [row["code"] for page in pages for row in page["items"]] == codes
+    assert [program.get(f"events/?limit={most}")["after"] for most in (5, 200)] == [None, None]
     for wrong in ("limit=x", "limit=0", "limit=201", "after=-1", "page=2", "limit=" + "9" * 19):
         assert program.call("GET", f"events/?{wrong}")[0] == 400
     known = {"if-none-match": program.request("GET", "events/").headers["ETag"]}

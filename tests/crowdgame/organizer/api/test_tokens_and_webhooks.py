@@ -75,7 +75,8 @@ def test_token_reaches_its_event_and_what_its_user_may_do_there(event: Event) ->
     assert program.call("GET", f"events/{other.code}/")[0] == 404
     assert program.act(other, "lobby.open")[0] == 404
     assert program.call("POST", "events/", {})[0] == 403
-    assert program.act(event, "joining.lock")[0] == 200
+    status, state = program.act(event, "joining.lock")
+    assert (status, state["lobby"]) == (200, "locked")
     assert AuditEntry.objects.get().by == "olga (ci)"
     program = Program("run", user=member)
     assert program.act(event, "joining.unlock")[0] == 404

@@ -52,6 +52,7 @@ def test_rehearsal_marks_its_match_is_logged_and_ends_by_undo(
     assert text == "Open the lobby first. The simulated crowd joins like voters do."
     for wrong in ({"action": "rehearsal.start", "phones": 201}, {"action": "match.win"}):
         console.say("action.ask", id=3, **wrong).receive("error", code="malformed")
+    console.say("console.join", code=made["code"]).receive("error", code="joined_already")
     done(console, 4, "lobby.open")
     done(console, 5, "match.start")
     done(console, 6, "rehearsal.start", phones=7)
@@ -218,12 +219,15 @@ def test_former_cohost_receives_no_display_key_renewed_at_once(organizers: Organ
     assert {(welcomed["role"], welcomed["display_key"]) for _, welcomed in rejoined} == {("viewer", None)}
 
 
-def test_new_display_key_is_not_sent_if_notice_of_removal_is_lost(organizers: Organizers) -> None:
+@pytest.mark.parametrize("role", ["", "viewer"])
+def test_new_display_key_is_not_sent_if_notice_of_lost_role_fails(organizers: Organizers, role: str) -> None:
     removed, _ = organizers.open("cohost")
     console, _ = organizers.open("owner")
     organizers.change("delete_member_row", "cohost")
+    if role:
+        organizers.change("member", "cohost", role=role)
     done(console, 1, "display.renew")
     assert console.receive("console.welcomed")["display_key"]
-    assert removed.closed() == CloseCode.NOT_ALLOWED
+    assert removed.closed() == (CloseCode.UNAVAILABLE if role else CloseCode.NOT_ALLOWED)
     received = [message["type"] for message in removed.received]
     assert (received.count("console.welcomed"), "audit.updated" in received) == (1, False)

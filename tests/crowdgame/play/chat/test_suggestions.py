@@ -184,7 +184,7 @@ def test_voter_agrees_once_until_taken_back_or_removed(turn: Turn) -> None:
     assert read(ann) == [("number 1", 2), ("number 0", 0)]
     assert mark(ann, second.pk, "withdraw") == ()
     assert load_team_update(ann).message.seq == seqs[0] + 2
-    mark(ann, first.pk, "report")
+    assert [mark(ann, first.pk, kind) for kind in ("report", "withdraw")] == [(), ()]
     assert read(ann) == [("number 1", 1), ("number 0", 0)]
     assert Mark.objects.filter(kind=MarkKind.REPORT).count() == 1
     before = load_team_update(ann).message.seq

@@ -126,7 +126,10 @@ def test_privacy_page_of_an_event_shows_what_voters_agree_to(client: Client, box
     end_match(match, "draw", "board", box.now())
     assert texts() == (False, True)
     assert "ask for no further consent" in client.get(path).content.decode()
+    match = start_match(event.pk, box)
     Event.objects.update(consent="We take pictures.\nAsk <Ada>.", in_study=True)
+    assert texts() == (False, True)
+    end_match(match, "draw", "board", box.now())
     assert texts() == (True, False)
 
 
