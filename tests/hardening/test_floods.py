@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from itertools import accumulate
 from random import Random
 from threading import Barrier, Event
 from urllib.parse import urlencode
@@ -135,6 +136,16 @@ def assert_pages_work_during_flood(server: Server) -> None:
         assert Counter(visit.result().status for visit in visits) == {200: VISITORS}
     assert status == 302
     assert server.log_errors("gateway", since) == []
+
+
+@pytest.mark.nightly
+def test_gateway_hashes_one_password_at_a_time(server: Server) -> None:
+    settings = ["env", "DJANGO_SETTINGS_MODULE=tests.hardening.recorded_hashes"]
+    with another_gateway(server, "recorded", settings) as recorded, login_flood(recorded) as replies:
+        pass
+    assert_flood_is_limited(recorded, replies)
+    record = (server.stack.data / "hashes").read_text()
+    assert max(accumulate(1 if mark == "+" else -1 for mark in record)) == 1
 
 
 @pytest.mark.nightly
