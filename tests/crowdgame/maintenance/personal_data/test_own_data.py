@@ -251,12 +251,15 @@ def test_guest_without_account_deletes_messages_and_open_games(box: BallotBox, o
     client = log_in()[0] if organizes else Client()
     client.post("/play/new")
     client.post("/play/chat/lobby/say", {"text": "Ahoy"})
-    live = new_duel(Guest.objects.get(), DuelSettings())
-    join_duel(live.event.code, new_guest(), box)
+    own, other = Guest.objects.get(), new_guest()
+    live = new_duel(own, DuelSettings())
+    join_duel(live.event.code, other, box)
+    for guest, blocked in ((own, other), (other, own)):
+        ChatBlock.objects.create(guest=guest, blocked=blocked)
     client.post("/play/data", {"ask": "delete"})  # without the tick
     assert (Duel.objects.count(), ChatLine.objects.count()) == (2, 1)
     ask(client, "delete", "/play/data")
     assert list(Duel.objects.all()) == [live]
-    assert not ChatLine.objects.exists()
+    assert (ChatLine.objects.exists(), ChatBlock.objects.get().guest) == (False, other)
     assert "Nothing is stored about you" in client.get("/play/data").content.decode()
     assert client.get("/console/").status_code == (200 if organizes else 302)

@@ -4,12 +4,13 @@ from datetime import timedelta
 import pytest
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import Permission, User
+from django.contrib.contenttypes.models import ContentType
 from django.test import Client
 from django.utils import timezone
 from pytest_django.fixtures import Settings
 
 from crowdgame.accounts.guest_cookie import COOKIE
-from crowdgame.accounts.models import Guest
+from crowdgame.accounts.models import Guest, Invitation
 from crowdgame.play.chat.models import ChatLine, ChatMute, ChatReport, ChatRoom
 from crowdgame.play.chat.moderation import mute, remove_message
 from crowdgame.play.chat.posting import report
@@ -205,12 +206,16 @@ def test_old_messages_and_their_records_are_purged(monkeypatch: pytest.MonkeyPat
     report(old, None, "other")
     mute(old, mo, "hour")
     remove_message(old, mo)
+    kind = ContentType.objects.get_for_model(Invitation)
+    LogEntry.objects.create(user=mo, action_flag=1, content_type=kind)
     then = timezone.now() - timedelta(days=31)
     ChatLine.objects.update(at=then)
     LogEntry.objects.update(action_time=then)
     ChatMute.objects.update(until=then)
     say(Client(), "just now")
+    mute(latest(), mo, "ever")
     assert list(purge_chat(30))[:2] == [2, 3], "in batches"
     assert list(purge_chat(30)) == []
     assert ChatLine.objects.get().text == "just now"
-    assert [left.objects.count() for left in (ChatReport, ChatMute, LogEntry)] == [0, 0, 0]
+    assert [left.objects.count() for left in (ChatReport, ChatMute)] == [0, 1], "a mute for ever stays"
+    assert LogEntry.objects.count() == 2, "its entry and those about others"
