@@ -240,6 +240,8 @@ def test_search_tells_whether_phones_voted_in_the_open_turn(shards: int, box: Ba
     assert codes(find(event, vote=both, voted=False)) == {"BCDFGJ"}
     assert voted(vote=doves) == {"BCDFGH": None, "BCDFGJ": None}, "the team has no vote now"
     assert voted("bcdfgh", doves) == {"BCDFGH": None}
+    StoredRestriction.objects.create(event=event, voter_code="BCDFGH", team=2, at=1)
+    assert voted("bcdfgh", doves) == {"BCDFGH": True}, "moved to the team that votes"
     assert voted() == {"BCDFGH": None, "BCDFGJ": None}, "no window is open"
     crowd = ["".join(code) + "BCD" for code in product(VOTER_CODE_ALPHABET[:9], repeat=3)]
     record_voters(event.pk, *crowd)
