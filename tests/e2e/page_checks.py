@@ -20,16 +20,7 @@ Scheme = Literal["light", "dark"]
 TOLERANCE_PX = 2
 PLACEHOLDER = re.compile(r"%\(\w+\)s|\{\w+\}")
 LABELS = ("aria-label", "alt", "title", "placeholder")
-# All of axe's rules except the experimental ones, including best practices.
-AXE_JS = """async () => {
-  const {violations} = await axe.run(document, {resultTypes: ["violations"]});
-  return violations.map(({id, impact, nodes}) => `${id} (${impact}): ` + nodes
-    .map(({target, failureSummary}) => `${target.join(" ")}: ${failureSummary}`).join("; "));
-}"""
-# Finish all animations first: text that is still fading in has too little contrast.
-FINISH_ANIMATIONS_JS = """() => document.getAnimations()
-  .filter(({effect}) => effect.getTiming().iterations !== Infinity)
-  .forEach(animation => animation.finish())"""
+FINISH_ANIMATIONS_JS = page_script("finish_animations")
 # Wait until a new size is drawn.
 NEXT_FRAME_JS = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 
@@ -42,7 +33,7 @@ def axe_violations(page: Page, where: str, schemes: Sequence[Scheme] = ("light",
         page.evaluate(FINISH_ANIMATIONS_JS)
         if not page.evaluate("() => 'axe' in window"):
             page.evaluate(f"() => {{ {AXE.read_text(encoding='utf-8')} }}")
-        wrong += [f"{where}, {scheme}: {found}" for found in page.evaluate(AXE_JS)]
+        wrong += [f"{where}, {scheme}: {found}" for found in page.evaluate(page_script("axe"))]
     return wrong
 
 

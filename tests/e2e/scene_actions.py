@@ -11,14 +11,11 @@ from tests.e2e.fake_gateway import FakeGateway
 from tests.e2e.scene_setup import CODE, MIDDLE, SLOWER, State, at_phase, seal
 from tests.e2e.screens import tap
 from tests.e2e.scripted_match import ScriptedMatch
+from tests.e2e.scripts import page_script
 from voting import protocol
 
 OWN, OTHER = 3, 5
 RETRY_LATER = protocol.RetryAfter(within_ms=60_000)
-# The board's columns, from left to right.
-PLACES_JS = """() => [...document.querySelectorAll(".board .column")]
-  .sort((one, two) => one.getBoundingClientRect().left - two.getBoundingClientRect().left)
-  .map(({dataset}) => dataset.column)"""
 # A pattern behind a transparent display.
 CHECKERED_JS = """() => { document.documentElement.style.background =
   "repeating-conic-gradient(#8a8f98 0 25%, #b9bec6 0 50%) 0 0 / 64px 64px"; }"""
@@ -101,7 +98,7 @@ def vote_then_reveal(page: Page, fake_gateway: FakeGateway, scripted: ScriptedMa
     revealed = partial(scripted.play(OWN, OTHER).reveal, step=step, slower=SLOWER)
     vote_then_receive(page, fake_gateway, "turn.revealed", revealed, "reveal")
     expect(page.locator(".column.own")).to_have_attribute("data-column", str(OWN))
-    assert page.evaluate(PLACES_JS) == ["1", "2", "3", "4", "5", "6", "7"]
+    assert page.evaluate(page_script("places")) == ["1", "2", "3", "4", "5", "6", "7"]
 
 
 def restore_receipts(page: Page, fake_gateway: FakeGateway) -> None:

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from playwright.sync_api import Browser, Locator, Page, ViewportSize, expect, sync_playwright
 
 from deploy.laptop.system_tools import find_browser
+from tests.e2e.scripts import page_script
 from tests.server import Server
 
 PHONE: ViewportSize = {"width": 390, "height": 844}
@@ -18,16 +19,7 @@ TABLET = OLD_PROJECTOR
 TIMEOUT_MS, POLL_MS = 15_000, 50
 BROWSER_ARGS = ["--no-sandbox", "--no-first-run"]
 BROWSER_ARGS += ["--disable-background-networking", "--disable-component-update"]
-# Pause endless animations, or an idle page is repainted sixty times a second.
-PAUSE_ANIMATIONS_JS = """addEventListener("animationstart", ({target}) => target
-  .getAnimations({subtree: true})
-  .filter(({effect}) => effect.getTiming().iterations === Infinity)
-  .forEach((animation) => animation.pause()), true)"""
-TAP_JS = """part => {
-  for (const kind of ["pointerdown", "pointerup"])
-    part.dispatchEvent(new PointerEvent(kind, {bubbles: true}));
-  part.click();
-}"""
+PAUSE_ANIMATIONS_JS = page_script("pause_animations")
 
 expect.set_options(timeout=TIMEOUT_MS)
 
@@ -132,7 +124,7 @@ def says(phone: Screen, text: str) -> None:
 
 def tap(part: Locator) -> None:
     """Tap briefly. A real click on a busy machine could take so long that it counts as holding."""
-    part.evaluate(TAP_JS)
+    part.evaluate(page_script("tap"))
 
 
 def wait_until(screen: Screen, is_so: Callable[[], bool]) -> None:

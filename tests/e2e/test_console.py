@@ -18,18 +18,11 @@ from tests.e2e.screens import (
     vote,
     wait_until,
 )
+from tests.e2e.scripts import page_script
 from tests.server import Server
 
 UPRIGHT: ViewportSize = {"width": 820, "height": 1180}
-# What a display draws, without the running time and the button for sound.
-PICTURE_JS = r"""(body) => {
-  const main = body.querySelector("main").cloneNode(true);
-  main.querySelectorAll("[role=timer], .bar, .sound, canvas").forEach((part) => part.remove());
-  return main.outerHTML.replace(/\d+\.\d+/g, Math.round);
-}"""
-CLICK_CHANGED_JS = """(button) => {
-  new MutationObserver(() => button.click()).observe(button, { attributeFilter: ["data-action"] });
-}"""
+PICTURE_JS = page_script("picture")
 BLUE, ORANGE, ORANGE_RGB = "#2f6fd0", "#d06a00", "rgb(208, 106, 0)"
 # Larger than forms without a file may be.
 LOGO: FilePayload = {
@@ -85,7 +78,7 @@ def test_close_now_asks_until_everyone_has_voted(server: Server, open_at: OpenSc
 def test_button_ignores_a_press_meant_for_its_last_action(server: Server, open_at: OpenScreen) -> None:
     event = server.ask("event", lobby="closed", window_s=300)
     console = open_console(server, open_at, event["code"])
-    console.page.locator('[data-action="lobby.open"]').evaluate(CLICK_CHANGED_JS)
+    console.page.locator('[data-action="lobby.open"]').evaluate(page_script("click_changed"))
     press(console, "lobby.open")
     start = console.page.locator('[data-action="match.start"]')
     expect(start).to_have_attribute("aria-disabled", "true")

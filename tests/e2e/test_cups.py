@@ -13,18 +13,8 @@ LONG_TEAMS = [f"{beast} of Riverside" for beast in ("The Owls", "Falcons", "Hero
 LONG_TEAMS += ["Kindergartenfreunde1", "Wolverhampton Foxes", "Mathematics Club MMM"]
 LONG_TEAMS += ["Old Server at the Mill"]
 ESSENTIAL = ".cell bdi, .column h2, .strip :is(bdi, .label), .table th bdi, h1, .champion strong, .way p > *"
-SHORT_ADDRESS_JS = """() => {
-  document.querySelector(".way p").className = "";
-  document.querySelector(".way strong").innerHTML = "play.school.at<wbr>/cup/HJ7KM";
-}"""
 TURN_TO_JS = """shown => document.querySelectorAll(".sheet").forEach((sheet, number) =>
   sheet.classList.toggle("away", number !== shown))"""
-# Whether anything is drawn on the page's canvas.
-IS_DRAWN_JS = """() => {
-  const {width, height} = document.querySelector("canvas");
-  const pen = document.querySelector("canvas").getContext("2d");
-  return width > 0 && pen.getImageData(0, 0, width, height).data.some(Boolean);
-}"""
 
 
 def make_cup(server: Server, teams: list[str], won: tuple[int, ...] = (), kind: str = "knockout") -> str:
@@ -41,7 +31,7 @@ def test_cup_board_is_readable(server: Server, open_at: OpenScreen, teams: list[
         resize(page, *size)
         page.reload()
         expect(page.locator(".alive")).to_be_attached()
-        for change in ("() => {}", SHORT_ADDRESS_JS):
+        for change in ("() => {}", page_script("short_address")):
             page.evaluate(change)
             for sheet in range(page.locator(".sheet").count()):
                 page.evaluate(TURN_TO_JS, sheet)
@@ -133,7 +123,7 @@ def test_podium_celebrates_the_winner(server: Server, open_at: OpenScreen) -> No
     screen = open_at(PROJECTOR)
     screen.animate()
     screen.page.goto(f"/stage/{cup}/podium")
-    screen.page.wait_for_function(IS_DRAWN_JS)
+    screen.page.wait_for_function(page_script("is_drawn"))
     expect(screen.page.locator("[data-place='1'] .trophy")).to_be_visible()
     expect(screen.page.locator(".sea .depth")).to_be_visible()
 

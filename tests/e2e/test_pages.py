@@ -12,12 +12,6 @@ from tests.server import Server
 
 LANGUAGES = ("de", "es", "fr", "pt", "zh-hans", "ar")
 TRANSLATED = [visited for visited in PAGES if visited not in ADMIN]
-# Hidden or clipped boxes and buttons with content wider than themselves. An input scrolls.
-SPILLED_JS = """() => [...document.querySelectorAll("body :not(input)")]
-  .filter((part) => part.clientWidth > 1 && part.scrollWidth > part.clientWidth + 1 && part.checkVisibility()
-    && (part.matches("button, .button, .action-button")
-      || /hidden|clip/.test(getComputedStyle(part).overflowX)))
-  .map((part) => `${part.className || part.tagName}: ${part.textContent.trim().slice(0, 60)}`)"""
 LATIN_WORDS = re.compile(r"[A-Za-z]{2,}(?:[ ,\u2019'-]+[A-Za-z]{2,})+")
 # Names and texts of the tests, and names that stay the same in every language.
 NAMES = (
@@ -57,7 +51,7 @@ def check_page(page: Page, language: str) -> list[str]:
         width, height = page.evaluate(
             "(({scrollWidth, scrollHeight}) => [scrollWidth, scrollHeight])(document.documentElement)"
         )
-        cut = [*faults(visible_lines(page), screen_width, height), *page.evaluate(SPILLED_JS)]
+        cut = [*faults(visible_lines(page), screen_width, height), *page.evaluate(page_script("spilled"))]
         cut += ["the page is wider"] * (width > screen_width)
         wrong += [f"at {screen_width} px: {fault}" for fault in cut]
     return wrong + axe_violations(page, "axe", ("light",))

@@ -27,16 +27,6 @@ HIDDEN_BALLOTS = (
     ((1, 2, 3, 48, 3, 2, 1), (10, 10, 10, 10, 10, 10, 0)),
     ((0, 30, 0, 30, 0, 0, 0), (7, 9, 11, 13, 11, 6, 3)),
 )
-LOSE_JS = """() => {
-  window.lost = document.querySelector(".particles").getContext("webgl2").getExtension("WEBGL_lose_context");
-  window.lost.loseContext();
-}"""
-# A page's clock that only moves when `window.at`, in milliseconds, is changed.
-STOPPED_CLOCK_JS = """(began) => {
-  window.at = 0;
-  Date.now = () => began + window.at;
-  performance.now = () => window.at;
-}"""
 
 
 @pytest.fixture(scope="session")
@@ -126,7 +116,7 @@ def test_particles_return_after_a_lost_context_and_a_resize(wall: Page, fake_gat
     """Both sizes have more lines than the canvas, whose own size stays the same."""
     wall.set_viewport_size({"width": 2048, "height": 1152})
     show_particles(wall, fake_gateway, voting())
-    wall.evaluate(LOSE_JS)
+    wall.evaluate(page_script("lose"))
     expect_particles(wall, False)
     expect(wall.locator(".rising")).to_have_count(2)
     wall.evaluate("() => window.lost.restoreContext()")
@@ -168,7 +158,7 @@ def test_pictures_before_reveal_are_the_same_for_all_ballots(webgl_browser: Brow
     with running_fake_gateway(rate=0) as fake_gateway:
         for votes in HIDDEN_BALLOTS:
             page = webgl_browser.new_context(viewport=PROJECTOR).new_page()
-            page.add_init_script(f"({STOPPED_CLOCK_JS})({fake_gateway.now()})")
+            page.add_init_script(f"({page_script('stopped_clock')})({fake_gateway.now()})")
             show_particles(page, fake_gateway, voting(), voted=(20, 30))
             voted = (sum(votes[0]), sum(votes[1]))
             turnout = TurnoutCounted(turn=MIDDLE.turn_id, connected=CONNECTED, voted=voted)

@@ -3,16 +3,13 @@ import re
 from playwright.sync_api import FrameLocator, Page, expect
 
 from tests.e2e.screens import PHONE, PROJECTOR, SMALL_PHONE, TIMEOUT_MS, OpenScreen
+from tests.e2e.scripts import page_script
 from tests.server import Server
 
 POLL_MS = 2 * TIMEOUT_MS
 TURN_MS = 2 * POLL_MS  # the reveal, the opening of the next turn, the cast, and the refresh of the page
 ROWS = ".history tbody tr"
 FITS_JS = "document.documentElement.scrollWidth <= innerWidth"
-OUTDATE_JS = """() => {
-  document.querySelector("[data-current]").dataset.current = "outdated";
-  document.dispatchEvent(new Event("outdated"));
-}"""
 # Each of these would set a flag if it were run as markup, an attribute or a URL.
 NASTY = (
     "<script>window.ran = 1</script>",
@@ -156,7 +153,7 @@ def test_turn_plays_itself_when_both_plans_match(open_at: OpenScreen) -> None:
     their_choice.select_option("3")
     own_choice.select_option("7")
     own_choice.focus()
-    one.evaluate(OUTDATE_JS)
+    one.evaluate(page_script("outdate"))
     expect(one.locator('[data-current="outdated"]')).to_have_count(0)
     expect(their_choice).to_have_value("3")
     expect(own_choice).to_have_value("7")

@@ -20,14 +20,6 @@ from tests.server import Server
 
 DEVICES = "SELECT endpoint FROM notifications_pushsubscription"
 ASKABLE_JS = """Object.defineProperty(Notification, "permission", { get: () => "default" });"""
-RECORDING_JS = """() => {
-  self.registration.showNotification = async (title, options) => (self.shown = { title, ...options });
-  self.clients.openWindow = async (path) => (self.opened = path);
-}"""
-CLICK_JS = """(data) => {
-  const notification = { data, close() {} };
-  self.dispatchEvent(Object.assign(new ExtendableEvent("notificationclick"), { notification }));
-}"""
 
 
 @pytest.fixture(scope="module")
@@ -91,12 +83,12 @@ def test_voter_is_notified_on_this_device(server: Server, open_at: OpenScreen) -
         wait_until(is_pushed)
         message = device.decrypt(service.requests[0][1])
     (worker,) = page.context.service_workers
-    worker.evaluate(RECORDING_JS)
+    worker.evaluate(page_script("recording"))
     deliver(page, message)
     shown = result(worker, "shown")
     assert (shown["title"], shown["data"]) == ("The vote is open: An evening", f"/{event['code']}")
     assert shown["body"].startswith("Turn 2: vote before ")
-    worker.evaluate(CLICK_JS, shown["data"])
+    worker.evaluate(page_script("click"), shown["data"])
     assert result(worker, "opened") == f"/{event['code']}"
     page.get_by_role("button", name="Turn off").click()
     expect(page.get_by_role("button", name="Notify me on this device")).to_be_visible()

@@ -55,9 +55,6 @@ PARTS = {
     "phone voting": ".clock|h1|.sentence|.rim|.plate|.corner",
     "phone ended": ".clock|h1|.sentence|.rim|.plate|.corner",
 }
-ALL_COMPLETE_JS = """(parts) => [...document.querySelectorAll(parts)].every((part) =>
-  !part.checkVisibility({opacityProperty: true}) || part.scrollHeight <= part.clientHeight + 1
-  || getComputedStyle(part).overflow === "visible")"""
 
 
 def wrong_on(screen: str, window: Page, *sizes: tuple[int, int]) -> list[str]:
@@ -122,7 +119,9 @@ def test_parts_of_screen_fit_with_the_longest_names(show: Show, window: Page, sh
     show(screen, STATES[phase], phase)
     for size in sizes:
         resize(window, *size)
-        window.wait_for_function(ALL_COMPLETE_JS, arg=",".join(parts))  # names are fitted a moment later
+        window.wait_for_function(
+            page_script("all_complete"), arg=",".join(parts)
+        )  # names are fitted a moment later
         assert window.evaluate(page_script("misplaced"), parts) == []
     if screen == "display":
         assert wrong_on(screen, window, *sizes) == []

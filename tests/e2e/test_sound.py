@@ -10,10 +10,7 @@ from tests.e2e.screens import PROJECTOR, Screen, wait_until
 from tests.e2e.scripted_match import ScriptedMatch
 from tests.e2e.scripts import page_script
 
-HIDE_JS = """(hidden) => {
-  Object.defineProperty(document, "hidden", {value: hidden, configurable: true});
-  document.dispatchEvent(new Event("visibilitychange"));
-}"""
+HIDE_JS = page_script("hide")
 SOUND_URL_JS = """() =>
   performance.getEntriesByType("resource").find(({name}) => name.includes("/sound-"))?.name"""
 AUDIBLE, SILENT = 3e-4, 3e-5

@@ -35,11 +35,6 @@ SPECIAL = with_options(ScriptedMatch(), **RULES)
 BOXES_JS = "parts => parts.map(part => JSON.stringify(part.getBoundingClientRect()))"
 CROWD_WORDS = re.compile(r"\b(votes?|voted|voting|teams?|crowd|alone)\b", re.IGNORECASE)
 DUEL_REVEALS = reveals({"duel": as_duel(MIDDLE)}, "sealed", "votes", "picks")
-# What a screen reader announces, and what is folded away.
-UNSEEN_JS = """() => [
-  ...[...document.querySelectorAll("[aria-label]")].map((part) => part.getAttribute("aria-label")),
-  ...[...document.querySelectorAll("details")].map((part) => part.textContent.trim()),
-]"""
 
 
 @pytest.mark.parametrize("screen", ["display", "phone"])
@@ -207,4 +202,4 @@ def test_game_for_two_has_no_crowd_words(
     show_scene(screen, scene, window, fake_gateway)
     shown = [line.text for line in visible_lines(window)]
     assert shown
-    assert [line for line in shown + window.evaluate(UNSEEN_JS) if CROWD_WORDS.search(line)] == []
+    assert [line for line in shown + window.evaluate(page_script("unseen")) if CROWD_WORDS.search(line)] == []

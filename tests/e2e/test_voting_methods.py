@@ -6,14 +6,12 @@ from playwright.sync_api import Locator, Page, expect
 from tests.e2e.page_checks import text_faults
 from tests.e2e.scene_setup import MIDDLE, Show, timed_selector
 from tests.e2e.screens import OLD_PROJECTOR, SMALL_PHONE, OpenScreen, Screen, open_turn, says, tap, vote
+from tests.e2e.scripts import page_script
 from tests.server import Server
 
 LOADED_MS = 30_000  # the deferred part comes when the phone is idle
 NASTY = "<img src=x onerror='window.ran = 1'> 4"
 GOOFSPIEL = {"game": "goofspiel", "options": {"cards": 5, "order": [3, 5, 1, 2, 4]}}
-IS_USABLE_JS = """() => document.documentElement.scrollWidth <= innerWidth
-  && [...document.querySelectorAll("button[data-column]")].map((one) => one.getBoundingClientRect())
-    .every(({bottom, width, height}) => bottom <= innerHeight && Math.min(width, height) >= 44)"""
 # The plate closes after three seconds, so this looks again until the answer has arrived.
 REVEAL_UNTIL = """(expected) => {
   const shown = document.querySelector(".plate b")?.textContent;
@@ -76,7 +74,7 @@ def test_drawn_game_turn_is_shown_on_all_pages(
     for screen in (display, red, yellow):
         for label in ("Prize", "Points") if game is GOOFSPIEL else ():
             expect(screen.page.locator(".mark").get_by_text(label).first).to_be_visible()
-        assert screen.page.evaluate(IS_USABLE_JS)
+        assert screen.page.evaluate(page_script("is_usable"))
     marks_js = "[...document.querySelectorAll('.mark')].map((mark) => mark.getAttribute('style'))"
     before = display.page.evaluate(marks_js)
     server.ask("close_after", event_id=event["id"], ms=200)

@@ -19,9 +19,6 @@ from tests.server import Server
 from voting.protocol import TurnoutCounted
 
 LONG_WINDOW, LEFT_MS = with_terms(MIDDLE, window_s=3600), 1_800_000
-CLICKED_JS = """() => addEventListener("click", () => {
-  window.clickedAt = performance.timeOrigin + performance.now();
-}, true)"""
 RATE, WINDOW_S, TURNS_BETWEEN_SAMPLES = 60, 2, 200
 SPAN_S, WARM_MS = 4, 2_500
 BIG_SCREEN: ViewportSize = {"width": 1920, "height": 1080}
@@ -71,7 +68,7 @@ def click_delay_ms(browser: Browser, server: Server) -> float:
     event = server.ask("event", owner="presser", lobby="open", window_s=3600)
     server.ask("play_to", event_id=event["id"], picks=[])
     console, display = (browser.new_context(viewport=size).new_page() for size in (TABLET, PROJECTOR))
-    console.add_init_script(f"({CLICKED_JS})()")
+    console.add_init_script(f"({page_script('clicked')})()")
     display.add_init_script(f"({page_script('shown')})()")
     sign_in(console, server, "presser")
     console.goto(f"{server.http}/console/{event['code']}/")

@@ -1,0 +1,4 @@
+(data) => {
+  const notification = { data, close() {} };
+  self.dispatchEvent(Object.assign(new ExtendableEvent("notificationclick"), { notification }));
+}

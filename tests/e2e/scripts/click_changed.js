@@ -1,0 +1,3 @@
+(button) => {
+  new MutationObserver(() => button.click()).observe(button, { attributeFilter: ["data-action"] });
+}

@@ -1,0 +1,3 @@
+() => addEventListener("click", () => {
+  window.clickedAt = performance.timeOrigin + performance.now();
+}, true)

@@ -1,0 +1,4 @@
+() => {
+  document.querySelector("[data-current]").dataset.current = "outdated";
+  document.dispatchEvent(new Event("outdated"));
+}

@@ -1,0 +1,5 @@
+part => {
+  for (const kind of ["pointerdown", "pointerup"])
+    part.dispatchEvent(new PointerEvent(kind, {bubbles: true}));
+  part.click();
+}
