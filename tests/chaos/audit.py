@@ -9,15 +9,17 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from crowdgame.server.laptop.paths import ROOT
+from tests.chaos.history import RecordedTurn, find_faults, find_lost
 from tests.chaos.monitor import Journal
 from tests.server import Server
+from voting.records.match_record import PublishedSeal
 
 # It shares no code with the product.
 VERIFIER = run_path(str(ROOT / "docs" / "verify.py"))
 SIDES = ("red", "yellow")
 TURN = """
     SELECT t.id, m.event_id, t.state, t.seed, t.red_pick, t.yellow_pick, t.closes_at, t.sealed_at,
-        t.resolved_at, m.tally_method, m.tie_rule, m.no_ballot_rule
+        t.resolved_at, m.tally_method, m.tie_rule, m.no_ballot_rule, t.seals
     FROM games_turn t JOIN games_match m ON m.id = t.match_id WHERE t.id = ?
 """
 TALLIES = "SELECT side, counts, ballots, pick, sealed, root FROM voting_tallyrecord WHERE turn_id = ?"
@@ -41,6 +43,7 @@ class Turn(msgspec.Struct, array_like=True, frozen=True):
     method: str
     tie: str
     without: str
+    seals: str | None
 
 
 class Tally(msgspec.Struct, array_like=True, frozen=True):
@@ -101,7 +104,7 @@ class Audit:
         turn, tallies = self.turn(number), self.tallies(number)
         announced = self._read_announcements(turn.event)
         found: dict[Kind, Iterable[str]] = {
-            "lost": self._find_lost(turn, tallies),
+            "lost": find_lost(self.journal.acks.get(number, {}), [b for t in tallies for b in t.ballots]),
             "duplicated": _find_duplicates(turn, tallies, announced),
             "wrong": self._find_wrong(turn, tallies, announced),
         }
@@ -121,15 +124,6 @@ class Audit:
                 announced.legal[live["id"]] = live["legal"]
         return announced
 
-    def _find_lost(self, turn: Turn, tallies: Sequence[Tally]) -> Iterable[str]:
-        held = {ballot[0]: ballot for tally in tallies for ballot in tally.ballots}
-        for voter, ack in self.journal.acks.get(turn.id, {}).items():
-            ballot = held.get(voter)
-            if ballot is None or ballot[3] < ack.sequence:
-                yield f"{voter}'s ballot {ack.sequence} was acknowledged and is not in the list"
-            elif ballot[3] == ack.sequence and ballot[2] != ack.choice:
-                yield f"{voter}'s column {ack.choice} was acknowledged, the list says {ballot[2]}"
-
     def _find_wrong(self, turn: Turn, tallies: Sequence[Tally], announced: AnnouncedTurns) -> Iterable[str]:
         if turn.state != "resolved" or turn.sealed_at is None or turn.resolved_at is None:
             yield f"it is {turn.state}"
@@ -142,7 +136,7 @@ class Audit:
             yield from self._find_wrong_counts(turn, tally, tallies, announced)
         yield from self._find_unsent(turn, tallies)
         yield from self._find_late(turn)
-        yield from self._find_broken_commitments(turn, tallies)
+        yield from find_faults(_recorded(turn, tallies), self.journal.received.get(turn.id, []))
 
     def _find_wrong_counts(
         self, turn: Turn, tally: Tally, tallies: Sequence[Tally], announced: AnnouncedTurns
@@ -175,12 +169,12 @@ class Audit:
             if sent and sent.at_ms > turn.closes_at + MAX_LATE_MS:
                 yield f"{voter}'s ballot counts, and was sent {sent.at_ms - turn.closes_at:.0f} ms too late"
 
-    def _find_broken_commitments(self, turn: Turn, tallies: Sequence[Tally]) -> Iterable[str]:
-        for at, *sides in self.journal.sealed.get(turn.id, []):
-            for name, commitment in zip(SIDES, sides, strict=True):
-                kept = next((t for t in tallies if t.side == name), None)
-                if at == turn.sealed_at and commitment and kept and commitment != [kept.root, kept.total]:
-                    yield f"the seal announced {name} as {commitment}, it is {[kept.root, kept.total]}"
+
+def _recorded(turn: Turn, tallies: Sequence[Tally]) -> RecordedTurn:
+    seals = msgspec.json.decode(turn.seals or "[]", type=list[PublishedSeal])
+    of_side = {tally.side: [tally.root, tally.total, tally.counts, tally.pick] for tally in tallies}
+    sides = [of_side.get("red"), of_side.get("yellow")]
+    return RecordedTurn(seals, [turn.sealed_at, turn.resolved_at, turn.seed, *sides])
 
 
 def recount(turn: Turn, tally: Tally, tallies: Sequence[Tally], legal: list[int]) -> tuple[int | None, str]:

@@ -37,17 +37,16 @@ class JournalWriter:
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
-        self._sealed: set[protocol.TurnSealed] = set()
+        self._written: set[tuple[Any, ...]] = set()
 
     def write(self, *line: Any) -> None:
         self._file.write(msgspec.json.encode(line) + b"\n")
 
-    def write_seal(self, message: protocol.TurnSealed) -> None:
-        """All phones receive it; one line is enough."""
-        if message not in self._sealed:
-            self._sealed.add(message)
-            sides = [[side.root, side.ballots] if side else None for side in (message.red, message.yellow)]
-            self.write("sealed", message.turn, message.at, *sides)
+    def write_once(self, *line: Any) -> None:
+        """Write a line that many phones would write alike."""
+        if line not in self._written:
+            self._written.add(line)
+            self.write(*line)
 
     def write_crowd_state(self, crowd: dict[str, list["RecordingPhone"]]) -> None:
         """How many phones of each event are connected, and the lowest sequence number they have received."""
@@ -60,14 +59,18 @@ class JournalWriter:
 
 
 class RecordingPhone(Phone):
+    """`_received` holds the seals, reveals and hidden counts of each turn on this connection, in order."""
+
     def __init__(self, index: int, context: RehearsalContext, journal: JournalWriter) -> None:
         super().__init__(index, context)
         self._journal = journal
         self._blinds: dict[tuple[int, int], str] = {}
         self._watched: tuple[int, int] | None = None
         self._late: asyncio.TimerHandle | None = None
+        self._received: dict[int, tuple[tuple[str, int], ...]] = {}
 
     def receive(self, message: protocol.ToPhone) -> None:
+        before = self._seq
         super().receive(message)
         match message:
             case protocol.BallotCounted():
@@ -77,10 +80,21 @@ class RecordingPhone(Phone):
                 if you.turn is not None and you.choice is not None:
                     self._write_ballot("ack", you.turn, you.choice, you.sequence)
                 self._plan_late_ballot()
+                self._received = {}
+                self._write_reveal(message.state)
             case protocol.TurnSealed():
-                self._journal.write_seal(message)
+                sides = [
+                    (side.root, side.ballots) if side else None for side in (message.red, message.yellow)
+                ]
+                self._journal.write_once("sealed", message.turn, message.at, message.epoch, *sides)
+                self._write_order(message.turn, "seal", message.at)
+            case protocol.TeamCounted() if self._state and not self._state.own_counts:
+                self._write_order(message.turn, "counts", 0)
+            case protocol.ReceiptIssued() if message.side:
+                self._journal.write_once("receipt", message.turn)
             case protocol.Change():
                 self._plan_late_ballot()
+                self._write_change(message, before)
 
     def _cast(self, ballot: protocol.BallotCast) -> bool:
         """Use one blinding factor per choice, also when it is sent again."""
@@ -98,6 +112,32 @@ class RecordingPhone(Phone):
     def _write_ballot(self, kind: str, *ballot: Any) -> None:
         voter = unverified_voter(self._context.tokens[self.index])
         self._journal.write(kind, self._context.clock.now_ms(), voter, *ballot)
+
+    def _write_change(self, change: protocol.Change, before: int) -> None:
+        """A change belongs to the turn revealed last, or to the first one of the match."""
+        match = change.state.match
+        if before < 0 or match is None:
+            return
+        turn = self._write_reveal(change.state) or (match.turn.id if match.turn else 0)
+        self._journal.write_once("change", turn, before, change.seq)
+        if isinstance(change, protocol.TurnRevealed):
+            self._write_order(turn, "reveal", change.at)
+
+    def _write_reveal(self, state: protocol.EventState) -> int:
+        """Write the reveal, which every state repeats, and return its turn."""
+        if state.match is None or (shown := state.match.reveal) is None:
+            return 0
+        sides = [
+            (side.root, side.ballots, side.counts, side.pick) if side else None
+            for side in (shown.red, shown.yellow)
+        ]
+        times = shown.sealed_at, shown.resolved_at
+        self._journal.write_once("revealed", shown.turn, *times, shown.seed, *sides)
+        return shown.turn
+
+    def _write_order(self, turn: int, kind: str, at: int) -> None:
+        self._received[turn] = (*self._received.get(turn, ()), (kind, at))
+        self._journal.write_once("received", turn, self._received[turn])
 
     def _plan_late_ballot(self) -> None:
         """Plan at most one late ballot per window; after an extension many phones vote again."""

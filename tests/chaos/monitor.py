@@ -60,7 +60,7 @@ class Journal:
     path: Path
     sent: dict[int, dict[tuple[str, int], Sent]] = field(default_factory=dict)
     acks: dict[int, dict[str, Acknowledgement]] = field(default_factory=dict)
-    sealed: dict[int, list[Any]] = field(default_factory=dict)
+    received: dict[int, list[list[Any]]] = field(default_factory=dict)
     crowd_states: list[CrowdState] = field(default_factory=list)
     unexpected: int = 0
     _read: int = 0
@@ -84,8 +84,8 @@ class Journal:
                 # The newest counts; after a box is lost, an acknowledgement may arrive twice.
                 if voter not in known or known[voter].sequence < sequence:
                     known[voter] = Acknowledgement(at, choice, sequence)
-            case ["sealed", turn, at, red, yellow]:
-                self.sealed.setdefault(turn, []).append((at, red, yellow))
+            case ["sealed" | "revealed" | "received" | "change" | "receipt" as kind, turn, *rest]:
+                self.received.setdefault(turn, []).append([kind, *rest])
             case ["unexpected", number]:
                 self.unexpected += number
             case ["crowd_state", at_s, events]:
