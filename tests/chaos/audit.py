@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from crowdgame.server.laptop.paths import ROOT
-from tests.chaos.history import RecordedTurn, find_faults, find_lost
+from tests.chaos.history import find_faults, find_lost
 from tests.chaos.monitor import Journal
 from tests.server import Server
 from voting.records.match_record import PublishedSeal
@@ -136,7 +136,12 @@ class Audit:
             yield from self._find_wrong_counts(turn, tally, tallies, announced)
         yield from self._find_unsent(turn, tallies)
         yield from self._find_late(turn)
-        yield from find_faults(_recorded(turn, tallies), self.journal.received.get(turn.id, []))
+        seals = msgspec.json.decode(turn.seals or "[]", type=list[PublishedSeal])
+        sides = {
+            t.side: {"root": t.root, "ballots": t.total, "counts": t.counts, "pick": t.pick} for t in tallies
+        }
+        revealed = [turn.sealed_at, turn.resolved_at, turn.seed, sides.get("red"), sides.get("yellow")]
+        yield from find_faults(seals, revealed, self.journal.received.get(turn.id, []))
 
     def _find_wrong_counts(
         self, turn: Turn, tally: Tally, tallies: Sequence[Tally], announced: AnnouncedTurns
@@ -168,13 +173,6 @@ class Audit:
             sent = self.journal.sent.get(turn.id, {}).get((voter, ack.sequence))
             if sent and sent.at_ms > turn.closes_at + MAX_LATE_MS:
                 yield f"{voter}'s ballot counts, and was sent {sent.at_ms - turn.closes_at:.0f} ms too late"
-
-
-def _recorded(turn: Turn, tallies: Sequence[Tally]) -> RecordedTurn:
-    seals = msgspec.json.decode(turn.seals or "[]", type=list[PublishedSeal])
-    of_side = {tally.side: [tally.root, tally.total, tally.counts, tally.pick] for tally in tallies}
-    sides = [of_side.get("red"), of_side.get("yellow")]
-    return RecordedTurn(seals, [turn.sealed_at, turn.resolved_at, turn.seed, *sides])
 
 
 def recount(turn: Turn, tally: Tally, tallies: Sequence[Tally], legal: list[int]) -> tuple[int | None, str]:

@@ -81,20 +81,27 @@ class RecordingPhone(Phone):
                     self._write_ballot("ack", you.turn, you.choice, you.sequence)
                 self._plan_late_ballot()
                 self._received = {}
-                self._write_reveal(message.state)
+                self._write_reveal(message.state.match)
+            case protocol.Change():
+                self._plan_late_ballot()
+                turn = self._write_reveal(message.state.match)
+                if before >= 0:
+                    self._journal.write_once("change", turn, before, message.seq)
+                if isinstance(message, protocol.TurnRevealed):
+                    self._write_order(turn, "reveal", message.at)
+            case _:
+                self._write_supplement(message)
+
+    def _write_supplement(self, message: protocol.ToPhone) -> None:
+        match message:
             case protocol.TurnSealed():
-                sides = [
-                    (side.root, side.ballots) if side else None for side in (message.red, message.yellow)
-                ]
-                self._journal.write_once("sealed", message.turn, message.at, message.epoch, *sides)
+                seal = (message.at, message.epoch, message.red, message.yellow)
+                self._journal.write_once("sealed", message.turn, *seal)
                 self._write_order(message.turn, "seal", message.at)
             case protocol.TeamCounted() if self._state and not self._state.own_counts:
                 self._write_order(message.turn, "counts", 0)
             case protocol.ReceiptIssued() if message.side:
                 self._journal.write_once("receipt", message.turn)
-            case protocol.Change():
-                self._plan_late_ballot()
-                self._write_change(message, before)
 
     def _cast(self, ballot: protocol.BallotCast) -> bool:
         """Use one blinding factor per choice, also when it is sent again."""
@@ -113,26 +120,12 @@ class RecordingPhone(Phone):
         voter = unverified_voter(self._context.tokens[self.index])
         self._journal.write(kind, self._context.clock.now_ms(), voter, *ballot)
 
-    def _write_change(self, change: protocol.Change, before: int) -> None:
-        """A change belongs to the turn revealed last, or to the first one of the match."""
-        match = change.state.match
-        if before < 0 or match is None:
-            return
-        turn = self._write_reveal(change.state) or (match.turn.id if match.turn else 0)
-        self._journal.write_once("change", turn, before, change.seq)
-        if isinstance(change, protocol.TurnRevealed):
-            self._write_order(turn, "reveal", change.at)
-
-    def _write_reveal(self, state: protocol.EventState) -> int:
-        """Write the reveal, which every state repeats, and return its turn."""
-        if state.match is None or (shown := state.match.reveal) is None:
-            return 0
-        sides = [
-            (side.root, side.ballots, side.counts, side.pick) if side else None
-            for side in (shown.red, shown.yellow)
-        ]
-        times = shown.sealed_at, shown.resolved_at
-        self._journal.write_once("revealed", shown.turn, *times, shown.seed, *sides)
+    def _write_reveal(self, match: protocol.Match | None) -> int:
+        """Write the reveal, which each state repeats, and return its turn, else the first of the match."""
+        if match is None or (shown := match.reveal) is None:
+            return match.turn.id if match and match.turn else 0
+        said = (shown.sealed_at, shown.resolved_at, shown.seed, shown.red, shown.yellow)
+        self._journal.write_once("revealed", shown.turn, *said)
         return shown.turn
 
     def _write_order(self, turn: int, kind: str, at: int) -> None:

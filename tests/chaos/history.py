@@ -1,30 +1,19 @@
-"""What phones received of a turn, against its specification. Pure: data in, findings out.
+"""What phones received of a turn, against the database. Pure: data in, findings out.
 
-The lines of a turn are those of the journal in their order, without the number of the turn:
-
-    sealed: at, epoch, [root, ballots] of red and of yellow
-    revealed: sealed_at, resolved_at, seed, [root, ballots, counts, pick] of red and of yellow
-    received: the seals, reveals and hidden counts on one connection so far, as [kind, at]
-    change: a phone's `seq` before it, and its own
-    receipt: a phone received one
+Each line of the journal is a distinct message, or all messages of a turn on one connection (`received`).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from tests.chaos.monitor import Acknowledgement
 from voting.records.match_record import PublishedSeal
 
-
-class RecordedTurn(NamedTuple):
-    """A turn in the database: all its seals, and its reveal like the line `revealed`."""
-
-    seals: Sequence[PublishedSeal]
-    reveal: list[Any]
+Seals = Sequence[PublishedSeal]
+SEALED, REVEALED = ("root", "ballots"), ("root", "ballots", "counts", "pick")
 
 
 def find_lost(acks: Mapping[str, Acknowledgement], ballots: Sequence[Sequence[Any]]) -> Iterator[str]:
-    """Find acknowledged ballots that are not in the sealed list, and that no later one replaced."""
     held = {ballot[0]: ballot for ballot in ballots}
     for voter, ack in acks.items():
         ballot = held.get(voter)
@@ -34,43 +23,42 @@ def find_lost(acks: Mapping[str, Acknowledgement], ballots: Sequence[Sequence[An
             yield f"{voter}'s column {ack.choice} was acknowledged, the list says {ballot[2]}"
 
 
-def find_faults(turn: RecordedTurn, lines: Sequence[Sequence[Any]]) -> Iterator[str]:
-    sealed_at = turn.reveal[0]
-    if [seal.at for seal in turn.seals if seal.void is None] != [sealed_at] or turn.seals[-1].void:
-        yield f"its seals are {turn.seals}, it was sealed at {sealed_at}"
+def find_faults(seals: Seals, revealed: Sequence[Any], lines: Sequence[list[Any]]) -> Iterator[str]:
+    """`revealed` has the fields of such a line: times, seed and both sides."""
+    if [seal.at for seal in seals if not seal.void] != [revealed[0]] or seals[-1].void:
+        yield f"its seals are {seals}, it was sealed at {revealed[0]}"
     kinds = [line[0] for line in lines]
     if "receipt" in kinds and "revealed" not in kinds[: kinds.index("receipt")]:
         yield "a receipt came before the reveal"
     for line in lines:
         match line:
-            case ["sealed", at, epoch, *sides]:
-                yield from _find_wrong_seal(turn, at, epoch, sides)
-            case ["revealed", *reveal] if reveal != turn.reveal:
-                yield f"phones were shown {reveal}, it is {turn.reveal}"
-            case ["received", [*earlier, [kind, at]]]:
-                yield from _find_disorder({one for one, _ in earlier}, kind, at, sealed_at)
+            case ["sealed", *seal]:
+                yield from _find_wrong_seal(seals, revealed[3:], *seal)
+            case ["revealed", *shown] if _select(shown, REVEALED) != _select(revealed, REVEALED):
+                yield f"phones were shown {shown}, it is {revealed}"
+            case ["received", [*earlier, last]]:
+                yield from _find_disorder(revealed[0], {kind for kind, _ in earlier}, *last)
             case ["change", before, seq] if seq != before + 1:
-                what = "missed changes" if seq > before else "received a change again or too late"
-                yield f"a phone {what}: {seq} came after {before}"
+                yield f"a phone received the change {seq} after {before}"
 
 
-def _find_wrong_seal(turn: RecordedTurn, at: int, epoch: int, sides: list[Any]) -> Iterator[str]:
-    roots = [side and side[0] for side in sides]
-    recorded = [one for one in turn.seals if [one.at, one.epoch, one.red, one.yellow] == [at, epoch, *roots]]
-    counted = [side and side[:2] for side in turn.reveal[-2:]]
+def _find_wrong_seal(seals: Seals, counted: Sequence[Any], at: int, epoch: int, *sides: Any) -> Iterator[str]:
+    roots = [side and side["root"] for side in sides]
+    recorded = [one for one in seals if [one.at, one.epoch, one.red, one.yellow] == [at, epoch, *roots]]
     if not recorded:
         yield f"phones received a seal at {at} with {roots}, which is not recorded"
-    elif recorded[0].void is None and sides != counted:
+    elif not recorded[0].void and _select(sides, SEALED) != _select(counted, SEALED):
         yield f"the seal announced {sides}, it is {counted}"
 
 
-def _find_disorder(earlier: set[str], kind: str, at: int, sealed_at: int) -> Iterator[str]:
-    """Judge the last message of a connection; the earlier ones have lines of their own."""
-    if kind == "seal" and "reveal" in earlier:
-        yield "a phone received the seal after the reveal"
-    elif kind == "reveal" and "reveal" in earlier:
-        yield "a phone received the reveal twice"
+def _find_disorder(sealed_at: int, earlier: set[str], kind: str, at: int) -> Iterator[str]:
+    if kind == "counts":
+        yield "a phone received counts that the event hides"
+    elif "reveal" in earlier:
+        yield f"a phone received a {kind} after the reveal"
     elif kind == "reveal" and at < sealed_at:
         yield f"it was revealed at {at}, before its seal at {sealed_at}"
-    elif kind == "counts":
-        yield "a phone received counts that the event hides"
+
+
+def _select(fields: Sequence[Any], names: Sequence[str]) -> list[Any]:
+    return [[one[name] for name in names] if isinstance(one, dict) else one for one in fields]
