@@ -59,15 +59,13 @@ class JournalWriter:
 
 
 class RecordingPhone(Phone):
-    """`_received` holds the seals, reveals and hidden counts of each turn on this connection, in order."""
-
     def __init__(self, index: int, context: RehearsalContext, journal: JournalWriter) -> None:
         super().__init__(index, context)
         self._journal = journal
         self._blinds: dict[tuple[int, int], str] = {}
         self._watched: tuple[int, int] | None = None
         self._late: asyncio.TimerHandle | None = None
-        self._received: dict[int, tuple[tuple[str, int], ...]] = {}
+        self._received: dict[int, tuple[Any, ...]] = {}  # of each turn, on this connection
 
     def receive(self, message: protocol.ToPhone) -> None:
         before = self._seq
@@ -85,22 +83,15 @@ class RecordingPhone(Phone):
             case protocol.Change():
                 self._plan_late_ballot()
                 turn = self._write_reveal(message.state.match)
-                if before >= 0:
-                    self._journal.write_once("change", turn, before, message.seq)
-                if isinstance(message, protocol.TurnRevealed):
-                    self._write_order(turn, "reveal", message.at)
-            case _:
-                self._write_supplement(message)
-
-    def _write_supplement(self, message: protocol.ToPhone) -> None:
-        match message:
+                self._journal.write_once("change", turn, before, message.seq)
+                self._write_order(turn, message)
             case protocol.TurnSealed():
                 seal = (message.at, message.epoch, message.red, message.yellow)
                 self._journal.write_once("sealed", message.turn, *seal)
-                self._write_order(message.turn, "seal", message.at)
+                self._write_order(message.turn, message)
             case protocol.TeamCounted() if self._state and not self._state.own_counts:
-                self._write_order(message.turn, "counts", 0)
-            case protocol.ReceiptIssued() if message.side:
+                self._write_order(message.turn, message)
+            case protocol.ReceiptIssued():
                 self._journal.write_once("receipt", message.turn)
 
     def _cast(self, ballot: protocol.BallotCast) -> bool:
@@ -128,8 +119,9 @@ class RecordingPhone(Phone):
         self._journal.write_once("revealed", shown.turn, *said)
         return shown.turn
 
-    def _write_order(self, turn: int, kind: str, at: int) -> None:
-        self._received[turn] = (*self._received.get(turn, ()), (kind, at))
+    def _write_order(self, turn: int, message: protocol.ToPhone) -> None:
+        last = (message.__struct_config__.tag, getattr(message, "at", 0))
+        self._received[turn] = (*self._received.get(turn, ()), last)
         self._journal.write_once("received", turn, self._received[turn])
 
     def _plan_late_ballot(self) -> None:

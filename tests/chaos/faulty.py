@@ -20,6 +20,7 @@ from pkgutil import resolve_name
 from typing import Any, Literal
 
 import django
+from msgspec.structs import replace
 
 from tests.deploy.processes import becomes_true
 
@@ -48,7 +49,7 @@ STEPS: dict[str, tuple[str, When]] = {
     "before the box expires": (f"{BOX}.expire_all", "before"),
     "after the box expires": (f"{BOX}.expire_all", "after"),
 }
-NAMES = ("", "no-compare-and-set", "no-seal")
+NAMES = ("", "no-compare-and-set", "no-seal", "second-seal")
 SEAL_HOLDS = ("if box[4] == '1' then", "if not by_clocks and now >= tonumber(box[3]) then")
 SEALED_BEFORE = "local sealed_at = box[3] == '1' and tonumber(box[6]) or now"
 
@@ -169,7 +170,18 @@ def remove_seal() -> None:
         resolve_name(f"voting.ballot_box.{client}").load_script = without_seal
 
 
-MUTANTS: dict[str, Callable[[], None]] = {NAMES[1]: remove_compare_and_set, NAMES[2]: remove_seal}
+def publish_second_seal() -> None:
+    """After each seal, another one is published, of other ballots."""
+    publish = resolve_name(CLOSING).publish_seals
+
+    def publish_both(seals: dict[int, Any]) -> None:
+        publish(seals)
+        publish({event: replace(seal, red=seal.yellow) for event, seal in seals.items()})
+
+    resolve_name(CLOSING).publish_seals = publish_both
+
+
+MUTANTS = dict(zip(NAMES[1:], (remove_compare_and_set, remove_seal, publish_second_seal), strict=True))
 
 
 def main(argv: list[str]) -> None:

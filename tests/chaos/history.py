@@ -38,7 +38,7 @@ def find_faults(seals: Seals, revealed: Sequence[Any], lines: Sequence[list[Any]
                 yield f"phones were shown {shown}, it is {revealed}"
             case ["received", [*earlier, last]]:
                 yield from _find_disorder(revealed[0], {kind for kind, _ in earlier}, *last)
-            case ["change", before, seq] if seq != before + 1:
+            case ["change", before, seq] if -1 < before != seq - 1:
                 yield f"a phone received the change {seq} after {before}"
 
 
@@ -52,11 +52,11 @@ def _find_wrong_seal(seals: Seals, counted: Sequence[Any], at: int, epoch: int, 
 
 
 def _find_disorder(sealed_at: int, earlier: set[str], kind: str, at: int) -> Iterator[str]:
-    if kind == "counts":
+    if kind == "team.counted":
         yield "a phone received counts that the event hides"
-    elif "reveal" in earlier:
-        yield f"a phone received a {kind} after the reveal"
-    elif kind == "reveal" and at < sealed_at:
+    elif kind in ("turn.sealed", "turn.revealed") and "turn.revealed" in earlier:
+        yield f"a phone received {kind} after the reveal"
+    elif kind == "turn.revealed" and at < sealed_at:
         yield f"it was revealed at {at}, before its seal at {sealed_at}"
 
 

@@ -20,6 +20,7 @@ LONGER = (
 )
 SIZE = Size(events=4, phones=60, turns=1_000, seconds=300, rounds=1)
 EXPOSED_BY = {"no-compare-and-set": "turn extended while it closes", "no-seal": "closing process stalls"}
+EXPOSED_BY |= {"second-seal": "worker killed"}
 
 
 def play(home: Path, names: tuple[str, ...], size: Size, **options: Any) -> Campaign:
