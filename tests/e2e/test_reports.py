@@ -96,6 +96,6 @@ def test_downloaded_report_opens_offline_and_prints_on_any_paper(page: Page, tmp
     expect(page.get_by_role("button")).to_have_count(0)
     assert loaded == [file.as_uri()]
     page.emulate_media(media="print")
-    expect(page.get_by_role("link", name=re.compile("^http"))).to_be_visible()
+    expect(page.get_by_role("link", name=re.compile("^http.*report"))).to_be_visible()
     for paper, size in (("A4", b"595"), ("Letter", b"612")):
         assert b"/MediaBox [0 0 " + size in page.pdf(format=paper, prefer_css_page_size=True)
