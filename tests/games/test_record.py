@@ -103,8 +103,8 @@ def test_replay_command_reports_bad_line_and_continues() -> None:
     first, *refused, pick_refused, last = answers(done)
     assert done.returncode == 1
     assert first == last
-    assert first["error"] is None
-    assert pick_refused["error"] == {"turn": 1, "text": "red picks [[[[[[[...]]]]]]]: there is no such column"}
+    text = "red picks [[[[[[[...]]]]]]]: there is no such column"
+    assert (first["error"], pick_refused["error"]) == (None, {"turn": 1, "text": text})
     assert [reply["error"]["line"] for reply in refused] == list(range(3, 10))
     assert all(set(reply) == {"error"} and reply["error"]["text"] for reply in refused)
     assert len(done.stdout) < 5000
