@@ -104,7 +104,6 @@ class Result:
         return not (self.findings or self.counts["unexpected"] or never)
 
     def lines(self) -> Iterator[str]:
-        """The goals, the faults and the summary in Markdown."""
         yield from table_lines(("goal", "at most", "measured"), self._goals())
         yield ""
         yield from table_lines(HEAD, (row.cells for row in self.rows))
@@ -121,7 +120,6 @@ class Result:
         yield from self.findings[:40]
 
     def _goals(self) -> Iterator[tuple[str, str, str]]:
-        """Each goal with the worst measurement."""
         yield "acknowledged ballots lost", "0", str(self.counts["lost"])
         yield "turns duplicated or wrong", "0", str(self.counts["wrong"])
         killed, restarted = (

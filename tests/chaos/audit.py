@@ -82,7 +82,6 @@ class Audit:
     announced: dict[int, AnnouncedTurns] = field(default_factory=dict)
 
     def check(self, turns: Iterable[int]) -> list[Finding]:
-        """Audit finished turns; a repeated call checks them again."""
         self.journal.refresh()
         return [finding for turn in turns for finding in self._check(turn)]
 

@@ -127,7 +127,6 @@ class Campaign:
         return all(here == self.monitor.phones for here, _ in self.journal.crowd_states[-1].events.values())
 
     def _draw_faults(self) -> Iterator[Fault]:
-        """Draw in rounds, each fault once per round."""
         for _ in range(self.size.rounds):
             for fault in self.rng.sample(self.faults, len(self.faults)):
                 is_late = time.monotonic() - self.began > self.size.seconds

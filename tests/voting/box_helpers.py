@@ -24,7 +24,6 @@ Y2 = Ballot("v2", "yellow", 4, 1)
 
 @asynccontextmanager
 async def gateway_box() -> AsyncIterator[AsyncBallotBox]:
-    """The box as a new gateway sees it."""
     box = AsyncBallotBox()
     try:
         yield box

@@ -28,7 +28,6 @@ T = TypeVar("T")
 
 
 def read_texts(wire: bytes) -> list[str]:
-    """The texts of unmasked text frames, each below 64 KiB."""
     texts = []
     while wire:
         assert wire[0] == 0x81
@@ -116,7 +115,6 @@ def join_room(room: EventRoom, socket: FakeSocket) -> None:
 
 
 def vote_by_hands(room: EventRoom, box: BallotBox, team: int = 2) -> None:
-    """Let a team vote by show of hands from now on."""
     Team.objects.filter(event=room.event_id, number=team).update(source=HANDS)
     announce_edit(room.event_id, box.now())
     room.apply(latest(room.event_id))

@@ -144,7 +144,6 @@ def play(
 
 
 def kinds(event_id: int) -> list[str]:
-    """The message types of all announcements, in order."""
     rows = models.Announcement.objects.filter(event_id=event_id).order_by("seq")
     return [bytes(row.body).split(b'"')[3].decode() for row in rows]
 
@@ -154,7 +153,6 @@ def tally_of(turn: models.Turn, side: Side) -> models.TallyRecord:
 
 
 def arrived_ballots(turn: models.Turn, side: Side) -> list[Ballot]:
-    """The side's sealed ballots in order of arrival."""
     held = unpack_ballots(bytes(tally_of(turn, side).sealed))
     return [held[index] for index in arrival_order(held)]
 

@@ -82,8 +82,6 @@ def each(**fields: Sequence[Any]) -> list[Wrong]:
 
 
 def copy(**fields: Any) -> Wrong:
-    """Insert the row a second time, with these changes."""
-
     def wrong(model: type[Model], rows: Rows) -> None:
         row = model._default_manager.get(pk=rows[model].pk)
         row.pk = None

@@ -45,7 +45,6 @@ def verdicts(record: Any, folder: Path) -> list[tuple[int, str]]:
 
 
 def verify(record: Record, folder: Path) -> str:
-    """What both verifiers print about a record without faults."""
     (code, text), (_, other) = verdicts(record, folder)
     assert (code, text) == (0, other)
     return text

@@ -20,7 +20,6 @@ FULL_S: Span = (5.0, 8.0)
 
 
 def fill_disk(target: Target, rng: Random) -> None:
-    """Fill the disk to the last byte, then free it."""
     ballast = target.stack.data / "ballast"
     disk = os.statvfs(target.stack.data)
     if not os.path.ismount(target.stack.data) or disk.f_frsize * disk.f_blocks > 512 * 1024 * 1024:

@@ -28,7 +28,6 @@ INVITATIONS = "/console/invitations/"
 
 @pytest.fixture
 def mailing(settings: Any) -> None:
-    """A server that sends mails."""
     settings.EMAIL_ENABLED, settings.PUBLIC_URL = True, PUBLIC_URL
     settings.ACCOUNT_EMAIL_VERIFICATION = "mandatory"
     settings.ACCOUNT_SIGNUP_FIELDS = ["username*", "email*", "password1*"]

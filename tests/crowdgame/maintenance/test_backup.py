@@ -47,7 +47,6 @@ class Installation:
         return self.stack.data / "db.sqlite3"
 
     def backed_up(self, folder: Path) -> Path:
-        """A backup of the new database."""
         return Path(shutil.copy(self.kept / "backup", folder / "event.backup"))
 
     def restore(self, path: Path, *words: str, typed: str = "") -> int:

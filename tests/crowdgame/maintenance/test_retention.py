@@ -88,7 +88,6 @@ def sealed_ballots(event: Event) -> list[tuple[Ballot, ...]]:
 
 
 def dump_database() -> str:
-    """Every row of every table."""
     rows: list[Any] = []
     with connection.cursor() as cursor:
         for table in connection.introspection.table_names(cursor):

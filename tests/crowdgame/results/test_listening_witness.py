@@ -35,7 +35,6 @@ KEY = str(Cosigner("witness.example", COSIGNATURE_V1, b"w" * 32).verifier_key)
 
 @pytest.fixture
 def listening(url: str, tmp_path: Path) -> Iterator[str]:
-    """The address of a witness process that listens."""
     append("0", "1")
     port = free_port()
     argv = [sys.executable, "manage.py", "witness", url, "--folder", str(tmp_path / "listening")]

@@ -58,7 +58,6 @@ class WitnessCommand:
         self.url, self.folder = url, folder
 
     def look(self, *options: str) -> tuple[int, str]:
-        """Look at the log once."""
         return run("witness", self.url, "--folder", str(self.folder), "--once", *options)
 
     @property

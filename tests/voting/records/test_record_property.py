@@ -91,7 +91,6 @@ class OrganizedMatch:
             self.act(step, what)
 
     def act(self, action: str, voter_code: str | None) -> None:
-        """Perform an action, unless it is refused at this moment."""
         turns, closed = self.match.turns, self.match.turns.filter(state__in=CLOSED_STATES)
         target = closed.last() if action == "turn.void" else live_turn(self.match)
         more: dict[str, Any] = {"turn": target.pk} if target and not voter_code else {}

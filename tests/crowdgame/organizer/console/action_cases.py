@@ -199,7 +199,6 @@ EFFECTS: list[tuple[tuple[Step, ...], dict[str, Any], str]] = [
 def request(
     event: Event, message: ActionAsk | ActionUndo, box: BallotBox, role: Role = Role.OWNER
 ) -> AuditEntry:
-    """Perform the message; return the latest audit entry."""
     perform(OrganizerAccess("olga", role, event.owner_id), event.pk, message, box)
     return entries(event, box)[0]
 
@@ -222,7 +221,6 @@ def take(event: Event, step: Step, box: BallotBox) -> None:
 
 
 def take_all(event: Event, steps: Iterable[Step], box: BallotBox) -> tuple[AuditEntry, ...]:
-    """Take these steps; return the audit entries, latest first."""
     for step in steps:
         take(event, step, box)
     return entries(event, box)

@@ -49,7 +49,6 @@ def act_on_latest(client: Client, action: str = "", **fields: str) -> int:
 
 @pytest.fixture
 def mo() -> Client:
-    """A moderator."""
     user = User.objects.create_user("mo")
     user.user_permissions.add(Permission.objects.get(codename="moderate_chat"))
     client = Client()

@@ -72,7 +72,6 @@ def restrict(who: Seat, **change: Any) -> None:
 
 
 def add(turn: Turn, count: int, agreed: int = 0, **fields: Any) -> list[Suggestion]:
-    """Store suggestions of other voters of the red team."""
     ask(seat(turn))
     fields |= {"room": turn.match.event.chat_rooms.get(team=RED), "turn": turn, "agreed": agreed}
     fields |= {"voter_code": "BCDFGH", "at": timezone.now()}

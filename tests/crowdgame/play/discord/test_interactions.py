@@ -41,7 +41,6 @@ class Application:
         return post(code, body, at, self.sign(body, at))
 
     def ask(self, turn: Turn, interaction: dict[str, Any]) -> Any:
-        """Return the reply."""
         response = self.post(turn.match.event.code, interaction)
         assert (response.status_code, response.headers["Content-Type"]) == (200, "application/json")
         return json.loads(response.content)

@@ -186,7 +186,6 @@ def test_crowd_game_is_listed_as_open_then_running(box: BallotBox) -> None:
 
 @pytest.fixture
 def ended(box: BallotBox) -> Event:
-    """The event of a duel whose match is over."""
     duel = begin(box).duel
     play(Match.objects.get(event=duel.event), box, RED_WINS)
     return duel.event

@@ -84,7 +84,6 @@ def guest_with_address(email: str = EMAIL) -> tuple[Client, str]:
 
 
 def send_all(box: BallotBox) -> None:
-    """Send all queued notifications, as if they were due now."""
     EmailNotification.objects.update(due_at=timezone.now())
     send_due(box)
 

@@ -58,7 +58,6 @@ def add_device(event: Event, service: Receiver, voter: str, **headers: str) -> P
 
 
 def send_all(box: BallotBox) -> None:
-    """Send all stored notifications, as if they were due now."""
     PushNotification.objects.update(due_at=timezone.now())
     push.send_due(box)
 

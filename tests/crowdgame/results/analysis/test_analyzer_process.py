@@ -30,7 +30,6 @@ def test_dead_analyzer_delays_no_turn_and_catches_up(tmp_path: Path) -> None:
         event = server.ask("event", window_s=600, options={"token": "red"}, analysis="turn")["id"]
 
         def close_turn(number: int) -> None:
-            """Let the running processes close the turn."""
             server.ask("close_after", event_id=event, ms=300)
             wait_until(lambda: len(server.rows(RESOLVED, event)) == number)
 

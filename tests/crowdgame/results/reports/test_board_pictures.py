@@ -34,7 +34,6 @@ def page(client: Client, address: str, status: int = 200) -> str:
 
 
 def balls(text: str) -> int:
-    """The balls on the boards of a page or picture."""
     return len(re.findall(r'<use href="#ball-(?:red|yellow)" x=', text))
 
 
