@@ -125,7 +125,6 @@ def valkey_process(data_dir: Path) -> Iterator[Supervisor]:
 
 @pytest.fixture
 def valkey_url(valkey_process: Supervisor) -> str:
-    """The URL of an empty Valkey."""
     with Redis.from_url(settings.REDIS_URL) as redis:
         redis.flushall()
     return str(settings.REDIS_URL)

@@ -49,7 +49,6 @@ class RunningCrowd:
 
 @contextmanager
 def running_crowd(argv: Sequence[str], phones: int, server: Server, folder: Path) -> Iterator[RunningCrowd]:
-    """Run `manage.py rehearse` with the arguments."""
     folder.mkdir(parents=True, exist_ok=True)
     report, log = folder / "report.json", folder / "crowd.log"
     argv = [*MANAGE, "rehearse", *argv, "--url", server.http, "--phones", str(phones), "--json", str(report)]

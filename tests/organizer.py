@@ -246,7 +246,6 @@ def rewrite_log() -> None:
 
 
 def cosign(names: list[str]) -> None:
-    """Witnesses with these names cosign the log."""
     log = load_log()
     note = log.sign(log.checkpoint)
     for name in names:

@@ -34,7 +34,6 @@ box = BallotBox()
 
 
 def duel(time_control: str = "3-days", casual: bool = False) -> dict[str, Any]:
-    """Start a duel; return its event id, code and keys by team."""
     one, two = new_guest(), new_guest()
     begun = new_duel(one, DuelSettings(time_control=TIME_CONTROLS_BY_SLUG[time_control], casual=casual))
     taken = join_duel(begun.event.code, two, box)
@@ -78,7 +77,6 @@ def run_down_clock(code: str, ms: int) -> int:
 
 
 def chat_key(slug: str, guest: int | None = None) -> str:
-    """The chat key that this guest's page contains."""
     return make_reader_key(ChatReader(slug, guest))
 
 

@@ -36,7 +36,6 @@ class PushDevice:
         }
 
     def decrypt(self, body: bytes) -> dict[str, Any]:
-        """Return the message, as RFC 8291 says."""
         salt, sender, sealed = body[:16], body[21:86], body[86:]
         assert (body[16:21], len(body) <= 4096) == (b"\0\0\x10\0\x41", True)
         shared = self.private.exchange(ec.ECDH(), ec.EllipticCurvePublicKey.from_encoded_point(CURVE, sender))

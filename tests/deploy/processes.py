@@ -31,7 +31,6 @@ def _names(process: psutil.Process, text: str) -> bool:
 
 
 def handles_sigterm(pid: int) -> bool:
-    """Whether the process already catches or ignores SIGTERM."""
     with open(f"/proc/{pid}/status", encoding="ascii") as status:
         masks = [line.split()[1] for line in status if line.startswith(("SigCgt", "SigIgn"))]
     return any(int(mask, 16) & 1 << (signal.SIGTERM - 1) for mask in masks)
@@ -79,7 +78,6 @@ class Play:
 
     @property
     def links(self) -> dict[str, str]:
-        """The printed addresses by their labels."""
         return dict(re.findall(r"^  (\w+) +(http\S+)$", self.said, re.MULTILINE))
 
 

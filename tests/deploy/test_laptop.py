@@ -66,7 +66,6 @@ def test_stamp_is_stale_after_changed_renamed_and_added_files_or_missing_output(
     one.write_text("1")
 
     def is_fresh(*words: str) -> bool:
-        """Set the stamp anew if it is stale."""
         stamp = Stamp(output, fingerprint([folder, tmp_path / "not there"], *words))
         if fresh := stamp.is_fresh():
             return fresh

@@ -9,7 +9,6 @@ LINK = re.compile(r"!\[[^\]]+\]\(([^)\s]+)\)")
 
 
 def linked_files() -> set[Path]:
-    """The files of all pictures in README.md and docs/."""
     links = ((page, LINK.findall(page.read_text(encoding="utf-8"))) for page in PAGES)
     return {(page.parent / link).resolve() for page, found in links for link in found}
 

@@ -66,7 +66,6 @@ class FakeGateway:
         self._send({"type": "websocket.send", "text": _frame(message)}, screen)
 
     def show(self, state: EventState, team: int = 1, more: tuple[ServerMessage, ...] = ()) -> None:
-        """Answer later joins with this state."""
         self.join_answers = lambda kind: [self.welcome(kind, state, team), self.turnout(state), *more]
 
     def welcome(self, kind: str, state: EventState, team: int = 1) -> msgspec.Struct:

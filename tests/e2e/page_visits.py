@@ -63,7 +63,6 @@ def running_server_with_static(data: Path, **options: Any) -> Iterator[Server]:
 
 
 def visit(visited: Visit, page: Page, server: Server) -> Event:
-    """Open the page of a new event; return the event."""
     event: Event = server.ask("event", owner=f"{visited.name}-owner", **visited.choices)
     if visited.prepare:
         visited.prepare(server, event)
@@ -142,7 +141,6 @@ def ask_all(*prepared: Prepare) -> Prepare:
 
 @cache  # tests compare preparations
 def play_to(*picks: tuple[int, int]) -> Prepare:
-    """Play these picks, then open the next window."""
     return ask("play_to", picks=[list(pick) for pick in picks])
 
 

@@ -179,7 +179,6 @@ def analyzed(scripted: ScriptedMatch, deciding: protocol.MatchAnalysis | None = 
 def as_duel(
     scripted: ScriptedMatch, bank_s: int = 60, red_ms: int = 48_000, yellow_ms: int = 31_000, **terms: Any
 ) -> ScriptedMatch:
-    """The same match as a duel with clocks."""
     clocks = protocol.Clocks(bank_s=bank_s, increment_s=2, cap_s=None, red_ms=red_ms, yellow_ms=yellow_ms)
     teams = tuple(protocol.Team(number=at, name=name) for at, name in enumerate(GUESTS, 1))
     terms = {"clocks": clocks, "window_s": min(red_ms, yellow_ms) // 1000, **terms}
@@ -201,7 +200,6 @@ def rated_duel(scripted: ScriptedMatch) -> State:
 
 
 def with_draw_offer(scripted: ScriptedMatch) -> State:
-    """An open vote in which yellow's draw offer stands."""
     offering = with_terms(scripted, draw_offers=True, resign="half")
     return with_turn(offering.voting, draw_offered_by="yellow")
 

@@ -56,7 +56,6 @@ def chromium() -> Iterator[Browser]:
 
 
 def open_console(server: Server, open_at: OpenScreen, code: str, size: ViewportSize = TABLET) -> Screen:
-    """Open the console of an event of Olga."""
     console = open_at(size)
     sign_in(console.page, server, "olga")
     console.page.goto(f"/console/{code}/")

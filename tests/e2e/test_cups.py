@@ -18,7 +18,6 @@ TURN_TO_JS = """shown => document.querySelectorAll(".sheet").forEach((sheet, num
 
 
 def make_cup(server: Server, teams: list[str], won: tuple[int, ...] = (), kind: str = "knockout") -> str:
-    """The code of a cup of Olga."""
     event = server.ask("event")
     return str(server.ask("cup", event_id=event["id"], teams=teams, won=won, format=kind))
 

@@ -24,7 +24,6 @@ def page_bytes(url: str, language: str = "en") -> int:
 
 @pytest.fixture
 def asked(window: Page) -> list[str]:
-    """The URLs that the page requests, and its sockets."""
     asked: list[str] = []
     window.on("request", lambda request: asked.append(request.url))
     window.on("websocket", lambda socket: asked.append(socket.url))

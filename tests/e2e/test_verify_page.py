@@ -20,7 +20,6 @@ DROP_JS = page_script("drop")
 
 @pytest.fixture(scope="module")
 def code(server: Server) -> str:
-    """The code of an event with a finished match."""
     event = server.ask("event", lobby="open")
     server.ask("play_to", event_id=event["id"], picks=WON)
     return str(event["code"])

@@ -44,7 +44,6 @@ def mailbox(settings: Any, valkey_url: str, monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.fixture
 def hashes(mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The iterations of each password hash."""
     done: list[int] = []
     module: Any = hashers
     pbkdf2 = module.pbkdf2

@@ -46,7 +46,6 @@ WITH_LIMITS = ("bash", "-c", f'ulimit -S -n {SOFT_LIMIT}; ulimit -H -n {HARD_LIM
 
 
 def submit(server: Server, path: str, fields: Mapping[str, str], **headers: str) -> HttpReply:
-    """Submit a form, as a browser does."""
     body = urlencode({"csrfmiddlewaretoken": CSRF_TOKEN, **fields})
     return ask(server, path, HEADERS | headers, "POST", body)
 

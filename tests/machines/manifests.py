@@ -118,7 +118,6 @@ def objects(kind: str) -> dict[str, Any]:
 
 
 def pods() -> dict[str, Any]:
-    """Pod specs by workload name."""
     workloads = objects("Deployment") | objects("Job")
     return {name: made["spec"]["template"]["spec"] for name, made in workloads.items()}
 

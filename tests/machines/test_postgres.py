@@ -130,7 +130,6 @@ def test_outage_disconnects_no_phone_and_restarts_no_process(tmp_path: Path) -> 
 
 
 def everything(stack: Stack) -> None:
-    """Empty the database."""
     with psycopg.connect(stack.database_url, autocommit=True) as connection:
         connection.execute("DROP SCHEMA public CASCADE")
         connection.execute("CREATE SCHEMA public")

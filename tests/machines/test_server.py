@@ -85,7 +85,6 @@ def test_envsubst_matches_the_nginx_test_helper() -> None:
 
 # ------------------------------------------------------------------ backup
 def back_up(folder: Path, **named: str) -> Path:
-    """Make a backup; return the newest one."""
     env = {"PATH": f"{find_postgres()}:{os.environ['PATH']}", **named}
     subprocess.run([SERVER / "backup.sh", folder], env=env, check=True)
     return max(path for path in folder.iterdir())

@@ -58,7 +58,6 @@ def run(program: Path, data: Path, *words: str) -> str:
 
 
 def playing(program: Path, data: Path, *options: str) -> AbstractContextManager[Play]:
-    """Run `crowdgame play` without Node and make on the PATH."""
     env = {"HOME": str(data.parent), "PATH": "/nowhere"}
     return run_play([program], data, "--gateways", "1", *options, env=env)
 

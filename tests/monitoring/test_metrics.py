@@ -129,7 +129,6 @@ def test_grafana_and_alerts_query_all_exported_metrics_and_no_others(server: Ser
 
 
 def exported(server: Server) -> dict[str, dict[str, set[str]]]:
-    """The values of each label of each metric."""
     found: dict[str, dict[str, set[str]]] = {}
     for sample in metric_samples(server):
         labels = found.setdefault(sample.name, {})

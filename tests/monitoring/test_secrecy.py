@@ -42,7 +42,6 @@ class Stage:
         return self.watching.clients["the projector"]
 
     def open_turn(self, window_ms: int = IN_THE_BOX_MS) -> int:
-        """Open the window of the current turn; return its id."""
         turn = int(self.server.ask("close_after", event_id=self.event_id, ms=window_ms))
         self.watching.receive("turn.moved")
         return turn

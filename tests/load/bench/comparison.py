@@ -143,7 +143,6 @@ async def _pages(product: Product, size: Size, say: Say) -> Rounds:
 
 
 async def _product_fanouts(product: Product, size: Size, say: Say) -> tuple[list[Fanout], bytes]:
-    """Broadcast organizer actions from the console."""
     await product.join(size.audience)
     console = await open_console(product)
     found = await _fanouts(

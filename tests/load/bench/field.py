@@ -109,7 +109,6 @@ class Product:
 
 
 def make_product(name: str, server: Server) -> Product:
-    """Create a live event with one reveal and a long open turn."""
     event = server.ask("event", owner="olga", window_s=NOT_STORED_S, pace="instant", lobby="open")
     server.ask("play_to", event_id=event["id"], picks=PLAYED)
     return Product(name, server, event["id"], event["code"])

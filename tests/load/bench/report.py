@@ -83,7 +83,6 @@ def show(results: Results, console: Console) -> None:
 
 
 def write(results: Results, machine: dict[str, str]) -> None:
-    """Write the run, in place of the previous one."""
     heading = f"## {machine['date']}, {machine['cores']} cores"
     notes = (f"- {line}" for line in results.notes)
     table = table_lines(HEADINGS, map(_cells, results.rows))

@@ -121,7 +121,6 @@ def find_regressions(rows: Iterable[Row], before: Mapping[str, float]) -> list[s
 
 
 def pick_better(first: Iterable[Row], second: Iterable[Row]) -> list[Row]:
-    """Keep the better one of rows measured twice."""
     again = {row.key: row for row in second if row.key}
     twice = ((row, again.get(row.key, row)) for row in first)
     return [

@@ -14,7 +14,6 @@ Send = Callable[[dict[str, Any]], Awaitable[None]]
 
 
 async def echo(scope: dict[str, Any], receive: Receive, send: Send) -> None:
-    """The minimal WebSocket server."""
     if scope["type"] != "websocket":
         raise ValueError(scope["type"])
     await receive()
