@@ -58,12 +58,7 @@ def send_suggestions(server: Server, clients: SocketClients, _code: str) -> None
 
 @pytest.mark.parametrize(
     ("kind", "flood"),
-    [
-        ("cheer", send_cheers),
-        ("frame", send_frames),
-        ("display", open_displays),
-        ("chat", send_suggestions),
-    ],
+    [("cheer", send_cheers), ("frame", send_frames), ("display", open_displays), ("chat", send_suggestions)],
 )
 def test_votes_count_during_a_flood(
     kind: RefusalKind, flood: Flood, server: Server, clients: SocketClients

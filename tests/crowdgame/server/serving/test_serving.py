@@ -143,9 +143,7 @@ def read_answers(connection: socket.socket, *expected: bytes) -> None:
     assert received == wanted
 
 
-def test_messages_stay_in_order_alone_and_together(
-    asgi_server: AsgiServer,
-) -> None:
+def test_messages_stay_in_order_alone_and_together(asgi_server: AsgiServer) -> None:
     with attached(asgi_server) as connection:
         texts = [b"first", b"now a", "é".encode(), b"now b", b"later", b"now c"]
         for text in texts:

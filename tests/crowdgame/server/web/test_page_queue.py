@@ -91,8 +91,7 @@ def sent_form(*, leaves: bool = False) -> Callable[[], Awaitable[Any]]:
 
 
 @pytest.mark.parametrize(
-    ("request_line", "most", "kind"),
-    [(LOGIN, MAX_ACTIVE, "login"), (DOCUMENT, MAX_DOCUMENTS, "document")],
+    ("request_line", "most", "kind"), [(LOGIN, MAX_ACTIVE, "login"), (DOCUMENT, MAX_DOCUMENTS, "document")]
 )
 @pytest.mark.parametrize("own_places", [0, page_queue.PLACES_PER_ORGANIZER])
 async def test_flood_is_refused_beyond_the_places_of_its_network_and_organizer(
