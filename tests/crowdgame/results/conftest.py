@@ -1,9 +1,18 @@
+import os
+
 import pytest
 from pytest_django.live_server_helper import LiveServer
 
+from crowdgame.results.analysis import analyzer
 from tests.voting.match_helpers import RED_WINS, play, start
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Match
+
+
+@pytest.fixture(autouse=True)
+def unlowered_priority(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beside other work, threads of the lowest priority take minutes for seconds of solving."""
+    monkeypatch.setattr(analyzer, "NICE", os.nice(0))
 
 
 @pytest.fixture
