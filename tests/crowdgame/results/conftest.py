@@ -10,7 +10,7 @@ from voting.models import Match
 
 
 @pytest.fixture(autouse=True)
-def unlowered_priority(monkeypatch: pytest.MonkeyPatch) -> None:
+def normal_priority(monkeypatch: pytest.MonkeyPatch) -> None:
     """Beside other work, threads of the lowest priority take minutes for seconds of solving."""
     monkeypatch.setattr(analyzer, "NICE", os.nice(0))
 
