@@ -25,7 +25,7 @@ from voting.models import Event
 
 DOCUMENT = PdfDocument("")
 URL = "HTTP://PLAY.EXAMPLE.ORG/BCDF"
-STREAM = re.compile(rb"/Filter /FlateDecode.*?stream\r?\n(.*?)\r?\nendstream", re.DOTALL)
+STREAM = re.compile(rb"/Filter /FlateDecode.*?stream\n(.*?)\nendstream", re.DOTALL)
 RECTANGLE = re.compile(rb"(?<![\d.])([\d.]+) ([\d.]+) ([\d.]+) -([\d.]+) re f")
 
 
