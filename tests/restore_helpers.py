@@ -10,19 +10,7 @@ from typing import Any
 from crowdgame.rehearsal.rehearsal_report import RehearsalReport
 from crowdgame.server.laptop import startup
 from crowdgame.server.laptop.stack import Stack
-from tests.crowd_helpers import (
-    ENOUGH,
-    PHONES,
-    TIMEOUT_S,
-    assert_counts_are_of_sealed_ballots,
-    assert_nothing_is_lost,
-    crowd,
-    leave,
-    live_turn,
-    resolved_turns,
-    sealed_ballots,
-    turn_with_ballots,
-)
+from tests import crowd_helpers as crowds
 from tests.deploy.processes import wait_until
 from tests.server import Server, organizer, running_server
 from tests.socket_clients import open_clients
@@ -72,27 +60,27 @@ class RestoredEvent:
 
     @property
     def resolved(self) -> list[int]:
-        return resolved_turns(self.server, self.lost.event)
+        return crowds.resolved_turns(self.server, self.lost.event)
 
 
 def lose_event(data: Path, database_url: str) -> Lost:
     with running_server(data, database_url=database_url) as server:
         made = server.ask("event", **CALM)
         event, code = made["id"], made["code"]
-        with crowd(server, code, data, "--seats", str(data / "seats")) as phones:
+        with crowds.crowd(server, code, data, "--seats", str(data / "seats")) as phones:
             server.ask("begin", event_id=event)
             close_turn_soon(server, event)
-            turn = turn_with_ballots(server, event)
+            turn = crowds.turn_with_ballots(server, event)
             ((epoch,),) = server.rows("SELECT epoch FROM games_turn WHERE id = ?", turn)
             server.ask("command", words=["backup", str(data / BACKUP)])
-            assert turn not in resolved_turns(server, event)
+            assert turn not in crowds.resolved_turns(server, event)
             for _ in range(3):
                 close_turn_soon(server, event)
             with open_clients(server) as clients:
                 _, welcome = clients.display(code)
-            seen = leave(phones)
-        lost = [t for t in resolved_turns(server, event) if t > turn]
-        blinds = {ballot.blind for ballot in sealed_ballots(server, turn).values()}
+            seen = crowds.leave(phones)
+        lost = [t for t in crowds.resolved_turns(server, event) if t > turn]
+        blinds = {ballot.blind for ballot in crowds.sealed_ballots(server, turn).values()}
         ((seed,),) = server.rows("SELECT seed FROM games_turn WHERE id = ?", turn)
         server.supervisor.kill()
     return Lost(server.stack, event, code, turn, epoch, lost, blinds, seed, seen, welcome["seq"])
@@ -108,19 +96,19 @@ def restored_event(lost: Lost, *options: str) -> Iterator[RestoredEvent]:
         server.ask("close_after", event_id=event, ms=MINUTE_MS)  # for the crowd on a slow machine
         with open_clients(server) as clients:
             _, shown = clients.display(lost.code)
-        with crowd(server, lost.code, data, "--seats", str(data / "seats")) as phones:
+        with crowds.crowd(server, lost.code, data, "--seats", str(data / "seats")) as phones:
             for _ in range(3):
                 close_turn_soon(server, event)
-            seen = leave(phones)
+            seen = crowds.leave(phones)
         close_turn_soon(server, event)
         yield RestoredEvent(lost, server, seen, shown)
 
 
 def close_turn_soon(server: Server, event: int) -> None:
     """Close the current or next turn soon, so that all phones vote now; wait until it is resolved."""
-    wait_until(lambda: live_turn(server, event), TIMEOUT_S)
+    wait_until(lambda: crowds.live_turn(server, event), crowds.TIMEOUT_S)
     turn = server.ask("close_after", event_id=event, ms=SOON_MS)
-    wait_until(lambda: turn in resolved_turns(server, event), TIMEOUT_S)
+    wait_until(lambda: turn in crowds.resolved_turns(server, event), crowds.TIMEOUT_S)
 
 
 class RestoreTests:
@@ -134,20 +122,20 @@ class RestoreTests:
         new = [turn for turn in resolved if turn > lost.turn]
         assert len(new) > 1
         assert min(new) > MAX_OLD_ID
-        assert_counts_are_of_sealed_ballots(restored.server)
+        crowds.assert_counts_are_of_sealed_ballots(restored.server)
         ((epoch, seed),) = restored.server.rows("SELECT epoch, seed FROM games_turn WHERE id = ?", lost.turn)
         assert epoch > lost.epoch
         assert seed != lost.seed
         assert lost.turn in restored.seen.ledger
-        held = sealed_ballots(restored.server, lost.turn)
-        assert len(held) >= ENOUGH
+        held = crowds.sealed_ballots(restored.server, lost.turn)
+        assert len(held) >= crowds.ENOUGH
         assert lost.blinds
         assert not lost.blinds & {ballot.blind for ballot in held.values()}
 
     def test_restore_keeps_seats_and_counts_all_ballots_since(self, restored: RestoredEvent) -> None:
-        assert_nothing_is_lost(restored.server, restored.seen, restored.resolved)
-        assert restored.seen.ballots.acknowledged > PHONES
-        assert restored.seen.joined == PHONES
+        crowds.assert_nothing_is_lost(restored.server, restored.seen, restored.resolved)
+        assert restored.seen.ballots.acknowledged > crowds.PHONES
+        assert restored.seen.joined == crowds.PHONES
         assert restored.seen.voters == restored.lost.seen.voters
         assert (restored.seen.unreadable, restored.seen.away) == (0, {})
 

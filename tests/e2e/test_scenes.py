@@ -1,21 +1,9 @@
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.e2e import scene_setup as setup
 from tests.e2e.fake_gateway import FakeGateway
 from tests.e2e.page_checks import axe_violations, english_on, faults, resize, visible_lines
-from tests.e2e.scene_setup import (
-    CONFLICT,
-    MIDDLE,
-    THE_END,
-    Scene,
-    Show,
-    at_step,
-    ended,
-    find_scene,
-    in_language,
-    show_scene,
-    with_options,
-)
 from tests.e2e.scenes import DISPLAY_SCENES, PHONE_SCENES
 from tests.e2e.scripted_match import ScriptedMatch
 from tests.e2e.scripts import page_script
@@ -41,10 +29,10 @@ TEAMS = (
     Team(number=2, name="Équipe du Théâtre de Saint-Étienne réuni"),
 )
 STATES = {
-    "lobby": with_options(ScriptedMatch(), teams=TEAMS).lobby,
-    "voting": with_options(MIDDLE, teams=TEAMS).voting,
-    "reveal": at_step("picks", with_options(CONFLICT, teams=TEAMS)),
-    "ended": ended(with_options(THE_END, teams=TEAMS)),
+    "lobby": setup.with_options(ScriptedMatch(), teams=TEAMS).lobby,
+    "voting": setup.with_options(setup.MIDDLE, teams=TEAMS).voting,
+    "reveal": setup.at_step("picks", setup.with_options(setup.CONFLICT, teams=TEAMS)),
+    "ended": setup.ended(setup.with_options(setup.THE_END, teams=TEAMS)),
 }
 PARTS = {
     "display lobby": ".joined-team :is(.badge, h2, p)|.demonstration|.qr|.join-info .address",
@@ -71,9 +59,11 @@ def wrong_on(screen: str, window: Page, *sizes: tuple[int, int]) -> list[str]:
 
 
 @pytest.mark.parametrize(("screen", "scene"), EVERY_SCENE)
-def test_scene_fits_every_screen(fake_gateway: FakeGateway, window: Page, screen: str, scene: Scene) -> None:
+def test_scene_fits_every_screen(
+    fake_gateway: FakeGateway, window: Page, screen: str, scene: setup.Scene
+) -> None:
     resize(window, *SIZES[screen][0])
-    show_scene(screen, scene, window, fake_gateway)
+    setup.show_scene(screen, scene, window, fake_gateway)
     violations = axe_violations(window, scene.name, ["light", "dark"] if screen == "phone" else ["dark"])
     assert wrong_on(screen, window, *SIZES[screen]) + violations == []
 
@@ -82,10 +72,10 @@ def test_scene_fits_every_screen(fake_gateway: FakeGateway, window: Page, screen
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize(("screen", "scene"), EVERY_SCENE)
 def test_scene_is_translated(
-    fake_gateway: FakeGateway, window: Page, screen: str, scene: Scene, language: str
+    fake_gateway: FakeGateway, window: Page, screen: str, scene: setup.Scene, language: str
 ) -> None:
     resize(window, *SIZES[screen][0])
-    show_scene(screen, in_language(scene, language), window, fake_gateway)
+    setup.show_scene(screen, setup.in_language(scene, language), window, fake_gateway)
     wrong = wrong_on(screen, window, SIZES[screen][0]) + axe_violations(window, scene.name, ["light"])
     assert wrong + english_on(window, language, "djangojs") == []
 
@@ -94,14 +84,14 @@ def test_scene_is_translated(
 def test_phone_scene_can_be_enlarged(fake_gateway: FakeGateway, window: Page, name: str) -> None:
     """At 200% zoom, as WCAG 1.4.4 asks for, a phone's page is half as wide, and may scroll down."""
     resize(window, 195, 422)
-    show_scene("phone", find_scene(PHONE_SCENES, name), window, fake_gateway)
+    setup.show_scene("phone", setup.find_scene(PHONE_SCENES, name), window, fake_gateway)
     height = window.evaluate("() => document.scrollingElement.scrollHeight")
     assert faults(visible_lines(window), 195, height) == []
 
 
 def test_display_reloads_itself_in_new_language(fake_gateway: FakeGateway, window: Page) -> None:
-    show_scene("display", in_language(DISPLAY_SCENES[0], "de"), window, fake_gateway)
-    arabic = in_language(DISPLAY_SCENES[0], "ar").state
+    setup.show_scene("display", setup.in_language(DISPLAY_SCENES[0], "de"), window, fake_gateway)
+    arabic = setup.in_language(DISPLAY_SCENES[0], "ar").state
     fake_gateway.show(arabic(fake_gateway.now()))
     fake_gateway.announce("display", "event.edited", arabic)
     expect(window.locator("html")).to_have_attribute("lang", "ar")
@@ -110,7 +100,7 @@ def test_display_reloads_itself_in_new_language(fake_gateway: FakeGateway, windo
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("shown", PARTS)
-def test_parts_of_screen_fit_with_the_longest_names(show: Show, window: Page, shown: str) -> None:
+def test_parts_of_screen_fit_with_the_longest_names(show: setup.Show, window: Page, shown: str) -> None:
     screen, phase = shown.split()
     sizes = SIZES["phone"] if screen == "phone" else ((1920, 1080), (1024, 768), (1280, 720))
     parts = PARTS[shown].split("|")
@@ -128,7 +118,9 @@ def test_parts_of_screen_fit_with_the_longest_names(show: Show, window: Page, sh
 
 
 @pytest.mark.nightly
-def test_code_and_clock_of_display_are_large_and_the_sea_rises_at_the_end(show: Show, window: Page) -> None:
+def test_code_and_clock_of_display_are_large_and_the_sea_rises_at_the_end(
+    show: setup.Show, window: Page
+) -> None:
     resize(window, 1280, 720)
     show("display", STATES["lobby"], "lobby")
     code = window.locator(".qr path").bounding_box()

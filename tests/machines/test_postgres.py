@@ -17,12 +17,7 @@ from crowdgame.server.laptop.stack import Stack
 from crowdgame.server.web.page_queue import MAX_PAGES
 from tests.crowd_helpers import during_window, vote_during
 from tests.deploy.processes import wait_until
-from tests.hardening.test_floods import (
-    assert_flood_is_limited,
-    assert_network_has_its_games_only,
-    assert_pages_work_during_flood,
-    login_flood,
-)
+from tests.hardening import test_floods as floods
 from tests.machines.postgres import Postgres, running_postgres
 from tests.monitoring.probes import ask
 from tests.restore_helpers import Lost, RestoredEvent, RestoreTests, lose_event, restored_event
@@ -77,18 +72,18 @@ def flooded(tmp_path: Path, database_url: str) -> Iterator[Server]:
 
 def test_login_flood_leaves_connections_to_new_events(flooded: Server) -> None:
     codes = [flooded.ask("event", lobby="open")["code"] for _ in range(6)]
-    with login_flood(flooded) as replies, open_clients(flooded) as clients:
+    with floods.login_flood(flooded) as replies, open_clients(flooded) as clients:
         for code in codes:
             clients.phone(code)
-    assert_flood_is_limited(flooded, replies)
+    floods.assert_flood_is_limited(flooded, replies)
 
 
 def test_pages_work_during_a_flood_of_logins(flooded: Server) -> None:
-    assert_pages_work_during_flood(flooded)
+    floods.assert_pages_work_during_flood(flooded)
 
 
 def test_simultaneous_new_games_do_not_exceed_the_limit_of_a_network(flooded: Server) -> None:
-    assert_network_has_its_games_only(flooded)
+    floods.assert_network_has_its_games_only(flooded)
 
 
 def test_blocked_pages_leave_connections_to_new_events(flooded: Server) -> None:

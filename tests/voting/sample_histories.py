@@ -4,22 +4,9 @@ from collections.abc import Callable
 
 from django.db.models import F
 
+from tests.voting import match_helpers as helpers
 from tests.voting.action_helpers import press
 from tests.voting.box_helpers import empty
-from tests.voting.match_helpers import (
-    RED_WINS,
-    SELECTOR,
-    only_turn,
-    open_now,
-    play,
-    play_turn,
-    play_with,
-    request_side_changes,
-    run_out,
-    start,
-    start_open,
-    start_secret,
-)
 from tests.voting.recovery_model import close_and_then
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Match, Turn
@@ -30,41 +17,41 @@ from voting.turns.turns import load_turn
 
 def play_eventful_match(box: BallotBox) -> Match:
     """A match with a void turn, a replaced seal, a lost box and an end."""
-    turn = start_open(box)
-    run_out(turn, box)
-    close_and_then(turn, lambda: open_now(load_turn(turn.pk), box))
+    turn = helpers.start_open(box)
+    helpers.run_out(turn, box)
+    close_and_then(turn, lambda: helpers.open_now(load_turn(turn.pk), box))
     empty()
     restore_turn(turn.pk, box)
-    play_turn(load_turn(turn.pk), box, [1], [2])
-    play(turn.match, box, RED_WINS[1:2])
+    helpers.play_turn(load_turn(turn.pk), box, [1], [2])
+    helpers.play(turn.match, box, helpers.RED_WINS[1:2])
     press(turn.match.event_id, "turn.void", box)
-    play(turn.match, box, RED_WINS[1:])
+    helpers.play(turn.match, box, helpers.RED_WINS[1:])
     return Match.objects.get(pk=turn.match_id)
 
 
 def play_aborted_match(box: BallotBox) -> Match:
-    turn = start(box, game=SELECTOR)
-    play_turn(turn, box, red=[3], yellow=[4])
+    turn = helpers.start(box, game=helpers.SELECTOR)
+    helpers.play_turn(turn, box, red=[3], yellow=[4])
     press(turn.match.event_id, "match.abort", box)
     return Match.objects.get(pk=turn.match_id)
 
 
 def play_restored_match(box: BallotBox) -> Match:
     """An unfinished match whose first turn was restored from a backup."""
-    turn = start(box)
+    turn = helpers.start(box)
     Turn.objects.filter(pk=turn.pk).update(epoch=F("epoch") + BACKUP_EPOCH_LEAP)
     restore_turn(turn.pk, box)
-    play_turn(load_turn(turn.pk), box, red=[3], yellow=[4])
+    helpers.play_turn(load_turn(turn.pk), box, red=[3], yellow=[4])
     return Match.objects.get(pk=turn.match_id)
 
 
 def play_secret_match(box: BallotBox) -> Match:
     """Red's voters change sides one by one until none is left."""
-    match = start_secret(box)
+    match = helpers.start_secret(box)
     for voter in ("red1", "red2"):
-        play_with(only_turn(match), box, [1, 1], [2, 2, 2])
-        request_side_changes(only_turn(match), box, voter)
-    play_with(only_turn(match), box, [1, 1], [2, 2])
+        helpers.play_with(helpers.only_turn(match), box, [1, 1], [2, 2, 2])
+        helpers.request_side_changes(helpers.only_turn(match), box, voter)
+    helpers.play_with(helpers.only_turn(match), box, [1, 1], [2, 2])
     return Match.objects.get(pk=match.pk)
 
 

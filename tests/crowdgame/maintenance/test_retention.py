@@ -11,12 +11,7 @@ from msgspec.structs import replace
 
 from crowdgame.events.audit_text import LogText
 from crowdgame.events.models import AuditEntry
-from crowdgame.maintenance.retention import (
-    PURGED_ROWS,
-    RECORDS_PER_STEP,
-    anonymize_events,
-    events_to_anonymize,
-)
+from crowdgame.maintenance import retention
 from crowdgame.organizer.console.audit_log import PerformedAction, add_audit_entry
 from crowdgame.results.analysis.models import MatchJudges
 from tests.voting.match_helpers import RED_WINS, new_event, only_turn, play, play_turn
@@ -79,7 +74,7 @@ def backdate_event(event: Event, days: float, anonymized_days_ago: float | None 
 
 
 def anonymize() -> int:
-    return len(list(anonymize_events(DAYS)))
+    return len(list(retention.anonymize_events(DAYS)))
 
 
 def sealed_ballots(event: Event) -> list[tuple[Ballot, ...]]:
@@ -176,7 +171,7 @@ def test_anonymize_leaves_other_events_alone(box: BallotBox) -> None:
 
     def kept() -> list[list[dict[str, Any]]]:
         own = recent.teams.all(), Turn.objects.filter(match__event=recent)
-        rows = *(find(recent) for find in PURGED_ROWS.values()), *own
+        rows = *(find(recent) for find in retention.PURGED_ROWS.values()), *own
         return [list(found.order_by("pk").values()) for found in rows]
 
     before = kept()
@@ -187,7 +182,7 @@ def test_anonymize_leaves_other_events_alone(box: BallotBox) -> None:
 @pytest.mark.parametrize("interruption", ["match", "roster"])
 def test_new_match_or_roster_stops_anonymization(interruption: str, box: BallotBox) -> None:
     event = played_event(box)
-    steps = anonymize_events(DAYS)
+    steps = retention.anonymize_events(DAYS)
     next(steps)
     if interruption == "match":
         start_match(event.pk, box)
@@ -202,12 +197,12 @@ def test_new_match_or_roster_stops_anonymization(interruption: str, box: BallotB
 def test_anonymize_works_in_batches_and_resumes(box: BallotBox) -> None:
     event = played_event(box)
     records = TallyRecord.objects.filter(turn__match__event=event).count()
-    steps = anonymize_events(DAYS)
-    assert next(steps).records == RECORDS_PER_STEP < records
+    steps = retention.anonymize_events(DAYS)
+    assert next(steps).records == retention.RECORDS_PER_STEP < records
     steps.close()
-    assert events_to_anonymize(DAYS) == [event]
-    *_, last = anonymize_events(DAYS)
-    assert (last.records, events_to_anonymize(DAYS)) == (records - RECORDS_PER_STEP, [])
+    assert retention.events_to_anonymize(DAYS) == [event]
+    *_, last = retention.anonymize_events(DAYS)
+    assert (last.records, retention.events_to_anonymize(DAYS)) == (records - retention.RECORDS_PER_STEP, [])
 
 
 @pytest.mark.parametrize("lobby", ["closed", "open"])
@@ -222,7 +217,7 @@ def test_new_roster_in_old_event_is_kept_until_old(box: BallotBox, lobby: str) -
         event.tickets.update(made_at=timezone.now() - timedelta(days=DAYS - 1))
     assert not anonymize()
     Ticket.objects.update(made_at=timezone.now() - timedelta(days=DAYS + 1))
-    assert {event.pk for event in events_to_anonymize(DAYS)} == {unplayed.pk, anonymized.pk}
+    assert {event.pk for event in retention.events_to_anonymize(DAYS)} == {unplayed.pk, anonymized.pk}
     Ticket.objects.update(used_at=box.now())
     assert not anonymize()
     Ticket.objects.update(used_at=box.now() - (DAYS + 1) * DAY_MS)
@@ -238,7 +233,7 @@ def test_audit_entries_and_nicknames_after_the_anonymization_are_deleted_later(b
     assert not anonymize()
     assert AuditEntry.objects.exists()
     event.audit_entries.update(at=box.now() - (DAYS + 1) * DAY_MS)
-    assert events_to_anonymize(DAYS) == [event]
+    assert retention.events_to_anonymize(DAYS) == [event]
     anonymize()
     assert not AuditEntry.objects.exists()
     Nickname.objects.create(event=event, voter_code="LMNPQR", name="Heron", allowed=True, chosen_at=1)
@@ -253,9 +248,9 @@ def test_anonymize_repeats_only_after_another_match(box: BallotBox) -> None:
     backdate_event(event, 95, 90)
     assert not anonymize()
     play(start_match(event.pk, box), box, RED_WINS)
-    assert events_to_anonymize(DAYS) == []
+    assert retention.events_to_anonymize(DAYS) == []
     backdate_event(event, DAYS + 1)
-    assert events_to_anonymize(DAYS) == [event]
+    assert retention.events_to_anonymize(DAYS) == [event]
     anonymize()
     assert {ballot.voter for ballots in sealed_ballots(event) for ballot in ballots} == {""}
 

@@ -14,12 +14,7 @@ from crowdgame.rehearsal.profile import Profile
 from crowdgame.rehearsal.rehearsal_report import RehearsalReport
 from crowdgame.server.laptop.paths import ROOT
 from crowdgame.server.laptop.stack import MANAGE
-from tests.crowd_helpers import (
-    assert_counts_are_of_sealed_ballots,
-    assert_nothing_is_lost,
-    resolved_turns,
-    running_crowd,
-)
+from tests import crowd_helpers as crowds
 from tests.crowdgame.rehearsal.conftest import FaultProxy, until
 from tests.deploy.processes import wait_until
 from tests.server import Server
@@ -135,7 +130,7 @@ def test_rehearsals_of_every_profile_lose_no_ballot(server: Server, tmp_path: Pa
         for profile in get_args(Profile):
             event = server.ask("event", window_s=5, pace="instant", lobby="open", next_match_after_s=3)
             argv = [event["code"], "--url", server.http, "--profile", profile, "--turns", "3"]
-            crowd = stack.enter_context(running_crowd(argv, PHONES, server, tmp_path / profile))
+            crowd = stack.enter_context(crowds.running_crowd(argv, PHONES, server, tmp_path / profile))
             running[profile] = event["id"], crowd
         for event_id, crowd in running.values():
             wait_until(crowd.has_joined)
@@ -144,9 +139,9 @@ def test_rehearsals_of_every_profile_lose_no_ballot(server: Server, tmp_path: Pa
             report, output = crowd.wait(), crowd.log.read_text()
             assert crowd.process.returncode == 0, output
             assert f"joined: {PHONES} of {PHONES}" in output
-            turns = [turn for turn in resolved_turns(server, event_id) if turn in report.ledger]
+            turns = [turn for turn in crowds.resolved_turns(server, event_id) if turn in report.ledger]
             assert len(turns) >= 3
-            assert_nothing_is_lost(server, report, turns)
+            crowds.assert_nothing_is_lost(server, report, turns)
             assert (report.profile, report.joined) == (profile, PHONES)
             assert (report.ballots.missing, report.unreadable) == (0, 0)
             assert sum(turn.receipts for turn in report.turns) > 0
@@ -160,5 +155,5 @@ def test_rehearsals_of_every_profile_lose_no_ballot(server: Server, tmp_path: Pa
             slowest_s = report.reconnected_in_s.max if report.reconnected_in_s else 0
             assert profile != "herd" or f"most {slowest_s:.2f} s" in output
             assert profile != "churn" or slowest_s > 0.2
-    assert_counts_are_of_sealed_ballots(server)
+    crowds.assert_counts_are_of_sealed_ballots(server)
     assert server.log_errors("gateway", since) == []

@@ -4,18 +4,9 @@ import json
 import pytest
 from redis import Redis
 
+from tests.voting import match_helpers as helpers
 from tests.voting.box_helpers import EVENT, R1, TURN, Y2, CountingBox, ask, cast, heartbeat
 from tests.voting.gateway_helpers import FakeConnection, FakeSocket, latest, make_room, voter
-from tests.voting.match_helpers import (
-    RED_WINS,
-    new_event,
-    only_turn,
-    open_now,
-    play,
-    play_turn,
-    reveal_ms,
-    run_out,
-)
 from voting.admission.seats import Seat
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_clock import FAST_REPLY_MS, MIN_STEP_MS, OFFSET_STALE_MS, BoxClock, local_ms
@@ -161,7 +152,7 @@ class TwoGateways:
 
 
 def test_cheers_of_all_gateways_go_to_displays_only_in_one_call_per_heartbeat(box: BallotBox) -> None:
-    gateways = TwoGateways(new_event().pk)
+    gateways = TwoGateways(helpers.new_event().pk)
 
     async def heartbeats() -> None:
         await gateways.heartbeat(3, 20)
@@ -183,12 +174,12 @@ def test_cheers_of_all_gateways_go_to_displays_only_in_one_call_per_heartbeat(bo
 
 
 def test_cheers_from_before_a_window_are_dropped(box: BallotBox) -> None:
-    event = new_event()
-    turn = only_turn(start_match(event.pk, box))
+    event = helpers.new_event()
+    turn = helpers.only_turn(start_match(event.pk, box))
     gateways = TwoGateways(event.pk)
     asyncio.run(gateways.heartbeat())
     gateways.press(7, 7)
-    open_now(turn, box)
+    helpers.open_now(turn, box)
     for room in (gateways.here, gateways.there):
         room.apply(latest(event.pk))
     asyncio.run(gateways.heartbeat())
@@ -197,30 +188,30 @@ def test_cheers_from_before_a_window_are_dropped(box: BallotBox) -> None:
 
 
 def test_event_room_is_between_turns_in_lobby_talk_and_after_the_last_reveal(box: BallotBox) -> None:
-    event = new_event(pace="normal")
+    event = helpers.new_event(pace="normal")
     room = make_room(event.pk)
     assert room.is_between_turns(box.now()), "in the lobby"
     match = start_match(event.pk, box)
-    turn = only_turn(match)
+    turn = helpers.only_turn(match)
     room.apply(latest(event.pk))
     assert [room.is_between_turns(turn.opens_at + ms) for ms in (-1, 0)] == [True, False]
-    open_now(turn, box)
-    run_out(turn, box)
+    helpers.open_now(turn, box)
+    helpers.run_out(turn, box)
     room.apply(latest(event.pk))
     assert not room.is_between_turns(box.now()), "not closed yet"
-    resolved_at = play_turn(turn, box, red=[1], yellow=[2]).resolved_at or 0
+    resolved_at = helpers.play_turn(turn, box, red=[1], yellow=[2]).resolved_at or 0
     room.apply(latest(event.pk))
-    assert not room.is_between_turns(resolved_at + reveal_ms(turn) - 1)
-    assert not room.is_between_turns(only_turn(match).opens_at)
-    play(match, box, RED_WINS[1:])
+    assert not room.is_between_turns(resolved_at + helpers.reveal_ms(turn) - 1)
+    assert not room.is_between_turns(helpers.only_turn(match).opens_at)
+    helpers.play(match, box, helpers.RED_WINS[1:])
     room.apply(latest(event.pk))
     assert room.state.match is not None
     assert room.state.match.state == "ended"
-    assert [room.is_between_turns(box.now() + ms) for ms in (0, reveal_ms(turn))] == [False, True]
+    assert [room.is_between_turns(box.now() + ms) for ms in (0, helpers.reveal_ms(turn))] == [False, True]
 
 
 def test_phone_cheers_at_a_limited_rate_between_turns(box: BallotBox) -> None:
-    event, connection = new_event(), FakeConnection()
+    event, connection = helpers.new_event(), FakeConnection()
     room, phone = make_room(event.pk), PhoneConsumer(connection.scope)
     room.now = box.now
     phone.voter = room.add_voter(phone, Seat(event.pk, "a", 1))
@@ -233,7 +224,7 @@ def test_phone_cheers_at_a_limited_rate_between_turns(box: BallotBox) -> None:
     for wrong in (0, 21):
         phone.handle_message(b'{"type":"cheer.send","presses":%d}' % wrong)
     assert [json.loads(text)["code"] for text in connection.texts] == ["malformed"] * 2
-    open_now(only_turn(start_match(event.pk, box)), box)
+    helpers.open_now(helpers.only_turn(start_match(event.pk, box)), box)
     room.apply(latest(event.pk))
     other = PhoneConsumer(connection.scope)
     other.voter = room.add_voter(other, Seat(event.pk, "b", 2))

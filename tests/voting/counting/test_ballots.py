@@ -9,14 +9,9 @@ from hypothesis import strategies as st
 
 from games.engine.game import SIDES, Result, Side, other_side
 from voting.counting import side_changes as changes
+from voting.counting import voter_codes as codes
 from voting.counting.ballots import Ballot, merge_ballots, pack_ballots, unpack_ballots
 from voting.counting.commitments import EMPTY, sort_ballots
-from voting.counting.voter_codes import (
-    VOTER_CODE_ALPHABET,
-    VOTER_CODE_LENGTH,
-    derive_voter_code,
-    normalize_voter_code,
-)
 
 VOTERS = st.text("abcdef", min_size=1, max_size=2)
 SENT, ARRIVED = st.integers(1, 5), st.integers(0, 50)
@@ -47,14 +42,14 @@ def test_pack_ballots_round_trips(ballots: list[Ballot]) -> None:
 
 def test_voter_codes_are_independent_of_secret_key_and_spread(monkeypatch: pytest.MonkeyPatch) -> None:
     """Restrictions refer to voter codes for days: an upgrade or a new key must not change them."""
-    before = derive_voter_code("00ff00ff00ff00ff")
+    before = codes.derive_voter_code("00ff00ff00ff00ff")
     monkeypatch.setattr(settings, "SECRET_KEY", "another")
-    assert derive_voter_code("00ff00ff00ff00ff") == before == "GQTLVZ"
+    assert codes.derive_voter_code("00ff00ff00ff00ff") == before == "GQTLVZ"
     random = Random(1)
-    voter_codes = [derive_voter_code(random.randbytes(8).hex()) for _ in range(2_000)]
+    voter_codes = [codes.derive_voter_code(random.randbytes(8).hex()) for _ in range(2_000)]
     assert len(set(voter_codes)) > 1_995
-    for place in range(VOTER_CODE_LENGTH):
-        assert {code[place] for code in voter_codes} == set(VOTER_CODE_ALPHABET)
+    for place in range(codes.VOTER_CODE_LENGTH):
+        assert {code[place] for code in voter_codes} == set(codes.VOTER_CODE_ALPHABET)
 
 
 @pytest.mark.parametrize(
@@ -65,7 +60,7 @@ def test_voter_codes_are_independent_of_secret_key_and_spread(monkeypatch: pytes
     ],
 )
 def test_normalize_voter_code_ignores_only_case_spaces_and_dashes(typed: str, code: str | None) -> None:
-    assert normalize_voter_code(typed) == code
+    assert codes.normalize_voter_code(typed) == code
 
 
 HOME_SIDES: dict[str, Side] = {f"v{number}": SIDES[number % 2] for number in range(8)}

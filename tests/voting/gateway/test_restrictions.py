@@ -6,20 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from tests.voting.gateway_helpers import (
-    FakeConnection,
-    FakeSocket,
-    in_a_thread,
-    join_room,
-    make_room,
-    new_room,
-    open_gateway,
-    open_room,
-    playing,
-    until,
-    vote_by_hands,
-    voter,
-)
+from tests.voting import gateway_helpers as helpers
 from tests.voting.match_helpers import new_event
 from voting.admission.restrictions import NO_RESTRICTION, Restriction
 from voting.admission.seats import Seat, sign_seat
@@ -41,11 +28,11 @@ from voting.protocol import BallotCast, CloseCode, PhoneJoin, TurnRevealed
 NAMES = {"a": 1, "b": 1, "c": 2, "d": 2}
 
 
-def room_with_voters() -> tuple[EventRoom, dict[str, FakeSocket]]:
-    room = new_room(1, 0, playing(1))
-    sockets = {name: voter(name, team) for name, team in NAMES.items()}
+def room_with_voters() -> tuple[EventRoom, dict[str, helpers.FakeSocket]]:
+    room = helpers.new_room(1, 0, helpers.playing(1))
+    sockets = {name: helpers.voter(name, team) for name, team in NAMES.items()}
     for socket in sockets.values():
-        join_room(room, socket)
+        helpers.join_room(room, socket)
     return room, sockets
 
 
@@ -61,7 +48,7 @@ def test_moved_or_nameless_voter_is_notified_once() -> None:
         assert [socket.welcomed_again for socket in sockets.values()] == [1, 0, 0, 0]
     enforce_restrictions(room, restrict(a=Restriction(2), b=Restriction(2, nameless=True), c=Restriction(2)))
     room.leave(sockets["a"], sockets["a"].seat)
-    join_room(room, sockets["a"])
+    helpers.join_room(room, sockets["a"])
     assert (room.connected(), room.voters["a"].team) == ((0, 4), 2)
     assert [socket.welcomed_again for socket in sockets.values()] == [1, 1, 0, 0]
     enforce_restrictions(room, {})
@@ -77,12 +64,12 @@ def test_banned_and_kicked_phones_are_disconnected_until_they_may_rejoin() -> No
     assert sockets["b"].close_calls == [(CloseCode.BANNED, None)]
     assert sockets["a"].close_calls == [(CloseCode.KICKED, None)]
     assert (set(room.voters), room.connected(), len(room.sockets.phones)) == ({"c", "d"}, (0, 2), 2)
-    join_room(room, sockets["a"])
+    helpers.join_room(room, sockets["a"])
     enforce_restrictions(room, restrict(a=Restriction(team=2, kicked_at=5)))
     assert (len(sockets["a"].close_calls), sockets["a"].welcomed_again) == (1, 1)
     enforce_restrictions(room, restrict(a=Restriction(kicked_at=6)))
     assert len(sockets["a"].close_calls) == 2
-    join_room(room, sockets["a"])
+    helpers.join_room(room, sockets["a"])
     enforce_restrictions(room, {})
     assert len(sockets["a"].close_calls) == 2, "the end of a restriction disconnects nobody"
 
@@ -94,9 +81,9 @@ ACTIONS = st.tuples(st.sampled_from(["join", "leave", "vote", "turn"]), st.integ
 
 @given(st.lists(ACTIONS | RULES, max_size=60))
 def test_room_counts_match_a_recount(steps: list[tuple[str, int] | dict[str, Restriction]]) -> None:
-    room, turn_id = new_room(1, 0, playing(1)), 1
-    room.sockets.screens.add(FakeSocket())
-    sockets = [voter(name, NAMES[name]) for name in "aabccd"]
+    room, turn_id = helpers.new_room(1, 0, helpers.playing(1)), 1
+    room.sockets.screens.add(helpers.FakeSocket())
+    sockets = [helpers.voter(name, NAMES[name]) for name in "aabccd"]
     here, voted = set[int](), set[str]()
     members, rules, teams = dict[str, ConnectedVoter](), dict[str, Restriction](), dict[str, int]()
     for step in steps:
@@ -112,7 +99,7 @@ def test_room_counts_match_a_recount(steps: list[tuple[str, int] | dict[str, Res
                 rules = {other: one for other, one in rules.items() if not one.banned}
                 room.restrictions = restrict(**rules)
                 socket.close_calls.clear()
-                join_room(room, socket)
+                helpers.join_room(room, socket)
                 members[name] = room.voters[name]
                 here.add(number)
             elif action == "leave":
@@ -123,7 +110,7 @@ def test_room_counts_match_a_recount(steps: list[tuple[str, int] | dict[str, Res
                 voted.add(name)
             elif action == "turn":
                 turn_id += 1
-                change = TurnRevealed(seq=turn_id, at=0, state=playing(turn_id))
+                change = TurnRevealed(seq=turn_id, at=0, state=helpers.playing(turn_id))
                 room.apply(LayerMessage(1, turn_id, msgspec.json.encode(change)))
                 voted.clear()
         former = teams
@@ -137,16 +124,16 @@ def test_room_counts_match_a_recount(steps: list[tuple[str, int] | dict[str, Res
 
 @pytest.mark.django_db(transaction=True)
 async def test_restrictions_apply_on_room_load_on_message_and_if_it_is_lost(valkey_url: str) -> None:
-    event, sockets = await in_a_thread(new_event), [voter("a", 1), voter("b", 1)]
-    await in_a_thread(lambda: restriction(event, "b", team=2))
-    async with open_gateway() as gateway:
-        room = await open_room(gateway, event.code, *sockets)
+    event, sockets = await helpers.in_a_thread(new_event), [helpers.voter("a", 1), helpers.voter("b", 1)]
+    await helpers.in_a_thread(lambda: restriction(event, "b", team=2))
+    async with helpers.open_gateway() as gateway:
+        room = await helpers.open_room(gateway, event.code, *sockets)
         assert room.connected() == (1, 1)
-        await in_a_thread(lambda: restriction(event, "a", kicked_at=7))
+        await helpers.in_a_thread(lambda: restriction(event, "a", kicked_at=7))
         await gateway.subscriber.receive(room, LayerMessage(event.pk, RESTRICTIONS_CHANGED, b""))
         assert [socket.close_calls for socket in sockets] == [[(CloseCode.KICKED, None)], []]
-        await in_a_thread(lambda: event.restrictions.update(banned=True))  # without a message
-        await until(lambda: sockets[1].close_calls)
+        await helpers.in_a_thread(lambda: event.restrictions.update(banned=True))  # without a message
+        await helpers.until(lambda: sockets[1].close_calls)
         assert not room.sockets.phones
 
 
@@ -158,10 +145,10 @@ def restriction(event: Event, name: str, **fields: object) -> None:
 def test_voter_is_not_moved_into_hands_team(box: BallotBox) -> None:
     event = new_event()
     restriction(event, "a", team=2)
-    room = make_room(event.pk)
-    vote_by_hands(room, box)
+    room = helpers.make_room(event.pk)
+    helpers.vote_by_hands(room, box)
     room.restrictions = restrict(a=Restriction(team=2))
-    join_room(room, voter("a", 1))
+    helpers.join_room(room, helpers.voter("a", 1))
     assert room.connected() == (1, 0)
 
 
@@ -170,7 +157,7 @@ BANNED = {derive_voter_code("a"): Restriction(banned=True)}
 
 
 def test_phone_banned_during_admission_or_removed_has_no_seat(monkeypatch: pytest.MonkeyPatch) -> None:
-    sent, room, admitted = FakeConnection(), new_room(1, 0, playing(1)), list[Seat]()
+    sent, room, admitted = helpers.FakeConnection(), helpers.new_room(1, 0, helpers.playing(1)), list[Seat]()
     consumer, join = PhoneConsumer(sent.scope), PhoneJoin("C", token=sign_seat(SEAT))
 
     async def admit_and_ban(seat: Seat, _: int | None) -> AdmittedVoter:
@@ -190,7 +177,7 @@ def test_phone_banned_during_admission_or_removed_has_no_seat(monkeypatch: pytes
 
 
 def test_banned_phone_cannot_cast_ballots() -> None:
-    sent, room = FakeConnection(), new_room(1, 0, playing(1))
+    sent, room = helpers.FakeConnection(), helpers.new_room(1, 0, helpers.playing(1))
     consumer = PhoneConsumer(sent.scope)
     consumer.room, consumer.seat = room, SEAT
     consumer.voter = room.add_voter(consumer, SEAT)
@@ -203,7 +190,11 @@ def test_banned_phone_cannot_cast_ballots() -> None:
 
 
 def test_ballot_for_the_former_team_of_a_moved_voter_is_no_vote() -> None:
-    sent, room, former = FakeConnection(), new_room(1, 0, playing(1)), Ballot("a", "red", 2, 7)
+    sent, room, former = (
+        helpers.FakeConnection(),
+        helpers.new_room(1, 0, helpers.playing(1)),
+        Ballot("a", "red", 2, 7),
+    )
     phone = PhoneConsumer(sent.scope)
     phone.room, phone.seat = room, SEAT
     phone.voter = room.add_voter(phone, SEAT)

@@ -5,21 +5,9 @@ import pytest
 from pytest_django import DjangoAssertNumQueries
 
 from games.bots.bots import VERSION
+from tests.voting import match_helpers as helpers
 from tests.voting.action_helpers import press
 from tests.voting.box_helpers import empty
-from tests.voting.match_helpers import (
-    RED_WINS,
-    SELECTOR,
-    only_turn,
-    open_now,
-    play,
-    play_out,
-    play_turn,
-    run_out,
-    start,
-    start_open,
-    vote,
-)
 from tests.voting.recovery_model import close_and_then
 from tests.voting.sample_matches import Record, plain, record_of
 from tests.voting.sources.test_sources import begin
@@ -43,12 +31,12 @@ def void_reasons(record: Record) -> list[tuple[int, str, int]]:
 
 
 def test_turn_taken_back_is_named_with_its_seal(box: BallotBox, tmp_path: Path) -> None:
-    first = start(box)
+    first = helpers.start(box)
     match = first.match
-    play(match, box, RED_WINS[:1])
-    superseded = only_turn(match)
+    helpers.play(match, box, helpers.RED_WINS[:1])
+    superseded = helpers.only_turn(match)
     press(match.event_id, "turn.void", box)
-    play(match, box, RED_WINS)
+    helpers.play(match, box, helpers.RED_WINS)
     record = plain(match)
     assert void_reasons(record) == [(1, "taken_back", 1), (2, "superseded", 0)]
     taken_back, open_one = record["voided"]
@@ -63,8 +51,8 @@ def test_turn_taken_back_is_named_with_its_seal(box: BallotBox, tmp_path: Path) 
 
 def test_concealed_turn_taken_back_changes_the_record(box: BallotBox) -> None:
     """Though no turn is resolved, the record cannot come from a cache."""
-    turn = start(box, game=SELECTOR)
-    play_turn(turn, box, red=[3])
+    turn = helpers.start(box, game=helpers.SELECTOR)
+    helpers.play_turn(turn, box, red=[3])
     match = turn.match
     match.refresh_from_db()
     before = record_version(match)
@@ -94,20 +82,20 @@ def test_replaced_seal_has_a_cause(
 ) -> None:
     published: list[Any] = []
     monkeypatch.setattr("voting.turns.closing.publish_seals", lambda seals: published.extend(seals.values()))
-    turn = start_open(box)
-    vote(turn, box, [3], [4, 4])
-    run_out(turn, box)
+    turn = helpers.start_open(box)
+    helpers.vote(turn, box, [3], [4, 4])
+    helpers.run_out(turn, box)
 
     def reopen() -> None:
         if reason == "time_added":
-            open_now(load_turn(turn.pk), box)
+            helpers.open_now(load_turn(turn.pk), box)
         else:
             empty()
             restore_turn(turn.pk, box)
 
     close_and_then(turn, reopen)
-    vote(load_turn(turn.pk), box, [3, 5], [4, 4])
-    play_out(turn, box)
+    helpers.vote(load_turn(turn.pk), box, [3, 5], [4, 4])
+    helpers.play_out(turn, box)
     record = plain(turn.match)
     first, last = record["counts"][0]["seals"]
     listed = [(seal["at"], seal["red"], seal["yellow"]) for seal in (first, last)]
@@ -124,16 +112,16 @@ def test_replaced_seal_has_a_cause(
 
 
 def test_seal_of_turn_that_was_aborted_meanwhile_is_kept(box: BallotBox) -> None:
-    turn = start_open(box)
-    run_out(turn, box)
+    turn = helpers.start_open(box)
+    helpers.run_out(turn, box)
     close_and_then(turn, lambda: press(turn.match.event_id, "match.abort", box))
     assert void_reasons(plain(turn.match)) == [(1, "stopped", 1)]
 
 
 def test_record_queries_are_few(box: BallotBox, django_assert_num_queries: DjangoAssertNumQueries) -> None:
-    match, counted = start(box).match, []
+    match, counted = helpers.start(box).match, []
     for picks in ([(1, 2), (3, 4)], [(5, 6), (7, 1)]):
-        play(match, box, picks)
+        helpers.play(match, box, picks)
         press(match.event_id, "turn.void", box)
         with django_assert_num_queries(8):
             record = record_of(match)
@@ -144,11 +132,11 @@ def test_record_queries_are_few(box: BallotBox, django_assert_num_queries: Djang
 def play_bot(box: BallotBox, source: str, turns: int) -> Match:
     turn = begin(box, ("phones", source))
     for column in range(1, turns + 1):
-        open_now(turn, box)
+        helpers.open_now(turn, box)
         cast_due(box)
-        vote(turn, box, red=[column])
-        play_out(turn, box)
-        turn = only_turn(turn.match)
+        helpers.vote(turn, box, red=[column])
+        helpers.play_out(turn, box)
+        turn = helpers.only_turn(turn.match)
     return Match.objects.get(pk=turn.match_id)
 
 
@@ -170,7 +158,7 @@ def test_other_ballot_in_name_of_the_bot_is_found(box: BallotBox, monkeypatch: p
 
 def test_missing_ballot_of_a_bot_and_picks_of_an_unknown_version_are_gaps(box: BallotBox) -> None:
     turn = begin(box, no_ballot_rule="random")
-    play_out(turn, box)
+    helpers.play_out(turn, box)
     match = play_bot(box, "bot:1", 1)
     Match.objects.filter(pk=match.pk).update(bots={"version": 99, "yellow": 5})
     missing, other = record_of(turn.match), record_of(match)

@@ -6,29 +6,10 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from games.engine.errors import GameError
+from tests.voting import match_helpers as helpers
 from tests.voting.action_helpers import press
 from tests.voting.announcements.test_announcements import unreachable_layer
 from tests.voting.box_helpers import seal
-from tests.voting.match_helpers import (
-    RED_WINS,
-    SELECTOR,
-    arrived_ballots,
-    ballots,
-    kinds,
-    last_announced,
-    only_turn,
-    open_now,
-    play,
-    play_out,
-    reveal_ms,
-    run_out,
-    set_window,
-    shown,
-    start,
-    store,
-    tally_of,
-    vote,
-)
 from tests.voting.recovery_model import InterruptedBox
 from tests.voting.turns.conftest import DueTurn
 from voting.announcements.outbox import relay
@@ -44,24 +25,24 @@ from voting.turns.turns import load_turn, to_boxed_turn
 
 
 def test_close_turn_stores_tallies_and_opens_next_turn_at_its_deadline(box: BallotBox, shards: int) -> None:
-    turn = start(box, window_s=20, pace="normal")
+    turn = helpers.start(box, window_s=20, pace="normal")
     close_turn(turn.pk, box)
-    open_now(turn, box)
-    vote(turn, box, red=[3])
+    helpers.open_now(turn, box)
+    helpers.vote(turn, box, red=[3])
     close_turn(turn.pk, box)
     assert (load_turn(turn.pk).state, load_turn(turn.pk).version) == (TurnState.OPEN, turn.version)
     assert not TallyRecord.objects.exists()
-    vote(turn, box, red=[4, 4, 4], yellow=[7])
-    after = play_out(turn, box)
+    helpers.vote(turn, box, red=[4, 4, 4], yellow=[7])
+    after = helpers.play_out(turn, box)
     assert (after.state, after.red_pick, after.yellow_pick) == (TurnState.RESOLVED, 4, 7)
-    red, yellow = tally_of(turn, "red"), tally_of(turn, "yellow")
+    red, yellow = helpers.tally_of(turn, "red"), helpers.tally_of(turn, "yellow")
     assert (red.counts, red.ballots, red.pick, red.decided_by) == ([0, 0, 1, 2, 0, 0, 0], 3, 4, "plurality")
     assert (yellow.counts, yellow.ballots, yellow.pick) == ([0, 0, 0, 0, 0, 0, 1], 1, 7)
-    held = arrived_ballots(turn, "red")
+    held = helpers.arrived_ballots(turn, "red")
     assert sorted((b.voter, b.choice) for b in held) == [("red1", 3), ("red2", 4), ("red3", 4)]
     assert shards > 1 or [(b.voter, b.arrival) for b in held] == [("red1", 1), ("red2", 2), ("red3", 3)]
-    following = only_turn(turn.match)
-    assert (following.number, following.opens_at) == (2, (after.resolved_at or 0) + reveal_ms(turn))
+    following = helpers.only_turn(turn.match)
+    assert (following.number, following.opens_at) == (2, (after.resolved_at or 0) + helpers.reveal_ms(turn))
     assert following.closes_at - following.opens_at == 20_000
     assert seal(box, to_boxed_turn(following)) == TooEarly(following.closes_at)
     assert box._redis.pttl(to_boxed_turn(turn).keys[0]) > 0
@@ -75,7 +56,7 @@ def test_close_turn_stops_if_extended(box: BallotBox, due: DueTurn, monkeypatch:
         asked.append(turns[0].turn_id)
         if len(asked) > 1:
             return seal_all(turns, prefetched)
-        set_window(load_turn(turn.pk), box, -1_000, 60_000)
+        helpers.set_window(load_turn(turn.pk), box, -1_000, 60_000)
         return {turn.pk: TooEarly(box.now() + 50)}
 
     monkeypatch.setattr(box, "seal_all", moved_meanwhile)
@@ -93,7 +74,7 @@ def test_closing_keeps_first_seal(box: BallotBox, due: DueTurn, monkeypatch: pyt
         pass
     monkeypatch.setattr(box, "now", lambda: now() - 60_000)
     close_turn(turn.pk, box)
-    after, match = load_turn(turn.pk), last_announced(turn.match.event_id).match
+    after, match = load_turn(turn.pk), helpers.last_announced(turn.match.event_id).match
     assert after.closes_at <= first.sealed_at == after.sealed_at == after.resolved_at
     assert match
     assert match.reveal
@@ -105,8 +86,8 @@ def test_turn_is_announced_later(box: BallotBox, due: DueTurn, caplog: pytest.Lo
     with unreachable_layer():
         close_turn(turn.pk, box)
     assert "could not publish a seal" in caplog.text
-    assert (load_turn(turn.pk).state, only_turn(turn.match).number) == (TurnState.RESOLVED, 2)
-    assert tally_of(turn, "red").root == EMPTY.hex()
+    assert (load_turn(turn.pk).state, helpers.only_turn(turn.match).number) == (TurnState.RESOLVED, 2)
+    assert helpers.tally_of(turn, "red").root == EMPTY.hex()
     waiting = Announcement.objects.filter(event_id=turn.match.event_id, sent_at=None)
     assert waiting.count() == 1
     relay()
@@ -123,45 +104,45 @@ def test_all_kinds_are_closed_together(box: BallotBox, due: DueTurn, monkeypatch
     assert counts[0] == counts[1], "more turns make no more queries"
     monkeypatch.setattr(closing, "TURNS_PER_TRANSACTION", 4)
     stored = due(window_s=601)
-    store(stored, ballots("red", [2]))
-    ending = start(box)
-    play(ending.match, box, RED_WINS[:3])
-    last = only_turn(ending.match)
-    open_now(last, box)
-    vote(last, box, [1], [3])
-    run_out(last, box)
-    concealed = due(red=[3], game=SELECTOR)
+    helpers.store(stored, helpers.ballots("red", [2]))
+    ending = helpers.start(box)
+    helpers.play(ending.match, box, helpers.RED_WINS[:3])
+    last = helpers.only_turn(ending.match)
+    helpers.open_now(last, box)
+    helpers.vote(last, box, [1], [3])
+    helpers.run_out(last, box)
+    concealed = due(red=[3], game=helpers.SELECTOR)
     close_turn(concealed.pk, box)
-    second = only_turn(concealed.match)
-    run_out(second, box)
+    second = helpers.only_turn(concealed.match)
+    helpers.run_out(second, box)
     plain, timed, secret = due(red=[3]), due(red=[3], yellow=[4], bank_s=600), due(max_side_changes=1)
-    later, lost = start(box), due()
-    set_window(later, box, -1_000, 60_000)
+    later, lost = helpers.start(box), due()
+    helpers.set_window(later, box, -1_000, 60_000)
     box._redis.delete(*to_boxed_turn(lost).keys)
-    turns = [due(game=SELECTOR), later, lost, plain, timed, secret, stored, last, second]
+    turns = [due(game=helpers.SELECTOR), later, lost, plain, timed, secret, stored, last, second]
     left = close_together([turn.pk for turn in turns], box)
     assert set(left) == {later.pk, lost.pk}
     assert [load_turn(turn.pk).state for turn in turns] == ["hidden", "open", "open"] + ["resolved"] * 6
     assert load_turn(concealed.pk).state == TurnState.RESOLVED
-    assert (load_turn(lost.pk).epoch, tally_of(stored, "red").pick) == (2, 2)
+    assert (load_turn(lost.pk).epoch, helpers.tally_of(stored, "red").pick) == (2, 2)
     assert Match.objects.get(pk=last.match_id).result == "red"
     for turn in turns:
-        assert last_announced(turn.match.event_id) == shown(turn.match.event_id)
+        assert helpers.last_announced(turn.match.event_id) == helpers.shown(turn.match.event_id)
         for live in turn.match.turns.filter(state=TurnState.OPEN):
             assert not box.find_inconsistent([to_boxed_turn(live).ref])
 
 
 def test_turn_extended_after_its_seal_is_not_closed_with_the_others(box: BallotBox, due: DueTurn) -> None:
     extended, other = due(red=[3, 3]), due(red=[4])
-    slow = InterruptedBox(lambda: open_now(load_turn(extended.pk), box))
+    slow = InterruptedBox(lambda: helpers.open_now(load_turn(extended.pk), box))
     assert close_together([extended.pk, other.pk], slow) == [extended.pk]
     slow.close()
     assert (load_turn(extended.pk).state, load_turn(extended.pk).seals) == (TurnState.OPEN, None)
     assert [box._redis.pttl(key) for key in to_boxed_turn(extended).keys[:2]] == [-1, -1]
     assert not extended.tallies.exists()
     assert extended.match.turns.count() == 1
-    assert kinds(extended.match.event_id)[-1] == "turn.moved"
-    assert tally_of(other, "red").pick == 4
+    assert helpers.kinds(extended.match.event_id)[-1] == "turn.moved"
+    assert helpers.tally_of(other, "red").pick == 4
 
 
 @pytest.mark.parametrize("action", ["turn.extend", "turn.pause"])
@@ -177,7 +158,7 @@ def test_next_turn_changed_before_its_box_exists_is_placed_as_changed(
 
     monkeypatch.setattr(closing, "relay", relay_and_change)
     assert close_together([turn.pk for turn in turns], box) == []
-    following = [only_turn(turn.match) for turn in turns]
+    following = [helpers.only_turn(turn.match) for turn in turns]
     assert [turn.version for turn in following] == [1, 2, 1]
     assert not box.find_inconsistent([to_boxed_turn(turn).ref for turn in following])
 

@@ -2,20 +2,8 @@ from typing import Any
 
 import pytest
 
+from tests.voting import match_helpers as helpers
 from tests.voting.action_helpers import event_of, press, refused
-from tests.voting.match_helpers import (
-    CLASSIC,
-    SELECTOR,
-    kinds,
-    only_turn,
-    open_now,
-    play_turn,
-    reveal_ms,
-    run_out,
-    start,
-    tally_of,
-    vote,
-)
 from tests.voting.turns.conftest import DueTurn, crashing
 from tests.voting.turns.test_turn_crashes import run_again
 from voting.announcements.snapshots import load_snapshot
@@ -44,20 +32,20 @@ def test_sealed_turn_is_not_counted_before_the_host_presses(box: BallotBox, due:
     waiting = load_turn(turn.pk)
     assert (waiting.state, waiting.is_sealed, waiting.red_pick) == (TurnState.OPEN, True, None)
     assert not TallyRecord.objects.exists()
-    vote(waiting, box, red=[7, 7])
+    helpers.vote(waiting, box, red=[7, 7])
     wait(waiting, 50)
     before = REGISTRY.get_sample_value("crowdgame_resolve_lag_seconds_sum") or 0
     press(event_of(waiting), "reveal.start", box, turn=waiting.pk)
     lag_s = (REGISTRY.get_sample_value("crowdgame_resolve_lag_seconds_sum") or 0) - before
     assert 0 < lag_s < 40, "the time until the host presses is no delay"
-    revealed, following = load_turn(waiting.pk), only_turn(waiting.match)
+    revealed, following = load_turn(waiting.pk), helpers.only_turn(waiting.match)
     assert (revealed.state, revealed.red_pick, revealed.yellow_pick) == (TurnState.RESOLVED, 3, 5)
-    assert tally_of(waiting, "red").ballots == 1
+    assert helpers.tally_of(waiting, "red").ballots == 1
     with refused("no reveal to start"):
         reveal_turn(waiting.pk, box)
     resolved_at = revealed.resolved_at or 0
-    assert following.opens_at == resolved_at + reveal_ms(waiting) + 60_000
-    Turn.objects.filter(pk=waiting.pk).update(resolved_at=resolved_at - reveal_ms(waiting))
+    assert following.opens_at == resolved_at + helpers.reveal_ms(waiting) + 60_000
+    Turn.objects.filter(pk=waiting.pk).update(resolved_at=resolved_at - helpers.reveal_ms(waiting))
     press(event_of(waiting), "turn.open", box, turn=following.pk)
     opened = load_turn(following.pk)
     assert box.now() < opened.opens_at <= box.now() + 1_000
@@ -76,15 +64,15 @@ def test_scheduler_acts_for_the_host(box: BallotBox, due: DueTurn, monkeypatch: 
     wait(turn, 60)
     run_again(box)
     assert (load_turn(turn.pk).red_pick, enqueued) == (3, [turn.pk])
-    assert kinds(event_of(turn)).count("turn.revealed") == 1
+    assert helpers.kinds(event_of(turn)).count("turn.revealed") == 1
 
 
 def test_only_turns_that_would_be_revealed_wait_for_the_host(box: BallotBox, due: DueTurn) -> None:
     plain, wait = due(red=[3]), due(red=[3], host_wait_s=60)
-    half = due(red=[3], yellow=[3], game=SELECTOR, host_wait_s=60)
+    half = due(red=[3], yellow=[3], game=helpers.SELECTOR, host_wait_s=60)
     close_together([plain.pk, wait.pk, half.pk], box)
-    following = only_turn(half.match)
-    run_out(following, box)
+    following = helpers.only_turn(half.match)
+    helpers.run_out(following, box)
     close_turn(following.pk, box)
     states = [load_turn(turn.pk).state for turn in (plain, wait, half, following)]
     assert states == [TurnState.RESOLVED, TurnState.OPEN, TurnState.CONCEALED, TurnState.OPEN]
@@ -92,8 +80,8 @@ def test_only_turns_that_would_be_revealed_wait_for_the_host(box: BallotBox, due
 
 def test_vote_that_everyone_has_cast_waits_for_the_host_too(box: BallotBox, due: DueTurn) -> None:
     turn = due(host_wait_s=60, close_early=True)
-    open_now(turn, box)
-    vote(turn, box, red=[3], yellow=[4])
+    helpers.open_now(turn, box)
+    helpers.vote(turn, box, red=[3], yellow=[4])
     with refused("no reveal to start"):
         press(event_of(turn), "reveal.start", box, turn=turn.pk)
     close_turn_early(turn.pk, load_turn(turn.pk).closes_at, box)
@@ -106,7 +94,7 @@ TALK_MS = 90_000
 
 def test_first_window_opens_after_talk_time_and_later_ones_after_the_reveal(box: BallotBox) -> None:
     before = box.now()
-    turn = start(box, talk_s=90, window_s=20, pace="normal")
+    turn = helpers.start(box, talk_s=90, window_s=20, pace="normal")
     assert before <= turn.opens_at - START_LEAD_MS - TALK_MS <= box.now()
     assert (turn.match.talk_s, turn.talk_left_ms) == (90, TALK_MS)
     assert turn.closes_at - turn.opens_at == 20_000
@@ -114,18 +102,21 @@ def test_first_window_opens_after_talk_time_and_later_ones_after_the_reveal(box:
     restore_turn(turn.pk, box)
     restored = load_turn(turn.pk)
     assert (restored.epoch, restored.opens_at, restored.closes_at) == (2, turn.opens_at, turn.closes_at)
-    after, second = play_turn(restored, box, red=[1], yellow=[2]), only_turn(turn.match)
-    assert (second.number, second.opens_at) == (2, (after.resolved_at or 0) + reveal_ms(turn) + TALK_MS)
+    after, second = helpers.play_turn(restored, box, red=[1], yellow=[2]), helpers.only_turn(turn.match)
+    assert (second.number, second.opens_at) == (
+        2,
+        (after.resolved_at or 0) + helpers.reveal_ms(turn) + TALK_MS,
+    )
     assert second.closes_at - second.opens_at == 20_000
     before = box.now()
     press(event_of(turn), "turn.void", box)
-    again = only_turn(turn.match)
+    again = helpers.only_turn(turn.match)
     assert before <= again.opens_at - START_LEAD_MS - TALK_MS <= box.now()
 
 
 @pytest.mark.parametrize("passed_ms", [-60_000, START_LEAD_MS + TALK_MS // 2])
 def test_pause_keeps_remaining_talk_time(passed_ms: int, box: BallotBox) -> None:
-    turn = start(box, talk_s=90, window_s=20, pace="normal")
+    turn = helpers.start(box, talk_s=90, window_s=20, pace="normal")
     move_turn(turn.pk, turn.version, -passed_ms, box.now(), box)
     left = min(TALK_MS, load_turn(turn.pk).opens_at - box.now())  # the lead is not part of the talk time
     press(event_of(turn), "turn.pause", box)
@@ -141,7 +132,7 @@ def test_pause_keeps_remaining_talk_time(passed_ms: int, box: BallotBox) -> None
     assert shown.turn.talk_ms == after.talk_left_ms == held.talk_left_ms
     if passed_ms < 0:
         assert held.talk_left_ms == TALK_MS
-    open_now(after, box)
+    helpers.open_now(after, box)
     for _ in range(2):  # the second pause comes before the window is open again
         press(event_of(turn), "turn.pause", box)
         press(event_of(turn), "turn.resume", box)
@@ -158,11 +149,11 @@ def test_pause_keeps_remaining_talk_time(passed_ms: int, box: BallotBox) -> None
         ({"max_side_changes": 1}, 0),
         ({"hide_hints": True}, 0),
         ({"game": "goofspiel"}, 0),  # no solver
-        ({"game": CLASSIC}, 0),  # not exact yet
+        ({"game": helpers.CLASSIC}, 0),  # not exact yet
         ({"bank_s": 600}, 0),
     ],
 )
 def test_next_vote_waits_to_read_an_analysis(choices: dict[str, Any], pause_ms: int, box: BallotBox) -> None:
-    turn = start(box, **{"pace": "brisk", "analysis": "turn", **choices})
-    after, following = play_turn(turn, box, [1], [2]), only_turn(turn.match)
-    assert following.opens_at - (after.resolved_at or 0) - reveal_ms(turn) == pause_ms
+    turn = helpers.start(box, **{"pace": "brisk", "analysis": "turn", **choices})
+    after, following = helpers.play_turn(turn, box, [1], [2]), helpers.only_turn(turn.match)
+    assert following.opens_at - (after.resolved_at or 0) - helpers.reveal_ms(turn) == pause_ms

@@ -4,18 +4,9 @@ import pytest
 from django.conf import settings
 from redis import Redis
 
+from tests.voting import match_helpers as helpers
 from tests.voting.action_helpers import event_of, press
 from tests.voting.box_helpers import ask, cast, empty
-from tests.voting.match_helpers import (
-    ballots,
-    kinds,
-    only_turn,
-    play_out,
-    set_window,
-    start,
-    start_open,
-    tally_of,
-)
 from tests.voting.sample_matches import plain
 from tests.voting.turns.conftest import crashing
 from voting.ballot_box.archive import load_stored_ballots, store_ballots
@@ -33,7 +24,7 @@ from voting.turns.scheduler import DeadlineScheduler
 from voting.turns.time_steps import move_turn
 from voting.turns.turns import load_turn, place_turn, to_boxed_turn
 
-VOTED = ballots("red", [2, 2, 5])
+VOTED = helpers.ballots("red", [2, 2, 5])
 
 
 @pytest.fixture(autouse=True)
@@ -63,8 +54,8 @@ def closed_after(turn: Turn, box: BallotBox, ms: int) -> Turn:
 
 def lost(box: BallotBox, **terms: object) -> Turn:
     """A turn in which three voters have voted, restored after the gateways died and the box lost it."""
-    turn = start(box, **({"window_s": 4, "close_early": True} | terms))
-    set_window(turn, box, -1_000, 3_000)
+    turn = helpers.start(box, **({"window_s": 4, "close_early": True} | terms))
+    helpers.set_window(turn, box, -1_000, 3_000)
     assert cast(to_boxed_turn(turn), *VOTED) == [CastResult.OK] * 3
     turn = reached(turn, box, voters=3)
     empty()
@@ -94,7 +85,7 @@ def test_restored_window_lasts_ten_seconds_from_first_gateway(box: BallotBox) ->
     turn = reached(turn, box, voters=3)
     assert before <= (turn.reached_at or 0) <= box.now()
     assert turn.closes_at >= (turn.reached_at or 0) + MIN_RESTORED_MS
-    assert kinds(event_of(turn))[-1] == "turn.moved"
+    assert helpers.kinds(event_of(turn))[-1] == "turn.moved"
 
 
 def test_restored_window_waits_for_as_many_voters_and_ballots_as_before(box: BallotBox) -> None:
@@ -112,14 +103,14 @@ def test_restored_window_waits_for_as_many_voters_and_ballots_as_before(box: Bal
     report(turn, 3)
     turn = closed_after(turn, box, 0)
     assert turn.state == TurnState.RESOLVED
-    assert tally_of(turn, "red").ballots == 3
+    assert helpers.tally_of(turn, "red").ballots == 3
     assert cast(to_boxed_turn(turn), Ballot("late", "red", 1, 1)) == [CastResult.LATE]
 
 
 def test_scheduler_extends_restored_window_and_clock_step_or_pause_moves_it(box: BallotBox) -> None:
     turn = reached(lost(box), box, voters=2)
     run_out(turn, box, MIN_RESTORED_MS)
-    set_window(turn, box, -1_000, 1_500)
+    helpers.set_window(turn, box, -1_000, 1_500)
     DeadlineScheduler(box).run_once()
     turn = load_turn(turn.pk)
     assert turn.closes_at >= box.now() + 2_500
@@ -158,7 +149,7 @@ def test_early_close_waits_for_voters_of_restored_turn(box: BallotBox) -> None:
     assert cast(to_boxed_turn(turn), *VOTED[1:]) == [CastResult.OK] * 2
     report(turn, 3)
     run_out(turn, box, MIN_RESTORED_MS)
-    set_window(turn, box, -1_000, 60_000)
+    helpers.set_window(turn, box, -1_000, 60_000)
     close_turn_early(turn.pk, load_turn(turn.pk).closes_at, box)
     assert load_turn(turn.pk).state == TurnState.RESOLVED
 
@@ -172,14 +163,14 @@ def test_clocks_stop_while_voters_of_lost_box_return(box: BallotBox) -> None:
 
 
 def test_turnout_to_wait_for_never_falls(box: BallotBox) -> None:
-    turn = start(box)
+    turn = helpers.start(box)
     for voters, voted in ((3, 1), (2, 2), (0, 0)):
         record_turnouts({turn.pk: BoxState(True, voted, voters, 1)})
-    after = only_turn(turn.match)
+    after = helpers.only_turn(turn.match)
     assert (after.most_voters, after.most_ballots, after.version) == (3, 2, turn.version)
 
 
-BEFORE, AFTER = ballots("red", [3, 3]), ballots("yellow", [4])
+BEFORE, AFTER = helpers.ballots("red", [3, 3]), helpers.ballots("yellow", [4])
 
 
 def cast_at_gateway(turn: Turn, *cast_ballots: Ballot) -> CastReply:
@@ -191,7 +182,7 @@ def stored_voters(turn: Turn) -> set[str]:
 
 
 def test_extension_over_ten_minutes_stores_all_ballots(box: BallotBox) -> None:
-    turn = start_open(box)
+    turn = helpers.start_open(box)
     press(event_of(turn), "turn.extend", box, seconds=30)
     assert not cast_at_gateway(load_turn(turn.pk), *BEFORE).stored
     assert stored_voters(turn) == set()
@@ -205,14 +196,14 @@ def test_extension_over_ten_minutes_stores_all_ballots(box: BallotBox) -> None:
     restored = load_turn(extended.pk)
     assert sum(box.ballot_counts(to_boxed_turn(restored)).values()) == 2
     assert restored.box_lost_at is None, "no voter has to return"
-    play_out(restored, box)
-    assert tally_of(restored, "red").ballots == 2
-    assert not only_turn(restored.match).stored, "the next turn is short again"
+    helpers.play_out(restored, box)
+    assert helpers.tally_of(restored, "red").ballots == 2
+    assert not helpers.only_turn(restored.match).stored, "the next turn is short again"
 
 
 @pytest.mark.parametrize("step", ["load_ballots", "confirm_stored"])
 def test_scheduler_stores_ballots_if_the_extension_crashed(step: str, box: BallotBox) -> None:
-    turn = start_open(box)
+    turn = helpers.start_open(box)
     cast_at_gateway(turn, *BEFORE)
     with crashing(BallotBox, step):
         press(event_of(turn), "turn.extend", box, seconds=300)
@@ -223,30 +214,30 @@ def test_scheduler_stores_ballots_if_the_extension_crashed(step: str, box: Ballo
 
 
 def test_resumed_turn_with_little_time_left_stays_stored(box: BallotBox) -> None:
-    assert [start(box, bank_s=bank_s).stored for bank_s in (60, 1_200)] == [False, True]
-    turn = start(box, window_s=1_200)
+    assert [helpers.start(box, bank_s=bank_s).stored for bank_s in (60, 1_200)] == [False, True]
+    turn = helpers.start(box, window_s=1_200)
     assert turn.stored
-    set_window(turn, box, -1_000, 300_000)
+    helpers.set_window(turn, box, -1_000, 300_000)
     press(event_of(turn), "turn.pause", box)
     press(event_of(turn), "turn.resume", box)
     resumed = load_turn(turn.pk)
     assert resumed.closes_at - resumed.opens_at <= 300_000
     assert resumed.stored
-    set_window(resumed, box, -1_000, 300_000)
+    helpers.set_window(resumed, box, -1_000, 300_000)
     assert cast_at_gateway(resumed, *BEFORE).stored
 
 
 @pytest.mark.parametrize("terms", [{}, {"bank_s": 60}, {"bank_s": 60, "cap_s": 20}])
 def test_all_turns_are_stored_if_the_organizer_chose_so(terms: dict[str, int], box: BallotBox) -> None:
-    turn = start_open(box, store_ballots=True, **terms)
+    turn = helpers.start_open(box, store_ballots=True, **terms)
     assert cast_at_gateway(turn, *BEFORE, *AFTER).stored, "the gateway stores them before it answers"
     store_ballots(turn.pk, [*BEFORE, *AFTER], box.now())
     empty()
     restore_turn(turn.pk, box)
-    play_out(turn, box)
-    assert (tally_of(turn, "red").ballots, tally_of(turn, "yellow").ballots) == (2, 1)
+    helpers.play_out(turn, box)
+    assert (helpers.tally_of(turn, "red").ballots, helpers.tally_of(turn, "yellow").ballots) == (2, 1)
     assert plain(turn.match)["counts"][0]["restored"] == "database"
-    assert only_turn(turn.match).stored
+    assert helpers.only_turn(turn.match).stored
 
 
 @pytest.mark.parametrize("apart_ms", [1, 0])
@@ -260,7 +251,7 @@ def test_scheduler_checks_windows(apart_ms: int, box: BallotBox, monkeypatch: py
     monkeypatch.setattr(scheduler_module, "LONG_WINDOWS_PER_S", 2)
     monkeypatch.setattr(box, "inspect", watched)
     closes_at = box.now() + 24 * 3_600_000
-    turns, near = [start(box, window_s=600) for _ in range(5)], start(box)
+    turns, near = [helpers.start(box, window_s=600) for _ in range(5)], helpers.start(box)
     for number, turn in enumerate(turns):
         Turn.objects.filter(pk=turn.pk).update(closes_at=closes_at + number * apart_ms)
     scheduler = DeadlineScheduler(box)
@@ -275,7 +266,7 @@ def test_scheduler_checks_windows(apart_ms: int, box: BallotBox, monkeypatch: py
 
 
 def test_doubtful_finds_boxes_that_need_repair(box: BallotBox) -> None:
-    sound, stale, uneven, gone, older = (start(box) for _ in range(5))
+    sound, stale, uneven, gone, older = (helpers.start(box) for _ in range(5))
     near = [to_boxed_turn(turn).ref for turn in (sound, stale, uneven, gone, older)]
     near[1] = near[1]._replace(version=stale.version + 1)
     with Redis.from_url(settings.REDIS_URL) as redis:

@@ -15,20 +15,10 @@ from crowdgame.play.notifications.email import SEND_NOTIFICATIONS
 from crowdgame.server.laptop.network import LOOPBACK, free_port
 from crowdgame.server.laptop.paths import ROOT
 from tests.deploy.processes import handles_sigterm, wait_until
+from tests.voting import match_helpers as helpers
 from tests.voting.action_helpers import everything
 from tests.voting.box_helpers import empty, queued_tasks
 from tests.voting.concurrency_helpers import at_once
-from tests.voting.match_helpers import (
-    ballots,
-    kinds,
-    new_event,
-    only_turn,
-    run_out,
-    set_window,
-    start,
-    start_open,
-    vote,
-)
 from tests.voting.turns.conftest import DueTurn
 from voting.announcements.outbox import announce
 from voting.ballot_box.ballot_box import BallotBox
@@ -43,10 +33,12 @@ from voting.turns.turns import load_turn, to_boxed_turn
 
 def test_scheduler_calls_a_worker(box: BallotBox, valkey_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("voting.turns.scheduler.WORKER_TIMEOUT_MS", 60_000)  # however slow this process is
-    turn, scheduler = start(box), DeadlineScheduler(box)
+    turn, scheduler = helpers.start(box), DeadlineScheduler(box)
     opened = [(540_000, "open", 0), (0, "paused", 0), (0, "open", 1), (540_000, "open", 1)]
     for closes_in_ms, state, calls in (*opened, (ENQUEUE_EARLY_MS, "open", 2)):
-        set_window(turn, box, -1_000, closes_in_ms, state=state, left_ms=1 if state == "paused" else None)
+        helpers.set_window(
+            turn, box, -1_000, closes_in_ms, state=state, left_ms=1 if state == "paused" else None
+        )
         for _ in range(2):
             scheduler.run_once()
         queued = queued_tasks(valkey_url)
@@ -88,22 +80,22 @@ def test_scheduler_sleeps_until_deadline_or_poll(box: BallotBox, monkeypatch: py
     scheduler = DeadlineScheduler(box)
     assert scheduler.run_once() == IDLE_POLL_S
     monkeypatch.setattr("voting.turns.scheduler.POLL_S", 600.0)
-    turn = start(box)
+    turn = helpers.start(box)
     assert scheduler.run_once() == 600
     monkeypatch.setattr("voting.turns.scheduler.LOOKAHEAD_MS", 120_000)
-    set_window(turn, box, -1_000, ENQUEUE_EARLY_MS + 60_000)
+    helpers.set_window(turn, box, -1_000, ENQUEUE_EARLY_MS + 60_000)
     assert 0 < scheduler.run_once() <= 60
 
 
 def test_scheduler_rearms_window_moved_between_iterations(box: BallotBox, valkey_url: str) -> None:
     """An organizer adds time while the scheduler is busy; the added time has passed at its next iteration."""
-    turn = start(box)
-    run_out(turn, box)
+    turn = helpers.start(box)
+    helpers.run_out(turn, box)
     scheduler = DeadlineScheduler(box)
     scheduler.run_once()
     (deadline,) = scheduler.dispatched
     scheduler.dispatched[deadline] += RECLOSE_DELAY_MS
-    run_out(load_turn(turn.pk), box)
+    helpers.run_out(load_turn(turn.pk), box)
     scheduler.run_once()
     assert len(queued_tasks(valkey_url)) == 2
     wait_until(lambda: scheduler.run_once() and load_turn(turn.pk).state == TurnState.RESOLVED, 5)
@@ -112,8 +104,8 @@ def test_scheduler_rearms_window_moved_between_iterations(box: BallotBox, valkey
 @pytest.mark.parametrize("state", [TurnState.RESOLVED, TurnState.VOID])
 def test_scheduler_repairs_crashes(state: TurnState, box: BallotBox, due: DueTurn, valkey_url: str) -> None:
     """An unsent announcement, an outdated box, and the box of a turn that has ended."""
-    ended, live, moved = due(red=[3]), start_open(box), start(box)
-    vote(live, box, red=[3])
+    ended, live, moved = due(red=[3]), helpers.start_open(box), helpers.start(box)
+    helpers.vote(live, box, red=[3])
     Turn.objects.filter(pk=ended.pk).update(state=state, resolved_at=box.now())
     Turn.objects.filter(pk=moved.pk).update(version=5, closes_at=moved.closes_at + 7)
     announce(live.match.event_id, EventEdited, 1)
@@ -123,27 +115,27 @@ def test_scheduler_repairs_crashes(state: TurnState, box: BallotBox, due: DueTur
         assert redis.hget(to_boxed_turn(moved).keys[0], "closes_at") == str(moved.closes_at + 7).encode()
         box_keys = [part.keys[0] for part in to_boxed_turn(ended).parts]
         assert all(redis.pttl(key) > 0 for key in box_keys)
-        ((voted, _),) = to_boxed_turn(live).split(ballots("red", [3]))
+        ((voted, _),) = to_boxed_turn(live).split(helpers.ballots("red", [3]))
         assert [redis.pttl(key) for key in voted.keys[:2]] == [-1, -1]
 
 
 @pytest.mark.parametrize("closes_in_ms", [540_000, 24 * 3_600_000])
 def test_scheduler_restores_box_missing_in_two_iterations(closes_in_ms: int, box: BallotBox) -> None:
-    turn = start(box)
-    set_window(turn, box, -1_000, closes_in_ms)
+    turn = helpers.start(box)
+    helpers.set_window(turn, box, -1_000, closes_in_ms)
     empty()
     scheduler = DeadlineScheduler(box)
     for epoch in (1, 2):
         scheduler.chores_at = 0.0
         scheduler.run_once()
         assert load_turn(turn.pk).epoch == epoch
-    assert kinds(turn.match.event_id)[-1] == "turn.restored"
+    assert helpers.kinds(turn.match.event_id)[-1] == "turn.restored"
     assert box.place(to_boxed_turn(load_turn(turn.pk)), create=False)
 
 
 @pytest.mark.django_db(transaction=True)
 def test_concurrent_schedulers_close_turn_and_start_match_once(box: BallotBox, due: DueTurn) -> None:
-    turn, event = due(red=[3], yellow=[4]), new_event()
+    turn, event = due(red=[3], yellow=[4]), helpers.new_event()
     Event.objects.filter(pk=event.pk).update(next_match_at=box.now())
 
     def run_until_closed(own: BallotBox) -> None:
@@ -151,8 +143,8 @@ def test_concurrent_schedulers_close_turn_and_start_match_once(box: BallotBox, d
         wait_until(lambda: scheduler.run_once() and load_turn(turn.pk).state == TurnState.RESOLVED)
 
     at_once(3, run_until_closed)
-    assert kinds(turn.match.event_id).count("turn.revealed") == 1
-    assert only_turn(turn.match).number == 2
+    assert helpers.kinds(turn.match.event_id).count("turn.revealed") == 1
+    assert helpers.only_turn(turn.match).number == 2
     assert event.matches.count() == 1
 
 
@@ -192,8 +184,8 @@ def run_script(script: str, **env: str) -> subprocess.CompletedProcess[str]:
 
 def test_close_tasks_close_due_and_early_turns_but_warming_up_closes_none(box: BallotBox) -> None:
     turn_tasks.warm_up()  # before the first event
-    due, early, other = start(box), start_open(box, close_early=True), start_open(box)
-    run_out(due, box)
+    due, early, other = helpers.start(box), helpers.start_open(box, close_early=True), helpers.start_open(box)
+    helpers.run_out(due, box)
     before = everything()
     turn_tasks.warm_up()
     assert everything() == before

@@ -8,24 +8,10 @@ import pytest
 
 from games.engine.game import SIDES
 from tests.deploy.processes import wait_until
+from tests.voting import match_helpers as helpers
 from tests.voting.announcements.test_announcements import listening
 from tests.voting.box_helpers import copy_all, empty, put_back, seal
 from tests.voting.concurrency_helpers import at_once
-from tests.voting.match_helpers import (
-    CLASSIC,
-    SELECTOR,
-    arrived_ballots,
-    ballots,
-    kinds,
-    only_turn,
-    play_out,
-    play_turn,
-    run_out,
-    start_open,
-    store,
-    tally_of,
-    vote,
-)
 from tests.voting.recovery_model import Crash, close_and_then
 from tests.voting.sample_matches import plain, with_blinds
 from tests.voting.turns.conftest import DueTurn, crashing
@@ -74,7 +60,7 @@ def logged(turn: Turn) -> list[str]:
     ],
 )
 def test_crashed_close_is_finished(owner: Any, step: str, after: bool, box: BallotBox, due: DueTurn) -> None:
-    whole, half = due(red=[3, 3, 1], yellow=[6]), due(red=[3, 3, 1], game=SELECTOR)
+    whole, half = due(red=[3, 3, 1], yellow=[6]), due(red=[3, 3, 1], game=helpers.SELECTOR)
     with crashing(owner, step, after=after):
         close_together([whole.pk, half.pk], box)
     is_written = step in {"place_all", "expire_all", "relay"}
@@ -87,14 +73,14 @@ def test_crashed_close_is_finished(owner: Any, step: str, after: bool, box: Ball
     states = [(turn.state, turn.red_pick, turn.yellow_pick) for turn in map(load_turn, (whole.pk, half.pk))]
     assert states == [(TurnState.RESOLVED, 3, 6), (TurnState.CONCEALED, 3, None)]
     for turn in (whole, half):
-        following = only_turn(turn.match)
-        assert tally_of(turn, "red").ballots == 3
+        following = helpers.only_turn(turn.match)
+        assert helpers.tally_of(turn, "red").ballots == 3
         assert (following.number, type(seal(box, to_boxed_turn(following)))) == (2, TooEarly)
     assert TallyRecord.objects.count() == 3
     assert [logged(one) for one in whole.match.turns.order_by("pk")] == [["lot 1", "seal 1"], ["lot 1"]]
     assert not unsent.exists()
-    play_turn(only_turn(half.match), box, yellow=[3])
-    announced = [Counter(kinds(turn.match.event_id)) for turn in (whole, half)]
+    helpers.play_turn(helpers.only_turn(half.match), box, yellow=[3])
+    announced = [Counter(helpers.kinds(turn.match.event_id)) for turn in (whole, half)]
     assert [(of["turn.concealed"], of["turn.revealed"]) for of in announced] == [(0, 1), (1, 1)]
 
 
@@ -117,7 +103,7 @@ def test_concurrent_closes_close_once_and_keep_one_order_of_the_log(
         sides = turn.match.turns.values_list("tallies__side", flat=True).exclude(tallies=None)
         assert sorted(sides) == ["red", "yellow"]
         assert [t.number for t in turn.match.turns.order_by("pk")] == list(range(1, turn.number + 2))
-        assert kinds(turn.match.event_id).count("turn.revealed") == 1
+        assert helpers.kinds(turn.match.event_id).count("turn.revealed") == 1
         assert logged(turn) == ["lot 1", "seal 1"]
     checkpoint = load_log().checkpoint
     assert [*LogEntry.objects.order_by("pk").values_list("pk", flat=True)] == [*range(checkpoint.size)]
@@ -126,26 +112,29 @@ def test_concurrent_closes_close_once_and_keep_one_order_of_the_log(
 
 @pytest.mark.parametrize("step", ["place", "cast"])
 def test_crashed_restore_is_finished_by_scheduler(step: str, box: BallotBox) -> None:
-    turn = start_open(box, window_s=601)
-    store(turn, ballots("red", [2, 2]))
+    turn = helpers.start_open(box, window_s=601)
+    helpers.store(turn, helpers.ballots("red", [2, 2]))
     empty()
     with crashing(BallotBox, step):
         restore_turn(turn.pk, box)
     run_again(box)
-    after = play_out(turn, box)
+    after = helpers.play_out(turn, box)
     assert (after.state, after.red_pick) == (TurnState.RESOLVED, 2)
-    assert tally_of(turn, "red").ballots == 2
+    assert helpers.tally_of(turn, "red").ballots == 2
 
 
 def test_stored_ballot_missing_from_box_counts(box: BallotBox) -> None:
     """The box was restored from an older copy: stored ballots still count, once each, in order of storage."""
-    turn = start_open(box, window_s=601)
-    vote(turn, box, red=[1, 1])
-    store(turn, [*ballots("red", [6], sequence=2), *(Ballot(voter, "red", 6, 1) for voter in ("zz", "aa"))])
-    play_out(turn, box)
-    record = tally_of(turn, "red")
+    turn = helpers.start_open(box, window_s=601)
+    helpers.vote(turn, box, red=[1, 1])
+    helpers.store(
+        turn,
+        [*helpers.ballots("red", [6], sequence=2), *(Ballot(voter, "red", 6, 1) for voter in ("zz", "aa"))],
+    )
+    helpers.play_out(turn, box)
+    record = helpers.tally_of(turn, "red")
     assert (record.counts, record.ballots, record.pick) == ([1, 0, 0, 0, 0, 3, 0], 4, 6)
-    assert [ballot.voter for ballot in arrived_ballots(turn, "red")] == ["red1", "zz", "aa", "red2"]
+    assert [ballot.voter for ballot in helpers.arrived_ballots(turn, "red")] == ["red1", "zz", "aa", "red2"]
 
 
 @pytest.fixture
@@ -159,9 +148,11 @@ def published(monkeypatch: pytest.MonkeyPatch) -> list[protocol.TurnSealed]:
 def test_seal_is_published_before_the_result_and_unchanged_after_a_crash(
     step: str, times: int, box: BallotBox, valkey_url: str, tmp_path: Path
 ) -> None:
-    turn = start_open(box)
-    box.cast(to_boxed_turn(turn), with_blinds(ballots("red", [3, 3, 1]) + ballots("yellow", [6])))
-    run_out(turn, box)
+    turn = helpers.start_open(box)
+    box.cast(
+        to_boxed_turn(turn), with_blinds(helpers.ballots("red", [3, 3, 1]) + helpers.ballots("yellow", [6]))
+    )
+    helpers.run_out(turn, box)
     with listening(valkey_url, turn.match.event) as listener:
         with crashing(closing, step):
             close_turn(turn.pk, box)
@@ -179,13 +170,13 @@ def test_seal_is_published_before_the_result_and_unchanged_after_a_crash(
     assert recorded.at == message.at == closed.sealed_at
     assert read_seals(closed) == (recorded,)
     for side in SIDES:
-        arrived = arrived_ballots(turn, side)
+        arrived = helpers.arrived_ballots(turn, side)
         assert getattr(message, side) == sort_ballots(turn.pk, side, arrived, commit_order=True).commitment
-        assert getattr(message, side).root == getattr(recorded, side) == tally_of(turn, side).root
+        assert getattr(message, side).root == getattr(recorded, side) == helpers.tally_of(turn, side).root
     verify(plain(turn.match), tmp_path)
 
 
-@pytest.mark.parametrize("game", [CLASSIC, SELECTOR])
+@pytest.mark.parametrize("game", [helpers.CLASSIC, helpers.SELECTOR])
 def test_late_worker_publishes_no_seal_of_closed_turn(
     game: str, box: BallotBox, due: DueTurn, published: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -199,7 +190,7 @@ def test_late_worker_publishes_no_seal_of_closed_turn(
 
 
 def test_side_not_to_move_has_no_commitment(box: BallotBox, due: DueTurn, published: list[Any]) -> None:
-    close_turn(due(game=CLASSIC, options={"first": "yellow"}).pk, box)
+    close_turn(due(game=helpers.CLASSIC, options={"first": "yellow"}).pk, box)
     empty = Commitment(root=EMPTY.hex(), ballots=0, order=EMPTY.hex())
     assert [(seal.red, seal.yellow) for seal in published] == [(None, empty)]
 
@@ -209,11 +200,11 @@ def test_ballots_lost_since_the_seal_begin_a_new_epoch(
     is_published: bool, box: BallotBox, published: list[Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """Valkey comes back without its last second. The turn isn't sealed again as if nothing had happened."""
-    turn = start_open(box)
-    vote(turn, box, red=[3])
+    turn = helpers.start_open(box)
+    helpers.vote(turn, box, red=[3])
     older = copy_all()
-    vote(turn, box, red=[3, 4], yellow=[5])
-    run_out(turn, box)
+    helpers.vote(turn, box, red=[3, 4], yellow=[5])
+    helpers.run_out(turn, box)
 
     def lose_and_crash(seals: Mapping[int, protocol.TurnSealed]) -> None:
         published.extend([*seals.values()] * is_published)
@@ -226,10 +217,10 @@ def test_ballots_lost_since_the_seal_begin_a_new_epoch(
             close_turn(turn.pk, box)
     close_turn(turn.pk, box)
     assert (load_turn(turn.pk).state, load_turn(turn.pk).epoch) == (TurnState.OPEN, 2)
-    assert kinds(turn.match.event_id).count("turn.restored") == 1
-    vote(load_turn(turn.pk), box, red=[3, 4], yellow=[5])
-    play_out(turn, box)
-    assert tally_of(turn, "red").ballots == 2
+    assert helpers.kinds(turn.match.event_id).count("turn.restored") == 1
+    helpers.vote(load_turn(turn.pk), box, red=[3, 4], yellow=[5])
+    helpers.play_out(turn, box)
+    assert helpers.tally_of(turn, "red").ballots == 2
     first, last = read_seals(load_turn(turn.pk))
     assert [(seal.at, seal.epoch) for seal in published] == [(first.at, 1)] * is_published + [(last.at, 2)]
     assert (first.void and first.void.reason, last.void) == ("box_lost", None)

@@ -9,23 +9,10 @@ from crowdgame.events.models import AuditEntry
 from crowdgame.organizer.console.abandoned_rehearsals import GRACE_S, AbandonedRehearsals
 from crowdgame.organizer.console.actions.turn_time import pause_turn
 from games.engine.game import SIDES
+from tests.voting import match_helpers as helpers
 from tests.voting.action_helpers import event_of, press, refused, words_of
 from tests.voting.box_helpers import empty, seal
 from tests.voting.concurrency_helpers import at_once
-from tests.voting.match_helpers import (
-    RED_WINS,
-    kinds,
-    new_event,
-    only_turn,
-    open_now,
-    play,
-    play_out,
-    play_turn,
-    start,
-    store,
-    tally_of,
-    vote,
-)
 from tests.voting.sample_matches import record_of
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import TooEarly, event_key
@@ -47,7 +34,7 @@ DOVES = 2
 
 @pytest.mark.parametrize("paused", [False, True])
 def test_aborted_match_is_over_and_next_may_start(paused: bool, box: BallotBox) -> None:
-    turn = start(box)
+    turn = helpers.start(box)
     if paused:
         press(event_of(turn), "turn.pause", box)
     press(event_of(turn), "match.abort", box)
@@ -57,11 +44,11 @@ def test_aborted_match_is_over_and_next_may_start(paused: bool, box: BallotBox) 
     close_turn(turn.pk, box)
     assert load_turn(turn.pk).state == TurnState.VOID
     press(event_of(turn), "match.start", box)
-    assert kinds(event_of(turn))[-2:] == ["match.aborted", "match.started"]
+    assert helpers.kinds(event_of(turn))[-2:] == ["match.aborted", "match.started"]
 
 
 def test_action_affects_only_its_own_event_and_the_turn_it_has_seen(box: BallotBox) -> None:
-    mine, other = start(box), start(box)
+    mine, other = helpers.start(box), helpers.start(box)
     seen = load_turn(mine.pk)
     with refused("already ended"):
         press(event_of(mine), "turn.close", box, turn=other.pk)
@@ -73,41 +60,44 @@ def test_action_affects_only_its_own_event_and_the_turn_it_has_seen(box: BallotB
 
 
 def test_voided_turn_is_voted_again(box: BallotBox) -> None:
-    turn = start(box)
-    play_turn(turn, box, red=[3], yellow=[4])
-    following = only_turn(turn.match)
+    turn = helpers.start(box)
+    helpers.play_turn(turn, box, red=[3], yellow=[4])
+    following = helpers.only_turn(turn.match)
     before = box.now()
     press(event_of(turn), "turn.void", box)
-    again = only_turn(turn.match)
+    again = helpers.only_turn(turn.match)
     assert [load_turn(one.pk).state for one in (turn, following)] == [TurnState.VOID] * 2
     assert again.pk not in {turn.pk, following.pk}
     assert (again.number, again.seed != turn.seed) == (1, True)
     assert again.opens_at >= before + START_LEAD_MS
     assert isinstance(seal(box, to_boxed_turn(again)), TooEarly)
-    after = play_turn(again, box, red=[7], yellow=[7])
+    after = helpers.play_turn(again, box, red=[7], yellow=[7])
     assert (after.red_pick, after.yellow_pick) == (7, 7)
 
 
 def test_turns_are_voided_newest_first_discarding_a_paused_one(box: BallotBox) -> None:
-    turn = start(box)
-    play(turn.match, box, [(1, 2), (3, 4)])
+    turn = helpers.start(box)
+    helpers.play(turn.match, box, [(1, 2), (3, 4)])
     with refused("Another turn has been revealed"):
         press(event_of(turn), "turn.void", box, turn=turn.pk)
     press(event_of(turn), "turn.pause", box)
     for number in (2, 1):
         press(event_of(turn), "turn.void", box)
-        assert (only_turn(turn.match).number, only_turn(turn.match).state) == (number, TurnState.OPEN)
+        assert (helpers.only_turn(turn.match).number, helpers.only_turn(turn.match).state) == (
+            number,
+            TurnState.OPEN,
+        )
 
 
 def test_last_turn_of_ended_match_can_be_voided(box: BallotBox) -> None:
-    turn = start(box, next_match_after_s=30)
-    play(turn.match, box, RED_WINS)
+    turn = helpers.start(box, next_match_after_s=30)
+    helpers.play(turn.match, box, helpers.RED_WINS)
     press(event_of(turn), "turn.void", box)
     match = Match.objects.get(pk=turn.match_id)
     assert (match.state, match.result, match.ended_at) == (MatchState.PLAYING, None, None)
     assert Event.objects.get(pk=event_of(turn)).next_match_at is None
-    assert only_turn(match).number == 4
-    play(match, box, [(1, 3)])
+    assert helpers.only_turn(match).number == 4
+    helpers.play(match, box, [(1, 3)])
     assert Match.objects.get(pk=match.pk).result == "red"
 
 
@@ -122,15 +112,15 @@ def test_last_turn_of_ended_match_can_be_voided(box: BallotBox) -> None:
     ],
 )
 def test_concurrent_actions_succeed_once(action: str, kind: str, box: BallotBox) -> None:
-    turn = start(box)
-    play(turn.match, box, [(1, 2)])
-    turn = only_turn(turn.match)
-    open_now(turn, box)
+    turn = helpers.start(box)
+    helpers.play(turn.match, box, [(1, 2)])
+    turn = helpers.only_turn(turn.match)
+    helpers.open_now(turn, box)
     event_id = event_of(turn)
     ask = {"turn": turn.pk} if action in {"turn.pause", "turn.close"} else {}
-    before = kinds(event_id).count(kind)
+    before = helpers.kinds(event_id).count(kind)
     losers = at_once(4, lambda own: press(event_id, action, own, **ask))
-    assert (len(losers), kinds(event_id).count(kind)) == (3, before + 1)
+    assert (len(losers), helpers.kinds(event_id).count(kind)) == (3, before + 1)
     assert turn.match.turns.filter(state__in=["open", "paused"]).count() == (action != "match.abort")
 
 
@@ -138,11 +128,11 @@ def test_action_succeeds_though_ballot_box_times_out(box: BallotBox, monkeypatch
     def place(*_: object, create: bool) -> None:
         raise TimeoutError("Timeout reading from socket")
 
-    turn = start(box)
+    turn = helpers.start(box)
     monkeypatch.setattr(box, "place", place)
     press(event_of(turn), "turn.extend", box, turn=turn.pk, seconds=60)
     assert load_turn(turn.pk).closes_at == turn.closes_at + 60_000
-    assert kinds(event_of(turn))[-1] == "turn.moved"
+    assert helpers.kinds(event_of(turn))[-1] == "turn.moved"
 
 
 @pytest.mark.parametrize(
@@ -157,7 +147,7 @@ def test_action_succeeds_though_ballot_box_times_out(box: BallotBox, monkeypatch
 def test_only_rehearsed_match_is_aborted_after_its_crowd_has_left(
     seconds: int, rehearsed: bool, crowd: bool, state: str, box: BallotBox
 ) -> None:
-    match = start(box).match
+    match = helpers.start(box).match
     Match.objects.filter(pk=match.pk).update(rehearsed=rehearsed)
     if crowd:
         with Redis.from_url(settings.REDIS_URL) as redis:
@@ -173,10 +163,10 @@ def test_only_rehearsed_match_is_aborted_after_its_crowd_has_left(
 
 def by_hands(box: BallotBox, *teams: int, **choices: Any) -> Turn:
     """An open turn of a match in which these teams, or else the second, vote by a show of hands."""
-    event = new_event(**choices)
+    event = helpers.new_event(**choices)
     Team.objects.filter(event=event, number__in=teams or (DOVES,)).update(source=HANDS)
-    turn = only_turn(start_match(event.pk, box))
-    open_now(turn, box)
+    turn = helpers.only_turn(start_match(event.pk, box))
+    helpers.open_now(turn, box)
     return load_turn(turn.pk)
 
 
@@ -199,8 +189,8 @@ def test_latest_hand_count_is_tallied(
     count(turn, box, 1, team=1)
     for hands in counted:
         count(turn, box, *hands)
-    after = play_out(turn, box)
-    stored = tally_of(turn, "yellow")
+    after = helpers.play_out(turn, box)
+    stored = helpers.tally_of(turn, "yellow")
     assert (after.red_pick, after.yellow_pick) == (1, pick)
     assert (stored.counts, stored.ballots, stored.decided_by) == (tally, sum(tally), decided_by)
     assert find_faults(record_of(turn.match)) == []
@@ -210,28 +200,28 @@ def test_latest_hand_count_survives_pause_and_ballot_box_loss(box: BallotBox) ->
     def lose_box() -> None:
         empty()
         restore_turn(turn.pk, box)
-        open_now(load_turn(turn.pk), box)
+        helpers.open_now(load_turn(turn.pk), box)
 
     turn = by_hands(box)
     count(turn, box, 6, 6, 6)
     lose_box()
-    vote(load_turn(turn.pk), box, red=[1])
+    helpers.vote(load_turn(turn.pk), box, red=[1])
     count(turn, box, 0, 2, 0, 0, 7)
     for action in ("turn.pause", "turn.extend", "turn.resume", "turn.extend", "turn.shorten"):
         press(event_of(turn), action, box)
     lose_box()
-    vote(load_turn(turn.pk), box, red=[3, 3, 5])
-    play_out(turn, box)
-    counts = [tally_of(turn, side).counts for side in SIDES]
+    helpers.vote(load_turn(turn.pk), box, red=[3, 3, 5])
+    helpers.play_out(turn, box)
+    counts = [helpers.tally_of(turn, side).counts for side in SIDES]
     assert counts == [[0, 0, 2, 0, 1, 0, 0], [0, 2, 0, 0, 7, 0, 0]]
-    sealed = unpack_ballots(bytes(tally_of(turn, "yellow").sealed))
+    sealed = unpack_ballots(bytes(helpers.tally_of(turn, "yellow").sealed))
     assert len({ballot.blind for ballot in sealed}) == len({ballot.voter for ballot in sealed}) == 9
     assert find_faults(record_of(turn.match)) == []
 
 
 def test_hand_count_replaces_the_last_one_but_no_phone_ballots_and_stops_a_close(box: BallotBox) -> None:
     turn = by_hands(box, window_s=3600)
-    store(turn, [Ballot("ada", "red", 4, 1), Ballot("bob", "yellow", 7, 1)])
+    helpers.store(turn, [Ballot("ada", "red", 4, 1), Ballot("bob", "yellow", 7, 1)])
     closing = load_turn(turn.pk)
     for hands in (2, 1):
         count(turn, box, hands)
@@ -243,13 +233,13 @@ def test_hand_count_replaces_the_last_one_but_no_phone_ballots_and_stops_a_close
 
 def test_hand_count_needs_legal_columns_and_a_turn_without_phone_votes(box: BallotBox) -> None:
     turn = by_hands(box)
-    vote(turn, box, red=[7], yellow=[7])  # by phones, before the team was set to hands
+    helpers.vote(turn, box, red=[7], yellow=[7])  # by phones, before the team was set to hands
     with refused("Doves has voted by phone"):
         count(turn, box, 1)
-    play_out(turn, box)
-    play(turn.match, box, [(7, 7)] * 2)
-    turn = only_turn(turn.match)
-    open_now(turn, box)
+    helpers.play_out(turn, box)
+    helpers.play(turn.match, box, [(7, 7)] * 2)
+    turn = helpers.only_turn(turn.match)
+    helpers.open_now(turn, box)
     with refused("Column 7"):
         count(turn, box, 0, 0, 0, 0, 0, 0, 1)
     with refused("Column 8"):
@@ -261,7 +251,7 @@ def test_hand_count_needs_legal_columns_and_a_turn_without_phone_votes(box: Ball
 def test_hands_are_counted_and_awaited_only_for_team_to_move(to_move: bool, box: BallotBox) -> None:
     terms: dict[str, Any] = {} if to_move else {"game": "captains-mistress", "options": {"first": "red"}}
     turn = by_hands(box, close_early=True, **terms)
-    vote(turn, box, red=[3])
+    helpers.vote(turn, box, red=[3])
     if to_move:
         close_turn_early(turn.pk, turn.closes_at, box)
         assert load_turn(turn.pk).state == TurnState.OPEN
@@ -280,5 +270,5 @@ def test_concurrent_hand_counts_store_one_whole_count(box: BallotBox) -> None:
     left = list(counts)
     refusals = at_once(len(counts), lambda own: count(turn, own, *left.pop()))
     assert len(refusals) < len(counts)
-    play_out(turn, box)
-    assert tally_of(turn, "yellow").counts in [[*one, 0, 0, 0, 0] for one in counts]
+    helpers.play_out(turn, box)
+    assert helpers.tally_of(turn, "yellow").counts in [[*one, 0, 0, 0, 0] for one in counts]

@@ -16,18 +16,7 @@ from crowdgame.results.analysis.turn_solving import Work, solve_cached, store_an
 from games.solver.solution import ESTIMATE_MARGIN
 from tests.crowdgame.organizer.cups.cup_helpers import let_win
 from tests.crowdgame.results.analysis.analysis_helpers import analyze_all, analyzed, begin
-from tests.voting.match_helpers import (
-    RED_WINS,
-    SELECTOR,
-    kinds,
-    new_event,
-    only_turn,
-    open_now,
-    play,
-    play_turn,
-    run_out,
-    vote,
-)
+from tests.voting import match_helpers as helpers
 from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Announcement, Event, Match, Turn, TurnState
@@ -39,21 +28,21 @@ pytestmark = pytest.mark.django_db
 
 def test_only_resolved_and_announced_turns_are_analyzed(box: BallotBox) -> None:
     match = begin(box)
-    turn, announcements = only_turn(match), Announcement.objects.filter(event=match.event)
+    turn, announcements = helpers.only_turn(match), Announcement.objects.filter(event=match.event)
 
     def analyze() -> list[int]:
         analyze_all(box)
         return analyzed(match)
 
     seen = [analyze()]
-    for step in (open_now, lambda turn, box: vote(turn, box, [1, 1], [2]), run_out):
+    for step in (helpers.open_now, lambda turn, box: helpers.vote(turn, box, [1, 1], [2]), helpers.run_out):
         step(turn, box)
         seen.append(analyze())
     assert seen == [[]] * 4, "an open turn, also after its deadline"
     Turn.objects.filter(pk=turn.pk).update(state=TurnState.PAUSED, left_ms=1)
     assert analyze() == []
     Turn.objects.filter(pk=turn.pk).update(state=TurnState.OPEN, left_ms=None)
-    play_turn(turn, box)
+    helpers.play_turn(turn, box)
     announcements.update(sent_at=None)
     assert analyze() == [], "the reveal is not announced yet"
     announcements.update(sent_at=timezone.now())
@@ -65,7 +54,7 @@ def test_revealed_turns_are_analyzed_then_the_backlog_each_position_once(box: Ba
     solve_cached.cache_clear()
     old, new, broken = (begin(box, analysis="off") for _ in range(3))
     for match, pick in zip((old, new, broken), (1, 2, 3), strict=True):
-        play(match, box, [(pick, 7)])
+        helpers.play(match, box, [(pick, 7)])
     Turn.objects.filter(match=old, number=1).update(opens_at=0, closes_at=1)
     Match.objects.filter(pk=broken.pk).update(options={"columns": 99})
     for analysis, reveal_ms, expected in (("off", 0, []), ("turn", 60_000, []), ("turn", 0, [1])):
@@ -88,7 +77,7 @@ def announced(match: Match) -> Any:
 
 def test_turn_that_is_taken_back_meanwhile_is_not_stored(box: BallotBox) -> None:
     match = begin(box)
-    play(match, box, [(1, 2)])
+    helpers.play(match, box, [(1, 2)])
 
     def take_back_and_solve(work: Work) -> AnalyzedTurn:
         take_back_turn(match.event_id, box, lambda turn: None)
@@ -101,10 +90,10 @@ def test_turn_that_is_taken_back_meanwhile_is_not_stored(box: BallotBox) -> None
 
 def test_event_analyses_end_with_the_match_and_leave_out_other_dry_runs(box: BallotBox) -> None:
     played = begin(box)
-    play(played, box, [(1, 2)])
+    helpers.play(played, box, [(1, 2)])
     analyze_all(box)
     packed = TurnAnalysis.objects.get().packed
-    event = new_event(analysis="match")
+    event = helpers.new_event(analysis="match")
     for rehearsed in (False, True, False):
         match = let_win(event, 1, rehearsed=rehearsed)
         turn = Turn.objects.create(
@@ -117,11 +106,11 @@ def test_event_analyses_end_with_the_match_and_leave_out_other_dry_runs(box: Bal
 
 
 def test_secret_half_is_analyzed_and_judged_with_the_whole_turn(box: BallotBox) -> None:
-    match = begin(box, game=SELECTOR, analysis="turn")
-    play_turn(only_turn(match), box, [4, 4, 1])
+    match = begin(box, game=helpers.SELECTOR, analysis="turn")
+    helpers.play_turn(helpers.only_turn(match), box, [4, 4, 1])
     analyze_all(box)
     assert analyzed(match) == [], "the holder's pick is still secret"
-    play_turn(only_turn(match), box, [], [3, 5, 5])
+    helpers.play_turn(helpers.only_turn(match), box, [], [3, 5, 5])
     analyze_all(box)
     first, second = (load_analyses(match)[number] for number in (1, 2))
     assert (list(first.sides), list(second.sides)) == (["red"], ["yellow"])
@@ -133,11 +122,11 @@ def test_secret_half_is_analyzed_and_judged_with_the_whole_turn(box: BallotBox) 
 
 def test_analysis_of_last_turn_is_announced_with_each_column(box: BallotBox) -> None:
     match = begin(box, analysis="turn")
-    play(match, box, RED_WINS[:3])
+    helpers.play(match, box, helpers.RED_WINS[:3])
     assert announced(match) is None
     analyze_all(box)
-    assert kinds(match.event_id)[-1] == "turn.analyzed"
-    assert kinds(match.event_id).count("turn.analyzed") == 1, "only of the last turn"
+    assert helpers.kinds(match.event_id)[-1] == "turn.analyzed"
+    assert helpers.kinds(match.event_id).count("turn.analyzed") == 1, "only of the last turn"
     shown = announced(match)
     assert (shown.turn, shown.margin) == (match.turns.get(number=3).pk, ESTIMATE_MARGIN)
     assert shown.match is None, "nothing has decided it yet"
@@ -164,11 +153,13 @@ def test_analysis_of_last_turn_is_announced_with_each_column(box: BallotBox) -> 
 )
 def test_terms_decide_when_analyses_are_shown(terms: dict[str, Any], during: int, box: BallotBox) -> None:
     match = begin(box, **terms)
-    play(match, box, RED_WINS[:3])
+    helpers.play(match, box, helpers.RED_WINS[:3])
     analyze_all(box)
     assert len(load_analyses(match)) == during
-    assert ("turn.analyzed" in kinds(match.event_id)) == (announced(match) is not None) == (during > 0)
-    play(match, box, RED_WINS[3:])
+    assert (
+        ("turn.analyzed" in helpers.kinds(match.event_id)) == (announced(match) is not None) == (during > 0)
+    )
+    helpers.play(match, box, helpers.RED_WINS[3:])
     analyze_all(box)
     match.refresh_from_db()
     afterwards = 0 if terms["analysis"] == "off" else 4
@@ -177,20 +168,20 @@ def test_terms_decide_when_analyses_are_shown(terms: dict[str, Any], during: int
 
 def test_live_position_is_withheld_after_a_turn_without_picks(box: BallotBox) -> None:
     match = begin(box, analysis="turn", no_ballot_rule="pass")
-    play_turn(only_turn(match), box)
+    helpers.play_turn(helpers.only_turn(match), box)
     analyze_all(box)
     assert analyzed(match) == [1]
     assert announced(match) is None
-    assert "turn.analyzed" not in kinds(match.event_id)
+    assert "turn.analyzed" not in helpers.kinds(match.event_id)
     assert load_analyses(match) == {}
-    play(match, box, [(1, 2)])
+    helpers.play(match, box, [(1, 2)])
     assert load_analyses(match).keys() == {1}
 
 
 def test_share_of_better_column_is_not_shown_with_hidden_counts(box: BallotBox) -> None:
     match = begin(box, analysis="turn")
-    play(match, box, RED_WINS[:2])
-    play_turn(only_turn(match), box, [1], [7, 7, 4])
+    helpers.play(match, box, helpers.RED_WINS[:2])
+    helpers.play_turn(helpers.only_turn(match), box, [1], [7, 7, 4])
     analyze_all(box)
     costly = announced(match).verdicts[0]
     assert (costly.side, costly.column, costly.held) == ("yellow", 7, 4)
@@ -206,16 +197,16 @@ def test_share_of_better_column_is_not_shown_with_hidden_counts(box: BallotBox) 
 )
 def test_earlier_match_hides_live_position(token: str, picks: list[tuple[int, int]], box: BallotBox) -> None:
     earlier = begin(box, analysis="turn")
-    play(earlier, box, RED_WINS)
+    helpers.play(earlier, box, helpers.RED_WINS)
     analyze_all(box)
     Event.objects.update(options={"token": token})
     later = start_match(earlier.event_id, box)
     earlier.refresh_from_db()
     assert load_analyses(earlier).keys() == {2, 3, 4}
     assert load_match_analysis(earlier, load_analyses(earlier)) is None
-    play(later, box, picks)
+    helpers.play(later, box, picks)
     assert load_event_analyses(later)[1].keys() == {1, 3, 4}
-    play(later, box, [(4, 4)])
+    helpers.play(later, box, [(4, 4)])
     assert load_analyses(earlier).keys() == {1, 2, 3, 4}
     assert load_match_analysis(earlier, load_analyses(earlier)) is not None
 
@@ -223,13 +214,13 @@ def test_earlier_match_hides_live_position(token: str, picks: list[tuple[int, in
 @pytest.mark.parametrize("when", ["turn", "match"])
 def test_what_decided_a_match_is_announced_once_every_turn_is_analyzed(box: BallotBox, when: str) -> None:
     match = begin(box, analysis=when)
-    play(match, box, RED_WINS)
+    helpers.play(match, box, helpers.RED_WINS)
     found = []
     for turn in Turn.objects.select_related("match__event").filter(match=match).order_by("-number"):
         store_analysis(turn)
         announce_analysis(turn, box.now())
         shown = announced(match)
-        found.append((kinds(match.event_id).count("turn.analyzed"), shown and shown.match))
+        found.append((helpers.kinds(match.event_id).count("turn.analyzed"), shown and shown.match))
     assert [count for count, _ in found] == [1, 1, 1, 2], "of the last turn, and when all are there"
     *earlier, deciding = (deciding for _, deciding in found)
     assert earlier == [None] * 3
