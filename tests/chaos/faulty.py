@@ -171,7 +171,6 @@ def remove_seal() -> None:
 
 
 def publish_second_seal() -> None:
-    """After each seal, another one is published, of other ballots."""
     publish = resolve_name(CLOSING).publish_seals
 
     def publish_both(seals: dict[int, Any]) -> None:

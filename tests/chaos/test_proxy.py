@@ -1,5 +1,3 @@
-"""Our Valkey clients cope with an impaired connection."""
-
 from collections.abc import Iterator
 from dataclasses import replace
 from urllib.parse import urlsplit

@@ -30,7 +30,6 @@ def reset_connections(target: Target, rng: Random) -> None:
 
 
 def half_close_connections(target: Target, rng: Random) -> None:
-    """Valkey's side half-closes every connection and still receives data."""
     target.proxy.half_close()
 
 

@@ -59,7 +59,6 @@ def flush_scripts(target: Target, rng: Random) -> None:
 
 
 def fill_memory(target: Target, rng: Random) -> None:
-    """Nothing more can be written (maxmemory, noeviction) for a while."""
     with target.box() as redis:
         redis.config_set("maxmemory", "1mb")
         try:

@@ -14,7 +14,6 @@ BANK = {"clock": "bank", "bank_s_usual": "300", "increment_s_usual": "5", "cap_s
 
 
 def form_defaults(browser: Client, path: str) -> dict[str, str]:
-    """What a browser submits for the untouched form of this page."""
     sent: dict[str, str] = {}
     for element in _elements(parse_html(browser.get(path).content.decode())):
         attributes = dict(element.attributes)

@@ -31,7 +31,6 @@ SLOW_CLOCK = "import time\nnow = time.time\ntime.time = lambda: now() - 90\n"
 
 @pytest.fixture(scope="module")
 def ready(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A stack with everything that an event needs."""
     data = tmp_path_factory.mktemp("ready")
     (data / "static").symlink_to(static_files())
     with running_server(data, gateways=2, analyzes=False) as server:

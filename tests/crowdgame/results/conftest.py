@@ -22,7 +22,6 @@ def url(live_server: LiveServer) -> str:
 
 @pytest.fixture
 def match(box: BallotBox) -> Match:
-    """A match that red has won."""
     finished_match = start(box).match
     play(finished_match, box, RED_WINS)
     finished_match.refresh_from_db()

@@ -52,8 +52,6 @@ def run(*arguments: str) -> tuple[int, str]:
 
 
 class WitnessCommand:
-    """`crowdgame witness` with its folder."""
-
     def __init__(self, url: str, folder: Path) -> None:
         self.url, self.folder = url, folder
 

@@ -125,8 +125,6 @@ def test_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Site:
-    """A site behind the cache that answers with its path."""
-
     def __init__(self, status: int = 200) -> None:
         self.status, self.scopes = status, list[Any]()
         self.cached = cache_logos(self.answer)

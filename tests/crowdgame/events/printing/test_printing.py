@@ -1,5 +1,3 @@
-"""Printed PDFs, read back from the file: posters, ticket sheets, rules and cards."""
-
 import re
 import sys
 import zlib

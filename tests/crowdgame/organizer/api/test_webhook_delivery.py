@@ -41,7 +41,6 @@ def add(event: Event, receiver: Receiver, *types: str, user: User | None = None)
 
 
 def pass_time() -> None:
-    """Make every webhook and unfinished delivery due."""
     Webhook.objects.update(next_at=timezone.now())
     WebhookDelivery.objects.exclude(due_at=None).update(due_at=timezone.now())
 

@@ -68,7 +68,6 @@ def press(custom_id: str, user: str = "11", **changes: Any) -> dict[str, Any]:
 
 
 def buttons(reply: Any) -> list[list[str]]:
-    """The labels of the buttons in each row."""
     return [[button["label"] for button in row["components"]] for row in reply["data"]["components"]]
 
 

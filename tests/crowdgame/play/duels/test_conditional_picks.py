@@ -1,5 +1,3 @@
-"""A planned choice is cast in the turn after the opponent's choice, once, or lapses."""
-
 from pathlib import Path
 from typing import Any, Literal
 

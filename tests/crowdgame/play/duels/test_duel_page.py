@@ -36,8 +36,6 @@ ROW = re.compile(r'<th scope="row">(\d+)</th><td>(.*?)</td><td>(.*?)</td>')
 
 
 class Visitors:
-    """Two players of a new game of days, and a spectator."""
-
     def __init__(self, **form: str) -> None:
         self.one, self.two, self.watcher = Client(), Client(), Client()
         self.code = new_game(self.one, **({"time_control": "3-days"} | form))

@@ -1,5 +1,3 @@
-"""`/play/`: viewing creates no guest; one click leads from the page to the board."""
-
 import gzip
 import re
 from datetime import timedelta
@@ -105,7 +103,6 @@ def test_game_limits_refuse_game_and_create_no_guest(client: Client, monkeypatch
 
 
 def create_game(address: str) -> int:
-    """Create a game from this address, as a new guest; return the response's status."""
     return Client(REMOTE_ADDR=address).post("/play/new").status_code
 
 

@@ -141,7 +141,6 @@ def drop_turn_mails() -> None:
 
 
 def planned() -> set[str]:
-    """Recipient and news of all stored news."""
     stored = EmailNotification.objects.exclude(news="").values_list("address__email", "news")
     return {f"{address.partition('@')[0]} {news}" for address, news in stored}
 

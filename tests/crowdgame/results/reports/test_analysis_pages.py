@@ -49,7 +49,6 @@ def page_of(client: Client, match: Match, language: str = "en") -> str:
 
 
 def part(page: str, begins: str, end: str = "</section>", which: int = 1) -> str:
-    """The part of the page that begins with this element."""
     return page.split(begins)[which].partition(end)[0]
 
 

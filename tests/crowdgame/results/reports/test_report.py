@@ -35,7 +35,6 @@ VERSION = re.compile(r'data-current="([^"]+)"')
 
 @pytest.fixture(scope="module")
 def reports(module_box: BallotBox) -> Reports:
-    """The report and record of each of MATCHES."""
     matches = {name: play_match(module_box, *match) for name, match in MATCHES.items()}
     return {name: (report_of(match), record_of(match)) for name, match in matches.items()}
 

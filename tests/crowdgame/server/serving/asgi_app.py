@@ -131,7 +131,6 @@ async def nag(send: Any) -> None:
 
 
 async def drain(within_s: float) -> None:
-    """Write the note that shows that draining has run."""
     await asyncio.sleep(within_s)
     Path(sys.argv[3]).write_text("drained")  # noqa: ASYNC240
 

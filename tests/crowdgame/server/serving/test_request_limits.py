@@ -141,7 +141,6 @@ def test_unfinished_requests_time_out_and_leave_no_file(asgi_server: AsgiServer,
 
 
 def is_open_after(byte: bytes, connection: socket.socket) -> bool:
-    """Send a byte and return whether the server still keeps the connection open."""
     connection.settimeout(0.05)
     try:
         connection.send(byte)

@@ -75,7 +75,6 @@ class PageClient:
 
 @pytest.fixture
 def files(tmp_path: Path, settings: Any) -> Path:
-    """A built front end, collected static files, and a secret file beside them."""
     built, collected = tmp_path / "dist", tmp_path / "static"
     (built / "static" / "app").mkdir(parents=True)
     (collected / "admin").mkdir(parents=True)
