@@ -123,7 +123,6 @@ def announce_edits(event_ids: list[int]) -> float:
 
 
 def call_worker(turn_id: int) -> None:
-    """Ask the worker to close a turn, as the scheduler does at the deadline."""
     enqueue_close(turn_id)
 
 
@@ -144,7 +143,6 @@ def void(event_id: int) -> None:
 
 
 def age_matches(event_id: int, ms: int) -> None:
-    """Let this much time pass since the event's matches ended."""
     models.Match.objects.filter(event_id=event_id, state=MatchState.ENDED).update(ended_at=F("ended_at") - ms)
 
 

@@ -59,7 +59,6 @@ def show_particles(
     voted: tuple[int, int] = (200, 50),
     works: bool = True,
 ) -> None:
-    """Open the display; wait until it is known whether it draws particles."""
     state = shown(fake_gateway.now())
     turn = state.match.turn.id if state.match and state.match.turn else None
     fake_gateway.show(state, more=(TurnoutCounted(turn=turn, connected=CONNECTED, voted=voted),))

@@ -59,7 +59,6 @@ class Known(NamedTuple):
 
 
 def valid(known: Known, rng: Random) -> dict[str, Any]:
-    """A message with the fields of its kind."""
     kind, turn = rng.choice(TYPES), {"turn": known.turn}
     cast = {"epoch": 1, "choice": rng.randint(1, 7), "sequence": rng.randint(1, 99)}
     asked = {"id": rng.randint(1, 9), "action": rng.choice(ACTIONS), "seconds": 5, "part": "code", "team": 2}

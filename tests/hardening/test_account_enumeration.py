@@ -1,5 +1,3 @@
-"""Login, sign-up and password reset respond alike, and do the same work, whether or not an account exists."""
-
 import re
 from collections.abc import Iterator
 from typing import Any

@@ -218,7 +218,6 @@ def is_admitted(server: Server, code: str, stack: ExitStack) -> bool:
 
 
 def receive_until(connection: socket.socket, *ends: bytes) -> bytes:
-    """Receive until one of `ends` has arrived, or the connection ends."""
     received = b""
     while not any(end in received for end in ends) and (more := connection.recv(65_536)):
         received += more

@@ -1,5 +1,3 @@
-"""`make bench-quick` fails if a ratio is a third worse than its baseline."""
-
 import pytest
 
 from tests.load.bench.report import Row

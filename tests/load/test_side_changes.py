@@ -1,5 +1,3 @@
-"""1,000 real sockets in a complete match with secret sides: each side change counts once."""
-
 from pathlib import Path
 
 import pytest

@@ -51,7 +51,6 @@ class Node:
         return answer.decode() if isinstance(answer, bytes) else answer
 
     def start(self) -> None:
-        """Start the node with any data on its disk and wait until it answers."""
         options = OPTIONS | {"dir": str(self.folder), "port": str(self.port), "cluster-port": str(self.bus)}
         argv = [part for name, value in options.items() for part in (f"--{name}", value)]
         with (self.folder / "log").open("a") as log:
@@ -90,7 +89,6 @@ class Cluster:
         return [node for node in self.living if node.client.info("replication")["role"] == "master"]
 
     def keys(self) -> dict[int, list[str]]:
-        """What each primary holds, by its port."""
         return {node.port: [key.decode() for key in node.client.keys("*")] for node in self.primaries()}
 
     def migrate(self, slot: int, to: Node) -> None:

@@ -151,7 +151,6 @@ def test_store_ballots_in_any_order_does_not_deadlock(box: BallotBox) -> None:
 
 
 def with_own_box(call: Callable[[BallotBox], T]) -> T:
-    """Call it with a ballot box, then close the thread's connections."""
     own = BallotBox()
     try:
         return call(own)

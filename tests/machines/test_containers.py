@@ -101,7 +101,6 @@ class LocalCompose:
 
 @pytest.fixture(scope="module")
 def local_compose(tmp_path_factory: pytest.TempPathFactory, postgres: Postgres) -> Iterator[LocalCompose]:
-    """All services of our image, started in the order of compose.yaml, and healthy."""
     local_compose = LocalCompose(tmp_path_factory.mktemp("compose"), postgres.new_database())
     try:
         local_compose.start("valkey")

@@ -17,8 +17,6 @@ REQUESTS = 60
 
 
 class Gateway(BaseHTTPRequestHandler):
-    """Answers every request with 204 and its own port."""
-
     protocol_version = "HTTP/1.1"
 
     def do_GET(self) -> None:
@@ -51,7 +49,6 @@ def nginx() -> Iterator[Nginx]:
 
 
 def statuses(nginx: Nginx, method: str, path: str, cookie: str = "") -> Counter[tuple[int, str | None]]:
-    """Status and Retry-After of many requests at once."""
     found: Counter[tuple[int, str | None]] = Counter()
     with closing(http.client.HTTPConnection(LOOPBACK, nginx.port, timeout=10)) as connection:
         for _ in range(REQUESTS):

@@ -1,5 +1,3 @@
-"""PostgreSQL: the database tests, concurrent operations, an outage during a window, and a restored event."""
-
 import os
 import re
 import subprocess

@@ -145,7 +145,6 @@ def test_crowdgame_command_uses_server_settings(tmp_path: Path) -> None:
 
 # ------------------------------------------------------------------ install.sh
 def installed(etc: Path) -> dict[str, str]:
-    """Let install.sh write settings and Valkey users; return the settings."""
     ended = manifests.run_install(etc, "write_settings\nwrite_valkey_acl")
     assert ended.returncode == 0, ended.stderr
     return manifests.env_file(etc / "crowdgame.env")

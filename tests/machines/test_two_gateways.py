@@ -96,7 +96,6 @@ def end(proxied: ProxiedStack, event: int, gateway: str, how: signal.Signals) ->
 
 
 def status(base: str, path: str) -> int:
-    """The HTTP status, or 0 if nothing answers."""
     with closing(http.client.HTTPConnection(base.removeprefix("http://"), timeout=10)) as connection:
         try:
             connection.request("GET", path)

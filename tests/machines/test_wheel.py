@@ -50,7 +50,6 @@ def program(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(program: Path, data: Path, *words: str) -> str:
-    """Run a command in the empty folder beside its data, and return its output."""
     env, argv = {"HOME": str(data.parent), "PATH": "/nowhere"}, [str(program), "--data", str(data), *words]
     ended = subprocess.run(argv, cwd=data.parent, env=env, check=False, capture_output=True, text=True)
     assert ended.returncode == 0, ended.stdout + ended.stderr

@@ -96,7 +96,6 @@ def own_refusals(kind: RefusalKind) -> float:
 
 
 def metric_value(server: Server, name: str, **labels: str) -> float:
-    """The sum of a metric over all samples with these labels."""
     found = [s.value for s in metric_samples(server) if s.name == name and labels.items() <= s.labels.items()]
     assert found, f"there is no {name} {labels}"
     return sum(found)

@@ -92,7 +92,6 @@ def run_load(scenario: Scenario, phones: int, server: Server, home: Path, result
 
 
 def _worst(spreads: Iterable[Spread | None], percentile: str) -> float | None:
-    """The highest: no crowd fared worse."""
     return max((getattr(spread, percentile) for spread in spreads if spread), default=None)
 
 

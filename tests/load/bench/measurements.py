@@ -122,7 +122,6 @@ async def measure_rate(contender: Contender, seconds: float) -> Rate:
 
 
 async def measure_pages(contender: Contender, path: str, seconds: float) -> Rate:
-    """Requests for a page, over persistent connections."""
     watch = Stopwatch(contender.servers)
     until, port = time.perf_counter() + seconds, contender.port
     counts = await asyncio.gather(*(_ask_until(until, port, path) for _ in range(16)))

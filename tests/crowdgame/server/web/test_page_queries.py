@@ -39,7 +39,6 @@ MODERATED = ("lobby", "lobby/{message}", "reports", "{played}-watchers")
 
 
 def with_finished_duel(server: Server, event: dict[str, Any]) -> None:
-    """Finish the duel with chat, so that its page shows both chat rooms."""
     with_chat(server, event)
     Match.objects.filter(event__code=event["played"]).update(**ENDED)
 
@@ -120,7 +119,6 @@ class PreparedPage:
     client: Client
 
     def count_queries(self, more_rows: int) -> int:
-        """Add rows to the lists, and return how many queries the page makes then."""
         add_rows(Event.objects.get(pk=self.event["id"]), self.viewer, more_rows)
         newest = {"message": ChatLine.objects.latest("pk").pk}
         with CaptureQueriesContext(connection) as captured:
