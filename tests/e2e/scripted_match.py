@@ -30,6 +30,10 @@ class Played:
     red: SideTally
     yellow: SideTally
 
+    @property
+    def tallies(self) -> dict[Side, SideTally]:
+        return {"red": self.red, "yellow": self.yellow}
+
 
 @dataclass(frozen=True, slots=True)
 class ScriptedMatch:
@@ -116,10 +120,9 @@ class ScriptedMatch:
     @property
     def steps(self) -> RevealSteps:
         last = self.played[-1]
-        tallies: dict[Side, SideTally] = {"red": last.red, "yellow": last.yellow}
         names = dict(zip(SIDES, NAMES, strict=True))
-        call = find_close_call(last.resolution, tallies)
-        return pace_reveal(last.resolution, tallies, call, names, Pace(self.terms.get("pace", "normal")))
+        call = find_close_call(last.resolution, last.tallies)
+        return pace_reveal(last.resolution, last.tallies, call, names, Pace(self.terms.get("pace", "normal")))
 
     def ended(self, now: int, **choices: Any) -> EventState:
         return self.event(self._match("ended", None, self._reveal(now - 600_000)), **choices)
@@ -129,47 +132,19 @@ class ScriptedMatch:
 
     def turn(self, opens_at: int, paused: bool = False, left_ms: int = 0, talk_ms: int = 0) -> Turn:
         red, yellow = (tuple(GAME.legal_actions(self.state, side)) for side in SIDES)
-        return Turn(
-            id=self.turn_id,
-            number=len(self.played) + 1,
-            opens_at=opens_at,
-            closes_at=opens_at + self.window_ms,
-            epoch=1,
-            paused=paused,
-            left_ms=left_ms,
-            talk_ms=talk_ms,
-            to_move=GAME.to_move(self.state),
-            legal=Legal(red=red, yellow=yellow),
-            lot="10" * 32,
-        )
+        times: Any = {"opens_at": opens_at, "closes_at": opens_at + self.window_ms, "talk_ms": talk_ms}
+        now: Any = {"to_move": GAME.to_move(self.state), "paused": paused, "left_ms": left_ms, **times}
+        number, legal = len(self.played) + 1, Legal(red=red, yellow=yellow)
+        return Turn(id=self.turn_id, number=number, epoch=1, legal=legal, lot="10" * 32, **now)
 
     def _match(self, state: Any, turn: Turn | None, reveal: Reveal | None) -> Match:
-        result = GAME.result(self.state)
-        given: dict[str, Any] = {
-            "red": 1,
-            "yellow": 2,
-            "pace": Pace.NORMAL,
-            "window_s": WINDOW_S,
-            "tally_method": "plurality",
-            "board": GAME.view(self.state, None),
-            **self.terms,
-        }
-        return Match(
-            id=self.match,
-            number=self.match,
-            game=GAME.slug,
-            title=GAME.title,
-            state=state,
-            result=result,
-            ended_by=Ending.BOARD if state == "ended" else None,
-            end_reason=self.end_reason if state == "ended" else None,
-            close_early=False,
-            turn=turn,
-            reveal=reveal,
-            tie_rule=TieRule.FIRST,
-            no_ballot_rule=NoBallotRule.RANDOM,
-            **given,
-        )
+        match = {"id": self.match, "number": self.match, "game": GAME.slug, "title": GAME.title}
+        rules = {"tie_rule": TieRule.FIRST, "no_ballot_rule": NoBallotRule.RANDOM, "close_early": False}
+        given: dict[str, Any] = {"red": 1, "yellow": 2, "pace": Pace.NORMAL, "tally_method": "plurality"}
+        given |= {"window_s": WINDOW_S, "board": GAME.view(self.state, None), **match, **rules, **self.terms}
+        ended = {"ended_by": Ending.BOARD, "end_reason": self.end_reason} if state == "ended" else {}
+        given |= {"result": GAME.result(self.state), "ended_by": None, "end_reason": None} | ended
+        return Match(state=state, turn=turn, reveal=reveal, **given)
 
     @property
     def end_reason(self) -> EndReason:
@@ -180,18 +155,10 @@ class ScriptedMatch:
         if not self.played:
             return None
         last = self.played[-1]
-        return Reveal(
-            turn=self.turn_id - 1,
-            number=last.number,
-            sealed_at=at - 40,
-            resolved_at=at,
-            red=last.red,
-            yellow=last.yellow,
-            resolution=last.resolution,
-            steps=steps or self.steps,
-            close_call=find_close_call(last.resolution, {"red": last.red, "yellow": last.yellow}),
-            seed=SEED,
-        )
+        times: Any = {"sealed_at": at - 40, "resolved_at": at, "steps": steps or self.steps}
+        given: Any = {"number": last.number, "resolution": last.resolution, **last.tallies, **times}
+        call = find_close_call(last.resolution, last.tallies)
+        return Reveal(turn=self.turn_id - 1, close_call=call, seed=SEED, **given)
 
 
 def step_moments(steps: RevealSteps) -> dict[str, int]:

@@ -15,26 +15,7 @@ from crowdgame.server.laptop.network import free_port
 from crowdgame.server.laptop.stack import Stack
 from crowdgame.server.laptop.startup import start_ballot_box
 from crowdgame.server.laptop.supervisor import Supervisor
-from tests.voting.box_helpers import (
-    EVENT,
-    R1,
-    TURN,
-    Y2,
-    ask,
-    cast,
-    copy_all,
-    delete,
-    empty,
-    gateway_box,
-    over,
-    put_back,
-    running,
-    seal,
-    sealed,
-    voted,
-    votes,
-    with_arrival,
-)
+from tests.voting import box_helpers as helpers
 from voting.ballot_box.async_ballot_box import AsyncBallotBox
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import BoxedTurn, BoxLost, CastResult, PresenceCounts, event_key
@@ -48,35 +29,35 @@ async def send_heartbeat(box: AsyncBallotBox, turn: BoxedTurn) -> None:
 async def is_discarded(turn: BoxedTurn, box: BallotBox) -> bool:
     """Whether the box is discarded for every client, whatever epoch and version it knows."""
     at_its_end = replace(turn, version=turn.version + 1, closes_at=box.now())
-    async with gateway_box() as other:
-        answers = await votes(other, turn, Ballot("latecomer", "red", 1, 1))
+    async with helpers.gateway_box() as other:
+        answers = await helpers.votes(other, turn, Ballot("latecomer", "red", 1, 1))
     lost = (answers, bool(box.place(turn, create=False))) == ([CastResult.UNKNOWN], False)
-    return lost and seal(box, at_its_end) == BoxLost()
+    return lost and helpers.seal(box, at_its_end) == BoxLost()
 
 
 @pytest.mark.parametrize("damage", ["older copy", "no box", "no ballots"])
 async def test_damaged_box_is_discarded(damage: str, turn: BoxedTurn, box: BallotBox) -> None:
-    async with gateway_box() as gateway:
-        older = copy_all()
-        await votes(gateway, turn, R1)
+    async with helpers.gateway_box() as gateway:
+        older = helpers.copy_all()
+        await helpers.votes(gateway, turn, helpers.R1)
         if damage == "older copy":
-            put_back(older)
+            helpers.put_back(older)
         else:
-            delete(turn.keys[damage == "no ballots"])
-        assert await votes(gateway, turn, R1, Y2) == [CastResult.UNKNOWN] * 2
+            helpers.delete(turn.keys[damage == "no ballots"])
+        assert await helpers.votes(gateway, turn, helpers.R1, helpers.Y2) == [CastResult.UNKNOWN] * 2
     assert await is_discarded(turn, box)
 
 
 async def test_copy_from_before_a_restore_is_discarded(turn: BoxedTurn, box: BallotBox) -> None:
     """It has more acknowledged arrivals than the restored box, but an older epoch."""
     restored = replace(turn, version=turn.version + 1, epoch=turn.epoch + 1)
-    async with gateway_box() as gateway:
-        await votes(gateway, turn, R1, Y2)
-        older = copy_all()
-        empty()
+    async with helpers.gateway_box() as gateway:
+        await helpers.votes(gateway, turn, helpers.R1, helpers.Y2)
+        older = helpers.copy_all()
+        helpers.empty()
         assert box.place(restored, create=True)
-        assert await votes(gateway, restored, R1) == [CastResult.OK]
-        put_back(older)
+        assert await helpers.votes(gateway, restored, helpers.R1) == [CastResult.OK]
+        helpers.put_back(older)
     assert box.find_inconsistent([restored.ref])
     assert await is_discarded(restored, box)
 
@@ -85,20 +66,20 @@ async def test_heartbeat_detects_replacement_by_empty_server(tmp_path: Path, set
     port = free_port()
     one, other = (Stack(data=tmp_path / name, secret_key="", port=0, valkey_port=port) for name in "ab")
     settings.BALLOT_BOX_URL = one.redis
-    async with gateway_box() as gateway:
+    async with helpers.gateway_box() as gateway:
         with Supervisor(tmp_path / "logs") as supervisor, closing(BallotBox()) as box:
             start_ballot_box(one, supervisor)
-            turn = running(box)
+            turn = helpers.running(box)
             assert box.place(turn, create=True)
-            assert await votes(gateway, turn, R1) == [CastResult.OK]
+            assert await helpers.votes(gateway, turn, helpers.R1) == [CastResult.OK]
         with Supervisor(tmp_path / "logs") as supervisor, closing(BallotBox()) as box:
             start_ballot_box(other, supervisor)
             with pytest.raises(RedisError):  # the old connection is gone; the caller retries
                 await send_heartbeat(gateway, turn)
             await send_heartbeat(gateway, turn)
-            assert await votes(gateway, turn, R1) == [CastResult.UNKNOWN]
+            assert await helpers.votes(gateway, turn, helpers.R1) == [CastResult.UNKNOWN]
             assert not box.place(turn, create=False)
-            assert seal(box, turn) == BoxLost()
+            assert helpers.seal(box, turn) == BoxLost()
 
 
 @pytest.mark.parametrize("held", ["text", "a ballot of another format"])
@@ -108,8 +89,8 @@ def test_corrupt_box_takes_and_returns_no_ballots(held: str, turn: BoxedTurn, re
     else:
         redis.hset(turn.keys[1], "v1", "red 3 1 1")
         redis.hset(turn.keys[0], mapping={"arrivals": 1, "red": 1})
-    assert ask(lambda box: box.load_ballots(EVENT, TURN, ["v1", "v2"])) == {}
-    assert cast(turn, R1, Y2) == [CastResult.UNKNOWN, CastResult.UNKNOWN]
+    assert helpers.ask(lambda box: box.load_ballots(helpers.EVENT, helpers.TURN, ["v1", "v2"])) == {}
+    assert helpers.cast(turn, helpers.R1, helpers.Y2) == [CastResult.UNKNOWN, CastResult.UNKNOWN]
 
 
 @pytest.mark.parametrize("setting", ["min-replicas-to-write", "maxmemory"])
@@ -117,10 +98,10 @@ def test_cast_raises_while_server_accepts_no_writes(setting: str, turn: BoxedTur
     redis.config_set(setting, 1)
     try:
         with pytest.raises(RedisError, match=r"NOREPLICAS|maxmemory"):
-            cast(turn, R1)
+            helpers.cast(turn, helpers.R1)
     finally:
         redis.config_set(setting, 0)
-    assert cast(turn, R1) == [CastResult.OK]
+    assert helpers.cast(turn, helpers.R1) == [CastResult.OK]
 
 
 def test_box_of_older_format_counts_as_lost(turn: BoxedTurn, box: BallotBox, redis: Redis) -> None:
@@ -128,24 +109,32 @@ def test_box_of_older_format_counts_as_lost(turn: BoxedTurn, box: BallotBox, red
     redis.rename(turn.keys[0], box_key)
     redis.hset(ballots_key, "veteran", "red 3 1 1")
     redis.hset(box_key, mapping={"arrivals": 1, "red": 1})
-    assert cast(turn, R1) == [CastResult.UNKNOWN]
-    assert ask(lambda box: box.load_ballots(EVENT, TURN, ["veteran"])) == {}
-    assert seal(box, turn) == BoxLost()
+    assert helpers.cast(turn, helpers.R1) == [CastResult.UNKNOWN]
+    assert helpers.ask(lambda box: box.load_ballots(helpers.EVENT, helpers.TURN, ["veteran"])) == {}
+    assert helpers.seal(box, turn) == BoxLost()
     assert box.place(turn, create=True)
-    assert cast(turn, R1) == [CastResult.OK]
+    assert helpers.cast(turn, helpers.R1) == [CastResult.OK]
 
 
 def test_ballots_without_blinds_still_count(turn: BoxedTurn, box: BallotBox, redis: Redis) -> None:
     """During an upgrade, a server of the older version uses the same box."""
     veteran = Ballot("veteran", "red", 3, 1, 1)
-    assert turn.keys == [event_key(EVENT, f"{name}:{TURN}") for name in ("box2", "ballots2", "prefetch")]
+    assert turn.keys == [
+        event_key(helpers.EVENT, f"{name}:{helpers.TURN}") for name in ("box2", "ballots2", "prefetch")
+    ]
     redis.hset(turn.keys[1], mapping={"veteran": '"red",3,1,1', "side_changer": '"red",3,4,2'})
     redis.hset(turn.keys[0], mapping={"arrivals": 2, "red": 2})
     again = Ballot("veteran", "red", 3, 1, 0, "ab" * 16)
-    assert cast(turn, again, R1) == [CastResult.DUPLICATE, CastResult.OK]
+    assert helpers.cast(turn, again, helpers.R1) == [CastResult.DUPLICATE, CastResult.OK]
     changed = Ballot("side_changer", "yellow", 5, 5, 0, "cd" * 16)
-    assert cast(turn, Ballot("side_changer", "red", 1, 3), changed) == [-4, CastResult.OK]
-    assert voted() == (2, 1)
-    assert ask(lambda box: box.load_ballots(EVENT, TURN, ["veteran"])) == {"veteran": veteran}
+    assert helpers.cast(turn, Ballot("side_changer", "red", 1, 3), changed) == [-4, CastResult.OK]
+    assert helpers.voted() == (2, 1)
+    assert helpers.ask(lambda box: box.load_ballots(helpers.EVENT, helpers.TURN, ["veteran"])) == {
+        "veteran": veteran
+    }
     last = Ballot("side_changer", "yellow", 5, 5, 4, "cd" * 16)
-    assert sealed(over(turn, box), box) == (veteran, with_arrival(R1, 3), last)
+    assert helpers.sealed(helpers.over(turn, box), box) == (
+        veteran,
+        helpers.with_arrival(helpers.R1, 3),
+        last,
+    )

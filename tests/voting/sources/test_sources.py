@@ -10,22 +10,8 @@ from hypothesis import strategies as st
 
 from games.bots.bots import pick_action
 from games.engine.game import SIDES, Side, other_side
+from tests.voting import match_helpers as helpers
 from tests.voting.box_helpers import empty
-from tests.voting.match_helpers import (
-    NINE_MINUTES_MS,
-    SELECTOR,
-    ballots,
-    new_event,
-    only_turn,
-    open_now,
-    play,
-    play_out,
-    run_out,
-    set_window,
-    shown,
-    tally_of,
-    vote,
-)
 from tests.voting.turns.conftest import crashing
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import unpack_ballots
@@ -44,11 +30,11 @@ BOT = "bot:2"
 
 def begin(box: BallotBox, sources: Sequence[str] = ("phones", BOT), **choices: object) -> Turn:
     """An open turn of a match whose teams, red first, have these sources."""
-    event = new_event(**choices)
+    event = helpers.new_event(**choices)
     for number, source in enumerate(sources, 1):
         event.teams.filter(number=number).update(source=source)
-    turn = only_turn(start_match(event.pk, box))
-    open_now(turn, box)
+    turn = helpers.only_turn(start_match(event.pk, box))
+    helpers.open_now(turn, box)
     return turn
 
 
@@ -58,7 +44,7 @@ def expected_pick(turn: Turn, side: Side = "yellow", strength: int = 2) -> int:
 
 
 def counted(turn: Turn, side: Side = "yellow") -> list[int]:
-    return sorted(ballot.choice for ballot in unpack_ballots(bytes(tally_of(turn, side).sealed)))
+    return sorted(ballot.choice for ballot in unpack_ballots(bytes(helpers.tally_of(turn, side).sealed)))
 
 
 def counts(turn: Turn, box: BallotBox) -> dict[Side, int]:
@@ -67,18 +53,18 @@ def counts(turn: Turn, box: BallotBox) -> dict[Side, int]:
 
 def test_bot_votes_once_the_window_is_open(box: BallotBox) -> None:
     turn = begin(box)
-    set_window(turn, box, 60_000, NINE_MINUTES_MS)
+    helpers.set_window(turn, box, 60_000, helpers.NINE_MINUTES_MS)
     assert not is_due()
-    open_now(turn, box)
+    helpers.open_now(turn, box)
     assert is_due()
     cast_due(box)
     assert not is_due()
     assert counts(turn, box) == {"red": 0, "yellow": 1}
-    vote(turn, box, red=[3])
-    closed = play_out(turn, box)
+    helpers.vote(turn, box, red=[3])
+    closed = helpers.play_out(turn, box)
     assert (closed.red_pick, closed.yellow_pick) == (3, expected_pick(turn))
     assert counted(turn) == [expected_pick(turn)]
-    not_to_move = begin(box, game=SELECTOR, options={"token": "red"})
+    not_to_move = begin(box, game=helpers.SELECTOR, options={"token": "red"})
     cast_due(box)
     assert not is_due()
     assert counts(not_to_move, box) == {"red": 0, "yellow": 0}
@@ -99,15 +85,15 @@ def test_crash_at_any_step_repeats_same_ballot(box: BallotBox, owner: Any, step:
     empty()
     restore_turn(turn.pk, box)
     assert counts(turn, box)["yellow"] == 1, "it survives the loss of the ballot box"
-    play_out(turn, box)
+    helpers.play_out(turn, box)
     assert counted(turn) == [expected_pick(turn)]
 
 
 def test_ballot_after_the_deadline_does_not_count(box: BallotBox) -> None:
     turn = begin(box)
-    run_out(turn, box)
+    helpers.run_out(turn, box)
     cast_due(box)
-    play_out(turn, box)
+    helpers.play_out(turn, box)
     assert counted(turn) == []
     assert not StoredBallot.objects.filter(turn=turn).exists()
     assert not Turn.objects.get(pk=turn.pk).awaits_sources
@@ -115,7 +101,7 @@ def test_ballot_after_the_deadline_does_not_count(box: BallotBox) -> None:
 
 def test_early_close_waits_for_the_bot_and_not_only_for_it(box: BallotBox) -> None:
     turn = begin(box, close_early=True)
-    vote(turn, box, red=[3])
+    helpers.vote(turn, box, red=[3])
     closes_at = load_turn(turn.pk).closes_at
     close_turn_early(turn.pk, closes_at, box)
     assert load_turn(turn.pk).state == TurnState.OPEN
@@ -127,7 +113,7 @@ def test_early_close_waits_for_the_bot_and_not_only_for_it(box: BallotBox) -> No
 
 def test_bot_with_a_clock_closes_the_turn_that_only_it_holds_up(box: BallotBox) -> None:
     turn = begin(box, bank_s=300, window_s=300)
-    box.cast_new(to_boxed_turn(load_turn(turn.pk)), ballots("red", [3]))
+    box.cast_new(to_boxed_turn(load_turn(turn.pk)), helpers.ballots("red", [3]))
     cast_due(box)
     assert load_turn(turn.pk).yellow_pick == expected_pick(turn)
 
@@ -138,7 +124,7 @@ def bots_ballot(turn: Turn, box: BallotBox, side: Side, hidden: Sequence[int]) -
     Turn.objects.filter(pk=turn.pk).update(awaits_sources=True)
     empty()
     restore_turn(turn.pk, box)
-    vote(load_turn(turn.pk), box, **{other_side(side): hidden})
+    helpers.vote(load_turn(turn.pk), box, **{other_side(side): hidden})
     assert counts(turn, box)[other_side(side)] == len(hidden)
     cast_due(box)
     stored = StoredBallot.objects.get(turn=turn)
@@ -166,9 +152,9 @@ def test_hidden_ballots_of_the_opponent_never_change_a_pick(
 ) -> None:
     bot = f"bot:{strength}"
     turn = begin(box, (bot, "phones") if side == "red" else ("phones", bot))
-    play(turn.match, box, played)
-    turn = only_turn(turn.match)
-    open_now(turn, box)
+    helpers.play(turn.match, box, played)
+    turn = helpers.only_turn(turn.match)
+    helpers.open_now(turn, box)
     first, second = (bots_ballot(turn, box, side, columns) for columns in hidden)
     assert first == second
     seat = derive_seat(turn.match.event_id, bot, "bot")
@@ -177,12 +163,12 @@ def test_hidden_ballots_of_the_opponent_never_change_a_pick(
 
 def test_match_pauses_if_only_the_bot_votes(box: BallotBox) -> None:
     turn = begin(box)
-    assert [team.source for team in shown(turn.match.event_id).teams] == ["phones", BOT]
+    assert [team.source for team in helpers.shown(turn.match.event_id).teams] == ["phones", BOT]
     for state in (TurnState.OPEN, TurnState.PAUSED):
-        open_now(turn, box)
+        helpers.open_now(turn, box)
         cast_due(box)
-        play_out(turn, box)
-        turn = only_turn(turn.match)
+        helpers.play_out(turn, box)
+        turn = helpers.only_turn(turn.match)
         assert turn.state == state
 
 
@@ -210,15 +196,15 @@ def test_later_choice_of_an_account_counts_and_illegal_ones_do_not(box: BallotBo
     assert source_labels()["paper:desk-2"] == "Paper ballots, desk 2"
     assert source_labels()["bot:5"] == "Computer 5, full strength", "no other source replaces it"
     turn = begin(box, ("phones", "paper:desk-1"))
-    ballots = desk / f"desk-1-{turn.pk}.txt"
+    file = desk / f"desk-1-{turn.pk}.txt"
     cast_due(box)
-    ballots.write_text("Ann Lee 2\nBob 3\n")
+    file.write_text("Ann Lee 2\nBob 3\n")
     cast_due(box)
-    ballots.write_text("Ann Lee 2\nBob 3\nAnn Lee 5\nCarl 9\nnobody\n")
+    file.write_text("Ann Lee 2\nBob 3\nAnn Lee 5\nCarl 9\nnobody\n")
     cast_due(box)
     cast_due(box)
     assert is_due()
-    play_out(turn, box)
+    helpers.play_out(turn, box)
     assert counted(turn) == [3, 5]
     cast_due(box)
     assert not is_due()

@@ -2,27 +2,9 @@ from typing import Any
 
 import pytest
 
+from tests.voting import match_helpers as helpers
 from tests.voting.action_helpers import event_of, press, refused
 from tests.voting.box_helpers import seal
-from tests.voting.match_helpers import (
-    CLASSIC,
-    RED_WINS,
-    SELECTOR,
-    kinds,
-    last_announced,
-    new_event,
-    only_turn,
-    open_now,
-    play,
-    play_turn,
-    reveal_ms,
-    run_out,
-    shown,
-    start,
-    store,
-    tally_of,
-    vote,
-)
 from tests.voting.sample_matches import MATCHES, play_match
 from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
@@ -50,15 +32,15 @@ from voting.turns.voiding import take_back_turn
 def test_start_match_opens_lobby_and_first_turn_after_its_rules_are_read(
     special: dict[str, Any], rules: int, lobby: str, lobby_after: str, box: BallotBox
 ) -> None:
-    event = new_event(window_s=20, lobby=lobby, **special)
+    event = helpers.new_event(window_s=20, lobby=lobby, **special)
     before = box.now()
     match = start_match(event.pk, box)
-    turn = only_turn(match)
+    turn = helpers.only_turn(match)
     assert (turn.number, turn.state, turn.version, turn.epoch) == (1, TurnState.OPEN, 1, 1)
     assert before <= turn.opens_at - START_LEAD_MS - rules * SPECIAL_RULE_MS <= box.now()
     assert turn.closes_at - turn.opens_at == 20_000
     assert seal(box, to_boxed_turn(turn)) == TooEarly(turn.closes_at)
-    assert kinds(event.pk) == ["match.started"]
+    assert helpers.kinds(event.pk) == ["match.started"]
     assert Event.objects.get(pk=event.pk).lobby == Lobby(lobby_after)
 
 
@@ -76,19 +58,23 @@ def test_unplayable_terms(
     terms: dict[str, Any], words: str, box: BallotBox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(METHODS["approval"], "max_columns", 6)
-    event = new_event(**terms)
+    event = helpers.new_event(**terms)
     with refused(words):
         start_match(event.pk, box)
     Event.objects.update(next_match_at=box.now())
     start_due_match(event.pk, box)
     event.refresh_from_db()
-    assert (event.next_match_at, event.matches.count(), kinds(event.pk)) == (None, 0, ["event.edited"])
+    assert (event.next_match_at, event.matches.count(), helpers.kinds(event.pk)) == (
+        None,
+        0,
+        ["event.edited"],
+    )
 
 
 def test_won_match_ends_and_next_one_starts_once_when_due(box: BallotBox) -> None:
-    event = new_event(next_match_after_s=30, pace="normal")
+    event = helpers.new_event(next_match_after_s=30, pace="normal")
     match = start_match(event.pk, box)
-    play(match, box, RED_WINS)
+    helpers.play(match, box, helpers.RED_WINS)
     match.refresh_from_db()
     last = match.turns.get(number=4)
     assert (match.state, match.result, match.ended_by) == (MatchState.ENDED, "red", "board")
@@ -96,8 +82,8 @@ def test_won_match_ends_and_next_one_starts_once_when_due(box: BallotBox) -> Non
     assert live_turn(match) is None
     assert len({*match.turns.values_list("seed", flat=True)}) == 4, "each turn has its own"
     event.refresh_from_db()
-    assert event.next_match_at == (last.resolved_at or 0) + reveal_ms(last) + 30_000
-    Event.objects.filter(pk=new_event().pk).update(next_match_at=box.now())
+    assert event.next_match_at == (last.resolved_at or 0) + helpers.reveal_ms(last) + 30_000
+    Event.objects.filter(pk=helpers.new_event().pk).update(next_match_at=box.now())
     scheduler = DeadlineScheduler(box)
     scheduler.run_once()
     start_due_match(event.pk, box)
@@ -107,36 +93,36 @@ def test_won_match_ends_and_next_one_starts_once_when_due(box: BallotBox) -> Non
         scheduler.run_once()
     assert [m.number for m in event.matches.order_by("pk")] == [1, 2]
     assert Event.objects.get(pk=event.pk).next_match_at is None
-    assert kinds(event.pk).count("match.started") == 2
+    assert helpers.kinds(event.pk).count("match.started") == 2
 
 
 def test_match_pauses_after_two_turns_without_votes(box: BallotBox) -> None:
-    match = start(box, no_ballot_rule="pass", window_s=20, talk_s=5).match
+    match = helpers.start(box, no_ballot_rule="pass", window_s=20, talk_s=5).match
     seen = []
     for votes in ([], [1], [], []):
-        turn = only_turn(match)
+        turn = helpers.only_turn(match)
         seen.append(turn.state)
-        play_turn(turn, box, votes)
+        helpers.play_turn(turn, box, votes)
     assert seen == [TurnState.OPEN] * 4
-    turn = only_turn(match)
+    turn = helpers.only_turn(match)
     assert (turn.state, turn.left_ms, turn.talk_left_ms) == (TurnState.PAUSED, 20_000, 5_000)
-    shown: Any = load_snapshot(match.event).match
-    assert (shown.turn.paused, shown.turn.idle) == (True, True)
-    play_turn(turn, box, [2], [3])
-    assert only_turn(match).state == TurnState.OPEN
+    announced: Any = load_snapshot(match.event).match
+    assert (announced.turn.paused, announced.turn.idle) == (True, True)
+    helpers.play_turn(turn, box, [2], [3])
+    assert helpers.only_turn(match).state == TurnState.OPEN
 
 
 def test_next_match_does_not_start_by_itself_without_voters(box: BallotBox) -> None:
-    event = new_event(next_match_after_s=30, no_ballot_rule="forfeit")
+    event = helpers.new_event(next_match_after_s=30, no_ballot_rule="forfeit")
     scheduled = []
     for _ in range(2):
-        play_turn(only_turn(start_match(event.pk, box)), box)
+        helpers.play_turn(helpers.only_turn(start_match(event.pk, box)), box)
         scheduled.append(Event.objects.get(pk=event.pk).next_match_at is not None)
     assert scheduled == [True, False]
 
 
 def test_start_match_draws_lot_for_first_side(box: BallotBox) -> None:
-    event = new_event(game=CLASSIC, options={"first": "lot"})
+    event = helpers.new_event(game=helpers.CLASSIC, options={"first": "lot"})
     match = start_match(event.pk, box)
     assert match.options["first"] in {"red", "yellow"}
     assert Event.objects.get(pk=event.pk).options == {"first": "lot"}
@@ -146,8 +132,8 @@ MINUTE_MS = 60_000
 
 
 def test_scheduler_aborts_live_or_paused_match_only_at_event_end(box: BallotBox) -> None:
-    ending, paused, other, later = (start(box) for _ in range(4))
-    open_now(paused, box)
+    ending, paused, other, later = (helpers.start(box) for _ in range(4))
+    helpers.open_now(paused, box)
     press(event_of(paused), "turn.pause", box)
     scheduler = DeadlineScheduler(box)
     scheduler.run_once()
@@ -160,24 +146,24 @@ def test_scheduler_aborts_live_or_paused_match_only_at_event_end(box: BallotBox)
     playing = dict.fromkeys((other.match_id, later.match_id), MatchState.PLAYING)
     assert states == dict.fromkeys((ending.match_id, paused.match_id), MatchState.ABORTED) | playing
     assert load_turn(ending.pk).state == TurnState.VOID
-    state = last_announced(ending.match.event_id)
+    state = helpers.last_announced(ending.match.event_id)
     assert (state.match and state.match.state, state.match and state.match.turn) == ("aborted", None)
 
 
 def test_event_ends_after_the_count_of_its_last_turn_and_starts_no_match(box: BallotBox) -> None:
-    event = new_event()
+    event = helpers.new_event()
     Event.objects.update(ends_at=box.now() + MINUTE_MS, next_match_at=box.now())
     match = start_match(event.pk, box)
-    play(match, box, RED_WINS)
+    helpers.play(match, box, helpers.RED_WINS)
     Event.objects.update(ends_at=box.now())
     with refused("The event is over"):
         take_back_turn(event.pk, box, lambda _: None)
     Event.objects.update(ends_at=box.now() + MINUTE_MS)
     take_back_turn(event.pk, box, lambda _: None)
-    last = only_turn(match)
-    open_now(last, box)
-    vote(last, box, red=[3], yellow=[4])
-    run_out(last, box)
+    last = helpers.only_turn(match)
+    helpers.open_now(last, box)
+    helpers.vote(last, box, red=[3], yellow=[4])
+    helpers.run_out(last, box)
     Event.objects.update(ends_at=box.now(), next_match_at=box.now())
     end_event(event.pk, box)
     assert load_turn(last.pk).state == TurnState.OPEN, "its window is over, so it is counted first"
@@ -192,10 +178,10 @@ def test_event_ends_after_the_count_of_its_last_turn_and_starts_no_match(box: Ba
 
 @pytest.mark.parametrize(("ends_in_ms", "planned"), [(MINUTE_MS // 2, False), (10 * MINUTE_MS, True)])
 def test_next_match_is_planned_only_before_event_end(ends_in_ms: int, planned: bool, box: BallotBox) -> None:
-    event = new_event(next_match_after_s=60)
-    match = only_turn(start_match(event.pk, box)).match
+    event = helpers.new_event(next_match_after_s=60)
+    match = helpers.only_turn(start_match(event.pk, box)).match
     Event.objects.update(ends_at=box.now() + ends_in_ms)
-    play(match, box, RED_WINS)
+    helpers.play(match, box, helpers.RED_WINS)
     assert (Event.objects.get().next_match_at is not None) is planned
 
 
@@ -215,8 +201,8 @@ def test_captain_is_named_by_captain_rule(rule: TieRule, captain: str, index: in
 
 
 def offer_in(turn: Turn) -> Any:
-    state = last_announced(event_of(turn))
-    assert state == shown(event_of(turn))
+    state = helpers.last_announced(event_of(turn))
+    assert state == helpers.shown(event_of(turn))
     match: Any = state.match
     return match.turn.draw_offered_by
 
@@ -244,41 +230,45 @@ def test_majority_agrees_to_draw(name: str, offers: list[str], result: str | Non
 
 
 def test_offer_is_public_and_logged_until_answered(box: BallotBox, caplog: pytest.LogCaptureFixture) -> None:
-    first = play_turn(start(box, draw_offers=True), box, red=[DRAW + 1, DRAW + 2, 3], yellow=[DRAW + 4, 4])
-    assert (tally_of(first, "red").draw_votes, tally_of(first, "yellow").draw_votes) == (2, 1)
+    first = helpers.play_turn(
+        helpers.start(box, draw_offers=True), box, red=[DRAW + 1, DRAW + 2, 3], yellow=[DRAW + 4, 4]
+    )
+    assert (helpers.tally_of(first, "red").draw_votes, helpers.tally_of(first, "yellow").draw_votes) == (2, 1)
     assert (first.red_pick, offer_in(first)) == (1, "red")
     assert "a draw offer of red stands" in caplog.text
     caplog.clear()
-    play_turn(only_turn(first.match), box, red=[1], yellow=[2])
+    helpers.play_turn(helpers.only_turn(first.match), box, red=[1], yellow=[2])
     assert offer_in(first) is None
     assert "draw offer" not in caplog.text
     press(event_of(first), "turn.void", box)
     assert offer_in(first) == "red", "the answer is taken back"
     press(event_of(first), "turn.void", box)
     assert offer_in(first) is None, "the offer itself is taken back"
-    half = play_turn(start(box, game=SELECTOR, draw_offers=True), box, red=[DRAW + 4])
+    half = helpers.play_turn(helpers.start(box, game=helpers.SELECTOR, draw_offers=True), box, red=[DRAW + 4])
     assert offer_in(half) is None, "not before its reveal"
     assert "draw offer" not in caplog.text
-    play_turn(only_turn(half.match), box, yellow=[2])
+    helpers.play_turn(helpers.only_turn(half.match), box, yellow=[2])
     assert offer_in(half) == "red"
 
 
 def test_offers_need_two_crowds_with_phones_and_public_sides() -> None:
-    assert create_match(new_event(draw_offers=True), now=5).draw_offers
+    assert create_match(helpers.new_event(draw_offers=True), now=5).draw_offers
     for terms in ({"fixed_players": True}, {"max_side_changes": 1}):
-        assert not create_match(new_event(draw_offers=True, **terms), now=5).draw_offers
+        assert not create_match(helpers.new_event(draw_offers=True, **terms), now=5).draw_offers
     for source in (HANDS, f"{BOT}:3"):
-        event = new_event(draw_offers=True)
+        event = helpers.new_event(draw_offers=True)
         event.teams.filter(number=2).update(source=source)
         assert not create_match(event, now=5).draw_offers
 
 
 def test_resignation_precedes_a_draw_and_stored_ballots_keep_their_request(box: BallotBox) -> None:
-    first = play_turn(start(box, draw_offers=True, resign="half"), box, red=[DRAW + 1], yellow=[4])
-    play_turn(only_turn(first.match), box, red=[RESIGN + 1], yellow=[DRAW + 4])
+    first = helpers.play_turn(
+        helpers.start(box, draw_offers=True, resign="half"), box, red=[DRAW + 1], yellow=[4]
+    )
+    helpers.play_turn(helpers.only_turn(first.match), box, red=[RESIGN + 1], yellow=[DRAW + 4])
     match = Match.objects.get(pk=first.match_id)
     assert (match.result, match.ended_by) == ("yellow", "resign")
-    turn = start(box, draw_offers=True)
-    store(turn, [Ballot("ada", "red", DRAW + 3, 1), Ballot("bob", "yellow", DRAW + 4, 1)])
-    assert play_turn(turn, box).match_id
+    turn = helpers.start(box, draw_offers=True)
+    helpers.store(turn, [Ballot("ada", "red", DRAW + 3, 1), Ballot("bob", "yellow", DRAW + 4, 1)])
+    assert helpers.play_turn(turn, box).match_id
     assert Match.objects.get(pk=turn.match_id).ended_by == "agreed"

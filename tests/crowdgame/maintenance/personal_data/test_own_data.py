@@ -101,9 +101,10 @@ def test_guest_downloads_everything(client: Client) -> None:
     assert (data["account"][0]["username"], data["player"][0]["name"]) == ("ada", "Ada")
 
 
-def fill_every_table(user: User, guest: Guest, box: BallotBox) -> None:
-    """Store a row about this person in every table, together with others: guests, an organizer."""
-    others, now = [new_guest(), new_guest()], timezone.now()
+def test_everybody_downloads_only_their_own_rows(box: BallotBox) -> None:
+    guest, other, *others = (new_guest() for _ in range(4))
+    user, other_user = create_account(guest, "Ada", PASSWORD), create_account(other, "Grace", PASSWORD)
+    now = timezone.now()
     AccountLanguage.objects.create(user=user, language="de")
     AccountAddress.objects.create(user=user, email="a@example.org")
     UserSession.objects.create(user=user, ip="192.0.2.1", last_seen_at=now, session_key="x")
@@ -136,12 +137,6 @@ def fill_every_table(user: User, guest: Guest, box: BallotBox) -> None:
     ChatBlock.objects.create(guest=guest, blocked=others[1])
     ChatReport.objects.create(line=line, by=guest, reason="advert")
     ChatMute.objects.create(guest=guest, until=now)
-
-
-def test_everybody_downloads_only_their_own_rows(box: BallotBox) -> None:
-    guest, other = new_guest(), new_guest()
-    user, other_user = create_account(guest, "Ada", PASSWORD), create_account(other, "Grace", PASSWORD)
-    fill_every_table(user, guest, box)
     own = load_tables(Person(user, guest))
     assert own.keys() == {*USER_TABLES, *GUEST_TABLES}
     assert len(own["invitations"]) == 2

@@ -193,17 +193,14 @@ def test_chat_hub_forwards_news_to_listeners_with_access_only(monkeypatch: pytes
     assert polled == [{7: 4}]
 
 
-def test_chat_hub_shares_poll_between_equal_requests(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_chat_hub_shares_poll_between_equal_requests(monkeypatch: pytest.MonkeyPatch) -> None:
     polls: list[int] = []
 
     async def poll(slug: str, seq: int) -> RoomUpdate:
         polls.append(seq)
         return news(seq)
 
-    async def request_news() -> None:
-        chat_hub = ChatHub()
-        await asyncio.gather(*(chat_hub.news("lobby", seq) for seq in (1, 1, 2, 1)))
-
     monkeypatch.setattr("crowdgame.play.chat.chat_hub.in_chat_thread", lambda _: poll)
-    asyncio.run(request_news())
+    chat_hub = ChatHub()
+    await asyncio.gather(*(chat_hub.news("lobby", seq) for seq in (1, 1, 2, 1)))
     assert sorted(polls) == [1, 2]

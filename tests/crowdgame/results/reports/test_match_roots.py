@@ -160,28 +160,22 @@ LIVE = "/report/BCDF/1/live.json"
         ([*PATHS, PATHS[-1], PATHS[0]], "GET", 200, CACHE_SIZE + 2),  # only the first was evicted
     ],
 )
-def test_only_recent_answers_are_kept(paths: list[str], method: str, status: int, requests: int) -> None:
+async def test_only_recent_answers_are_kept(
+    paths: list[str], method: str, status: int, requests: int
+) -> None:
     django = Django(status)
-
-    async def get_each() -> list[tuple[int, bytes]]:
-        app = cache_roots(django)
-        return [(await get(app, path, method))[::2] for path in paths]
-
+    app = cache_roots(django)
     expected = [(status if path == REFUSED else 200, django.body) for path in paths]
-    assert asyncio.run(get_each()) == expected
+    assert [(await get(app, path, method))[::2] for path in paths] == expected
     assert len(django.scopes) == requests
 
 
-def test_crowd_costs_one_request_to_django() -> None:
+async def test_crowd_costs_one_request_to_django() -> None:
     django = Django()
-
-    async def crowd() -> list[tuple[int, Any, bytes]]:
-        app = cache_roots(django)
-        packed = [get(app, accept_encoding=b"gzip, br", cookie=b"sessionid=1") for _ in range(500)]
-        plain = [get(app, path.replace("BCDF", "bcdf")) for path in [PATH] * 500]
-        return list(await asyncio.gather(*packed, *plain))
-
-    answers = asyncio.run(crowd())
+    app = cache_roots(django)
+    compressed = [get(app, accept_encoding=b"gzip, br", cookie=b"sessionid=1") for _ in range(500)]
+    plain = [get(app, path.replace("BCDF", "bcdf")) for path in [PATH] * 500]
+    answers = await asyncio.gather(*compressed, *plain)
     assert len(django.scopes) == 1
     assert dict(django.scopes[0]["headers"]) == {b"host": b"testserver"}
     for status, headers, body in answers:
@@ -194,20 +188,16 @@ def test_crowd_costs_one_request_to_django() -> None:
     assert [b"content-encoding" in headers for _, headers, _ in answers].count(True) == 500
 
 
-def test_known_answer_is_not_sent_again(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_known_answer_is_not_sent_again(monkeypatch: pytest.MonkeyPatch) -> None:
     django = Django()
-
-    async def ask_again() -> None:
-        app = cache_roots(django)
-        _, headers, _ = await get(app)
-        etag = headers[b"etag"]
-        status, headers, body = await get(app, if_none_match=etag)
-        assert (status, headers[b"etag"], body) == (304, etag, b"")
-        monkeypatch.setattr(match_roots, "FRESH_S", -1)
-        app, django.body = cache_roots(django), b'{"turns":[1]}'
-        await get(app)
-        status, headers, _ = await get(app, if_none_match=etag)
-        assert (status, headers[b"etag"] != etag) == (200, True)
-
-    asyncio.run(ask_again())
+    app = cache_roots(django)
+    _, headers, _ = await get(app)
+    etag = headers[b"etag"]
+    status, headers, body = await get(app, if_none_match=etag)
+    assert (status, headers[b"etag"], body) == (304, etag, b"")
+    monkeypatch.setattr(match_roots, "FRESH_S", -1)
+    app, django.body = cache_roots(django), b'{"turns":[1]}'
+    await get(app)
+    status, headers, _ = await get(app, if_none_match=etag)
+    assert (status, headers[b"etag"] != etag) == (200, True)
     assert len(django.scopes) == 3
