@@ -180,18 +180,23 @@ def test_refused_actions_and_short_games_notify_nobody(box: BallotBox) -> None:
     assert planned() == set()
 
 
-@pytest.mark.parametrize("present", [None, *SIDES])
-def test_absent_players_get_the_result(present: Side | None, box: BallotBox, mailbox: Mailbox) -> None:
+@pytest.mark.parametrize(("present", "result"), [(None, "draw"), *((side, "red") for side in (None, *SIDES))])
+def test_absent_players_get_the_result(
+    present: Side | None, result: str, box: BallotBox, mailbox: Mailbox
+) -> None:
     playing = begin_long(box)
     play(playing.match, box, RED_WINS)
+    Match.objects.update(result=result)
     place = getattr(playing.match, present).number if present else 0
     here = PresenceCounts((int(place == 1), int(place == 2)))
     ask(lambda own: own.heartbeat(playing.duel.event_id, "a", (1, 1), here))
     drop_turn_mails()
     send_all(box)
     send_all(box)
-    won, lost = f"You won against {playing.match.yellow.name}", f"You lost to {playing.match.red.name}"
-    expected = {"red@example.org": won, "yellow@example.org": lost}
+    red, yellow = playing.match.red.name, playing.match.yellow.name
+    subjects = {"red": (f"You won against {yellow}", f"You lost to {red}")}
+    subjects["draw"] = f"Your game against {yellow} is a draw", f"Your game against {red} is a draw"
+    expected = dict(zip(("red@example.org", "yellow@example.org"), subjects[result], strict=True))
     expected.pop(f"{present}@example.org", None)
     assert sorted((mail["To"], mail["Subject"]) for mail in mailbox.mails) == sorted(expected.items())
     assert planned() == set()

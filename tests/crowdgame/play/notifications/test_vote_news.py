@@ -9,6 +9,7 @@ from crowdgame.play.notifications.email import send_due
 from crowdgame.play.notifications.email_messages import HOUR_MS
 from crowdgame.play.notifications.models import EmailAddress, EmailNotification, PushSubscription
 from crowdgame.play.notifications.vote_messages import format_deadline
+from crowdgame.play.notifications.vote_news import reminder_at
 from tests.crowdgame.play.notifications.conftest import EMAIL, URL, links, move_deadline, open_turn, send_all
 from tests.mailbox import Mailbox
 from tests.voting.action_helpers import press, record_voters
@@ -72,6 +73,7 @@ def test_vote_is_mailed_once_with_one_reminder(turn: Turn, box: BallotBox, mailb
     send_all(box)
     assert [mail["Subject"] for mail in mailbox.mails[1:]] == ["Vote soon: An evening"]
     assert not EmailNotification.objects.exists()
+    assert reminder_at(Turn(opens_at=HOUR_MS, closes_at=9 * HOUR_MS)) == 7 * HOUR_MS
     play_turn(turn, box, red=[1], yellow=[2])
     move_deadline(only_turn(turn.match), box, 23 * HOUR_MS)
     send_all(box)
@@ -83,7 +85,7 @@ def test_vote_is_mailed_once_with_one_reminder(turn: Turn, box: BallotBox, mailb
     assert EmailAddress.objects.get().voter == "other"
 
 
-@pytest.mark.parametrize("why", ["voted", "banned", "moved", "hands", "closed", "not to move"])
+@pytest.mark.parametrize("why", ["voted", "banned", "moved", "changed", "hands", "closed", "not to move"])
 def test_voter_who_need_not_vote_gets_no_mail(why: str, box: BallotBox, mailbox: Mailbox) -> None:
     first = "yellow" if why == "not to move" else "red"
     event = new_event(game=CLASSIC, window_s=DAY_S, options={"first": first})
@@ -96,6 +98,8 @@ def test_voter_who_need_not_vote_gets_no_mail(why: str, box: BallotBox, mailbox:
         record_voters(event.pk, code)
         action = {"banned": "voter.ban", "moved": "voter.move"}[why]
         press(event.pk, action, box, voter_code=code, team=2)
+    elif why == "changed":
+        turn.match.side_changes.create(voter="red1", number=1, turn=1, side="yellow", blind="0" * 32)
     elif why == "hands":
         Team.objects.filter(number=1).update(source=HANDS)
     elif why == "closed":
