@@ -33,10 +33,8 @@ from voting.gateway.gateway import gateway  # noqa: E402
 from voting.gateway.page_preload import build_display_preload, build_page_preload  # noqa: E402
 from voting.gateway.phone import PhoneConsumer  # noqa: E402
 from voting.gateway.socket import refuse_crowded, refuse_socket  # noqa: E402
-from voting.metrics.metrics import set_process_role  # noqa: E402
 
 GC_GEN0_THRESHOLD, GC_GEN1_THRESHOLD, GC_GEN2_THRESHOLD = 5_000, 10_000, 2
-set_process_role("gateway")
 
 
 async def serve_page(scope: Any, receive: Any, send: Any) -> None:

@@ -44,14 +44,20 @@ def test_manifest_commands_and_settings_exist(process: Process) -> None:
 
 
 def test_manifests_run_the_same_commands() -> None:
-    """Except for the gateway's host and port."""
+    """Except for the gateway's host and port, and that one serves pages only."""
     by_role: dict[str, set[tuple[str, ...]]] = {}
     for process in OURS:
-        argv = re.sub(r"--(host|port)\s\S+\s?", "", " ".join(process.argv)).replace("=", " ").split()
+        argv = re.sub(r"--(pages|(host|port)\s\S+)\s?", "", " ".join(process.argv)).replace("=", " ").split()
         by_role.setdefault(process.role, set()).add(tuple(argv))
     assert {role: len(ways) for role, ways in by_role.items() if role != "collectstatic"} == dict.fromkeys(
         ("gateway", "celery", "background", "webhooks", "scheduler", "analyzer", "chatreader", "migrate"), 1
     )
+
+
+def test_gateways_without_phones_do_not_count_as_gateways() -> None:
+    apart = [process.name for process in OURS if "--pages" in process.argv]
+    assert apart == [process.name for process in OURS if process.name in {"pages", "crowdgame-pages"}]
+    assert len(apart) == len(DEPLOYMENTS)
 
 
 def test_each_queue_has_a_worker_of_its_own() -> None:

@@ -73,11 +73,17 @@ def test_metrics_include_cpu_and_memory_of_every_process(server: Server) -> None
         assert metric_value(server, "process_resident_memory_bytes", role=role) > 1 << 20
 
 
-def test_metrics_port_serves_process_without_gateway(server: Server, tmp_path: Path) -> None:
+PROCESSES = {"scheduler": "scheduler", "pages": "gateway --pages --port"}
+
+
+@pytest.mark.parametrize(("role", "command"), PROCESSES.items())
+def test_metrics_tell_the_role_of_a_process(role: str, command: str, server: Server, tmp_path: Path) -> None:
+    """A process without HTTP serves them at METRICS_PORT."""
     port = free_port()
     metrics = {"METRICS_PORT": str(port), "PROMETHEUS_MULTIPROC_DIR": str(tmp_path)}
     env = {**os.environ, **server.stack.env, **metrics}
-    scheduler = subprocess.Popen([*MANAGE, "scheduler"], env=env, cwd=ROOT)
+    argv = f"{command} {port}".split() if command.endswith("--port") else [command]
+    process = subprocess.Popen([*MANAGE, *argv], env=env, cwd=ROOT)
     answered: list[str] = []
 
     def has_answered() -> bool:
@@ -90,8 +96,8 @@ def test_metrics_port_serves_process_without_gateway(server: Server, tmp_path: P
     try:
         wait_until(has_answered)
     finally:
-        scheduler.terminate()
-    assert (scheduler.wait(10), answered) == (0, ["scheduler"])
+        process.terminate()
+    assert (process.wait(10), answered) == (0, [role])
 
 
 def test_metrics_without_shared_folder_cover_own_process() -> None:

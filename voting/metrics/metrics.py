@@ -23,7 +23,15 @@ SECONDS_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0,
 BATCH_SIZE_BUCKETS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000)
 
 ProcessRole = Literal[
-    "gateway", "worker", "background", "webhooks", "scheduler", "analyzer", "chatreader", "command"
+    "gateway",
+    "pages",
+    "worker",
+    "background",
+    "webhooks",
+    "scheduler",
+    "analyzer",
+    "chatreader",
+    "command",
 ]
 RefusalKind = Literal[
     "ballot",
@@ -101,8 +109,7 @@ SCHEDULER_LAST_RUN_AT = Gauge(
 )
 PROCESS = Gauge(
     "crowdgame_process",
-    "1 for each process, by role: gateway, worker, background, webhooks, scheduler, analyzer, chatreader or "
-    "command.",
+    "1 for each process, by role: " + ", ".join(get_args(ProcessRole)) + ".",
     ["role"],
     registry=REGISTRY,
     multiprocess_mode="liveall",

@@ -17,6 +17,7 @@ from crowdgame.server.config.open_files import raise_open_files_limit
 from crowdgame.server.laptop.stack import SERVERS
 from crowdgame.server.serving.listener import adopt_listener, listen
 from crowdgame.server.serving.service import Service
+from voting.metrics.metrics import set_process_role
 
 PORT = 8000
 DRAIN_S = 5.0
@@ -38,6 +39,9 @@ class Command(BaseCommand):
         parser.add_argument("--fd", type=int, help="listen on this inherited socket instead")
         parser.add_argument("--drain-s", type=float, default=DRAIN_S, help=f"seconds to drain ({DRAIN_S:g})")
         parser.add_argument(
+            "--pages", action="store_true", help="count as `pages`: the proxy sends no phones here"
+        )
+        parser.add_argument(
             "--proxied",
             action="store_true",
             help="trust X-Forwarded-For and X-Forwarded-Proto of $TRUSTED_PROXIES (1) reverse proxies",
@@ -46,6 +50,7 @@ class Command(BaseCommand):
     def handle(self, *_: Any, **asked: Any) -> None:
         if asked["server"] not in SERVERS:
             raise CommandError(f"Unknown server {asked['server']}. Choose {' or '.join(SERVERS)}.")
+        set_process_role("pages" if asked["pages"] else "gateway")
         refuse_data_of_0_1()
         raise_open_files_limit()
         sys.setswitchinterval(SWITCH_INTERVAL_S)
