@@ -176,6 +176,11 @@ def test_alert_fires_once_beyond_its_limit_and_after_its_wait(name: str, tmp_pat
     evaluate(tmp_path, *tests)
 
 
+def test_only_the_gateways_alert_fires_without_metrics(tmp_path: Path) -> None:
+    """While the process that Prometheus reads restarts, the others run on."""
+    evaluate(tmp_path, expectation({}, "GatewayDown", within_s=AFTERWARDS_S))
+
+
 def test_alerts_of_a_real_stack_name_the_processes_it_lacks(tmp_path: Path) -> None:
     with running_server(tmp_path) as server:
         samples = metric_samples(server)

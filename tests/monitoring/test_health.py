@@ -36,6 +36,7 @@ def test_gateway_is_healthy_and_ready(server: Server) -> None:
     assert ask(server, "/readyz").status == 200
     head = ask(server, "/readyz", method="HEAD")
     assert (head.status, head.body) == (200, b"")
+    assert (ask(server, "/readyz/services").status, ask(server, "/readyz/services").json) == (200, READY)
 
 
 @pytest.mark.nightly
@@ -47,8 +48,10 @@ def test_readiness_reports_frozen_store_while_pages_work(tmp_path: Path) -> None
             away = ask(server, "/readyz")
             assert (away.status, away.json["ready"], away.json["database"]) == (200, True, "ok")
             assert away.json["ballot_box"] in AWAY
+            services = ask(server, "/readyz/services")
+            assert (services.status, services.json["ready"]) == (503, False)
             assert [ask(server, path).status for path in ("/healthz", "/console/login/")] == [200, 200]
-        wait_until(lambda: ask(server, "/readyz").json == READY)
+        wait_until(lambda: ask(server, "/readyz/services").status == 200)
 
 
 async def test_readiness_stays_true_after_first_success_until_drain() -> None:

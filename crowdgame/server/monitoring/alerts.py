@@ -36,8 +36,11 @@ class Alert(NamedTuple):
     severity: str = "warn"
 
 
-def _missing(role: str) -> str:
-    return f'(sum(crowdgame_process{{role="{role}"}}) or vector(0)) == 0'
+SEEN = "0 * sum(crowdgame_process)"  # 0, or nothing if Prometheus cannot read the metrics
+
+
+def _missing(role: str, otherwise: str = SEEN) -> str:
+    return f'(sum(crowdgame_process{{role="{role}"}}) or {otherwise}) == 0'
 
 
 def _quantile(share: float, histogram: str, window: str, limit: float) -> str:
@@ -47,15 +50,15 @@ def _quantile(share: float, histogram: str, window: str, limit: float) -> str:
 PROCESSES = (
     Alert(
         "GatewayDown",
-        _missing("gateway"),
-        "No gateway is running",
+        _missing("gateway", otherwise="vector(0)"),
+        "No gateway is running, or Prometheus cannot read the metrics",
         "Phones and screens cannot connect. Read the gateways' logs. The supervisor keeps restarting them.",
-        lasts="15s",
+        lasts="30s",
         severity="page",
     ),
     Alert(
         "SchedulerDown",
-        "(time() - (max(crowdgame_scheduler_last_run_timestamp_seconds) or vector(0))) > 5",
+        f"(time() - (max(crowdgame_scheduler_last_run_timestamp_seconds) or {SEEN})) > 5",
         "No scheduler checks the deadlines",
         "Turns do not close. Start a scheduler, or check that it can reach the database and the ballot box.",
         lasts="10s",
@@ -194,7 +197,7 @@ MACHINE = (
         "NotReady",
         'probe_success{job="crowdgame-ready"} == 0',
         "The database, the ballot box or the channel layer does not answer",
-        "Open /readyz on the machine: it names what is missing. Start PostgreSQL or Valkey, or read its log.",
+        "/readyz on the machine names what is missing. Start PostgreSQL or Valkey, or read its log.",
         lasts="30s",
         severity="page",
     ),

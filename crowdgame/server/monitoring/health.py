@@ -1,4 +1,4 @@
-"""Health checks `/healthz` and `/readyz`, and metrics at `/metrics`, answered ahead of Django."""
+"""Health checks at `/healthz` and below `/readyz`, and metrics at `/metrics`, answered ahead of Django."""
 
 import asyncio
 import json
@@ -13,7 +13,7 @@ from prometheus_client import CONTENT_TYPE_PLAIN_0_0_4
 
 from crowdgame.server.config.database import is_disk_full
 from crowdgame.server.monitoring.port import metrics_text
-from crowdgame.server.monitoring.readiness import readiness
+from crowdgame.server.monitoring.readiness import HEALTHY, readiness
 from crowdgame.server.web.cached_pages import AsgiApplication
 from crowdgame.server.web.cached_responses import CachedResponse
 
@@ -54,9 +54,18 @@ async def render_health(scope: Any) -> CachedResponse:
 async def render_readiness(scope: Any) -> CachedResponse:
     """Readiness as JSON: 200 if ready, 503 otherwise."""
     parts = await readiness.check()
-    ready = readiness.is_ready
-    status = HTTPStatus.OK if ready else HTTPStatus.SERVICE_UNAVAILABLE
-    return probe_response(status, "application/json", json.dumps({"ready": ready, **parts}).encode())
+    return _readiness_response(parts, is_ready=readiness.is_ready)
+
+
+async def render_services(scope: Any) -> CachedResponse:
+    """Whether each service answers now, for alerts: 503 while one doesn't, also from a ready gateway."""
+    parts = await readiness.check()
+    return _readiness_response(parts, is_ready=all(status == HEALTHY for status in parts.values()))
+
+
+def _readiness_response(parts: dict[str, str], *, is_ready: bool) -> CachedResponse:
+    status = HTTPStatus.OK if is_ready else HTTPStatus.SERVICE_UNAVAILABLE
+    return probe_response(status, "application/json", json.dumps({"ready": is_ready, **parts}).encode())
 
 
 async def render_metrics(scope: Any) -> CachedResponse:
@@ -88,5 +97,6 @@ def _is_loopback(client: Any) -> bool:
 ENDPOINTS: dict[str, Callable[[Any], Awaitable[CachedResponse]]] = {
     "/healthz": render_health,
     "/readyz": render_readiness,
+    "/readyz/services": render_services,
     "/metrics": render_metrics,
 }
