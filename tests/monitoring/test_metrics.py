@@ -7,6 +7,7 @@ import sys
 import urllib.request
 from contextlib import suppress
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, get_args
 
 import pytest
@@ -20,6 +21,7 @@ from tests.deploy.processes import wait_until
 from tests.monitoring.probes import ask, metric_samples, metric_value, run_script, samples
 from tests.server import Server
 from tests.socket_clients import SocketClients
+from voting.gateway import heartbeats
 from voting.metrics.metrics import REGISTRY, ProcessRole
 
 NAMED = re.compile(r"\b((?:crowdgame|process)_\w+)(?:\{([^}]*)\})?")
@@ -71,6 +73,18 @@ def test_metrics_include_cpu_and_memory_of_every_process(server: Server) -> None
     for role in expected.values():
         assert metric_value(server, "process_cpu_seconds_total", role=role) > 0
         assert metric_value(server, "process_resident_memory_bytes", role=role) > 1 << 20
+
+
+async def test_stalled_gateway_counts_each_missed_heartbeat(monkeypatch: pytest.MonkeyPatch) -> None:
+    def counted() -> float:
+        return REGISTRY.get_sample_value("crowdgame_loop_lag_seconds_count") or 0
+
+    before = counted()
+    for late_s, count in ((0.05, 1), (0.65, 8), (3_600, 109)):
+        clock = iter((0.0, heartbeats.SLOT_S + late_s))
+        monkeypatch.setattr(heartbeats, "time", SimpleNamespace(monotonic=clock.__next__))
+        await heartbeats._sleep_for_slot()
+        assert counted() - before == count
 
 
 PROCESSES = {"scheduler": "scheduler", "pages": "gateway --pages --port"}

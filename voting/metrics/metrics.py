@@ -86,7 +86,7 @@ SLOW_CONSUMERS = Counter(
     "WebSockets closed because the client read too slowly.",
     registry=REGISTRY,
 )
-LOOP_LAG_S = _seconds("crowdgame_loop_lag_seconds", "Delay of a gateway's heartbeat.")
+LOOP_LAG_S = _seconds("crowdgame_loop_lag_seconds", "Delay of a gateway's heartbeat, for each that was due.")
 REFUSALS = Counter(
     "crowdgame_refusals",
     "What was refused or dropped because there was too much of it, by kind. Joins are counted apart.",
