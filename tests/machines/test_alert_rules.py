@@ -9,6 +9,7 @@ from typing import Any, get_args
 
 import pytest
 
+from crowdgame.server.config.open_files import RESERVED_FILES
 from crowdgame.server.laptop.paths import ROOT
 from crowdgame.server.monitoring.alerts import ALERTS
 from deploy.laptop.system_tools import find_server
@@ -72,7 +73,13 @@ def share(metric: str, part: str, whole: str, percent: int, **tags: str) -> Seri
     return {metric.format(part) + of: constant(percent), metric.format(whole) + of: constant(100)}
 
 
-files = partial(share, "process_{}_fds", "open", "max", role="gateway", pid="1")
+def files(opened: int) -> Series:
+    """This many of 100 open files that leave those reserved for other uses."""
+    of = labels({"role": "gateway", "pid": "1", "instance": "a"})
+    most = 100 + RESERVED_FILES
+    return {f"process_open_fds{of}": constant(opened), f"process_max_fds{of}": constant(most)}
+
+
 disk = partial(share, "node_filesystem_{}_bytes", "avail", "size", mountpoint="/")
 memory = partial(share, "node_memory_{}_bytes", "MemAvailable", "MemTotal")
 

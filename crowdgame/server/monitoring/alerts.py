@@ -6,6 +6,8 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from crowdgame.server.config.open_files import RESERVED_FILES
+
 RULES_HEADER = """\
 # Prometheus alerting rules. List this file under `rule_files`.
 # Generated from crowdgame/server/monitoring/alerts.py by `manage.py generate_settings`. Do not edit.
@@ -101,7 +103,8 @@ PROCESSES = (
     ),
     Alert(
         "FileDescriptorsLow",
-        'max by (instance, pid) (process_open_fds{role="gateway"} / process_max_fds{role="gateway"}) > 0.9',
+        'max by (instance, pid) (process_open_fds{role="gateway"}'
+        f' / (process_max_fds{{role="gateway"}} - {RESERVED_FILES})) > 0.9',
         "A gateway is close to its limit of open files",
         "It soon refuses new connections. Raise the limit (LimitNOFILE, ulimit -n), or start more gateways.",
         lasts="30s",
