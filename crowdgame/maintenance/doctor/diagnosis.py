@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
+from django.db import DatabaseError
 from kombu.exceptions import OperationalError as BrokerError
 
 from crowdgame.maintenance.doctor import machine, processes, site, stores, transparency
@@ -13,6 +14,7 @@ CHECKS: dict[str, Callable[[], Iterator[Finding]]] = {
     "services": site.check_services,
     "store": stores.check_stores,
     "clocks": stores.check_clocks,
+    "time": machine.check_time,
     "workers": processes.check_workers,
     "processes": processes.check_processes,
     "public address": site.check_public_address,
@@ -27,9 +29,14 @@ CHECKS: dict[str, Callable[[], Iterator[Finding]]] = {
 
 
 def diagnose() -> Iterator[tuple[str, list[Finding]]]:
-    """Yield the findings of each check. A check whose service is away is not visible."""
+    """Yield the findings of each check."""
     for name, check in CHECKS.items():
-        try:
-            yield name, list(check())
-        except (*STORE_ERRORS, BrokerError) as error:
-            yield name, [not_visible(f"not checked: {error}", "Correct the other findings first.")]
+        yield name, list(run_check(check))
+
+
+def run_check(check: Callable[[], Iterator[Finding]]) -> Iterator[Finding]:
+    """Yield the findings of a check. The rest is not visible if a service is away or lacks migrations."""
+    try:
+        yield from check()
+    except (*STORE_ERRORS, DatabaseError, BrokerError) as error:
+        yield not_visible(f"not checked: {error}", "Correct the other findings first.")

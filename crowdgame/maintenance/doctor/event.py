@@ -48,7 +48,7 @@ def capacity_findings(people: int, samples: Samples) -> Iterator[Finding]:
     room = sum(min(settings.EVENT_PHONES, most - SPARE_FILES) for most in files)
     if people > room:
         yield Finding(
-            f"the gateways have room for {room} phones of an event, but {people} people will come",
+            f"the gateways on this machine have room for {room} phones, but {people} people will come",
             "Raise EVENT_PHONES and `LimitNOFILE=`, or start more gateways.",
         )
     needed = ceil(people / PHONES_PER_GATEWAY) + 1

@@ -4,15 +4,20 @@ import os
 import re
 import shutil
 import stat
+import subprocess
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from django.conf import settings
 
 from crowdgame.maintenance.doctor.finding import Finding
+from crowdgame.maintenance.doctor.site import is_in_local_network
 
 MIN_FREE_BYTES = 1_000_000_000
+POSTGRESQL = Path("/var/lib/postgresql")
+IS_SYNCHRONIZED = ("timedatectl", "show", "--property=NTPSynchronized", "--value")
 MIN_SOMAXCONN = 4_096
 SOMAXCONN = Path("/proc/sys/net/core/somaxconn")
 BACKUPS = Path("/var/backups/crowdgame")
@@ -23,17 +28,37 @@ CONNECTIONS_PER_PHONE = 2
 
 def check_disk() -> Iterator[Finding]:
     folder = Path(settings.DATA_DIR)
-    if not folder.is_dir():
-        return
-    free = shutil.disk_usage(folder).free
-    if free < MIN_FREE_BYTES:
-        yield Finding(
-            f"{free / 1e6:.0f} MB are free in {folder}", "Free space: on a full disk, no turn can be closed."
-        )
+    for used in _disks(folder, POSTGRESQL, BACKUPS):
+        free = shutil.disk_usage(used).free
+        if free < MIN_FREE_BYTES:
+            yield Finding(
+                f"{free / 1e6:.0f} MB are free in {used}",
+                "Free space: on a full disk, no turn can be closed.",
+            )
     database = folder / "db.sqlite3"
     readable = [path for path in (folder, database) if path.exists() and path.stat().st_mode & stat.S_IROTH]
     if database in readable and folder in readable:
         yield Finding(f"every user of this machine can read {database}", f"Run: chmod 700 {folder}")
+
+
+def _disks(*folders: Path) -> list[Path]:
+    """Return the first of these folders on each disk."""
+    by_disk: dict[int, Path] = {}
+    for folder in filter(Path.is_dir, folders):
+        by_disk.setdefault(folder.stat().st_dev, folder)
+    return list(by_disk.values())
+
+
+def check_time() -> Iterator[Finding]:
+    """Check that the clock is synchronized. On a single machine, no other clock shows that it is wrong."""
+    with suppress(FileNotFoundError):
+        answer = subprocess.run(IS_SYNCHRONIZED, capture_output=True, text=True, check=False)  # noqa: S603
+        if answer.stdout.strip() == "no":
+            yield Finding(
+                "this machine's clock is not synchronized",
+                "Run NTP (chrony or systemd-timesyncd), and see `timedatectl`.",
+                is_wrong=not is_in_local_network(),
+            )
 
 
 def check_backups() -> Iterator[Finding]:

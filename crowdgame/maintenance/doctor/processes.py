@@ -22,8 +22,8 @@ QUEUES = {
     **({settings.WEBHOOK_QUEUE: "sends webhooks"} if settings.WEBHOOKS != "off" else {}),
 }
 REMEDIES = {
-    "gateway": "Start `manage.py gateway`.",
-    "scheduler": "Start `manage.py scheduler`, better two of them: without one, no turn ends.",
+    "gateway": "Read its log, and start it: on a server, `systemctl start crowdgame.target`.",
+    "scheduler": "Read its log, and start it, better two of them: without one, no turn ends.",
 }
 
 

@@ -22,6 +22,7 @@ from django.templatetags.static import static
 from crowdgame.maintenance.doctor.finding import Finding, not_visible
 from crowdgame.maintenance.doctor.stores import is_local
 from crowdgame.server.monitoring.readiness import HEALTHY, Readiness
+from voting.transparency.log import load_log
 
 HTTP_TIMEOUT_S = 5.0
 HTTPS_PORT, DAY_S = 443, 86_400
@@ -38,7 +39,7 @@ HANDSHAKE = {
     "Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA==",
 }
 REMEDIES = {
-    "database": "Start it, correct DATABASE_URL, or run `manage.py migrate`.",
+    "database": "Start it, correct DATABASE_URL, or run `crowdgame migrate`.",
     "ballot_box": "Start Valkey, or correct BALLOT_BOX_URL or REDIS_URL and its password.",
     "channel_layer": "Start Valkey, or correct REDIS_URL and its password.",
 }
@@ -94,6 +95,9 @@ def check_public_address() -> Iterator[Finding]:
             "Check the proxy, ALLOWED_HOSTS and the gateways.",
         )
         return
+    if wrong := _wrong_server():
+        yield wrong
+        return
     if not _opens_sockets():
         yield Finding(
             f"{settings.PUBLIC_URL} accepts no WebSockets",
@@ -102,6 +106,18 @@ def check_public_address() -> Iterator[Finding]:
     if not is_local(urlsplit(settings.PUBLIC_URL).hostname or "") and _status("/metrics") == HTTPStatus.OK:
         problem = f"{settings.PUBLIC_URL}/metrics is public"
         yield Finding(problem, "Block it in the proxy, or let the proxy set X-Forwarded-For.")
+
+
+def _wrong_server() -> Finding | None:
+    """Compare the key of the log at PUBLIC_URL with the database's: each installation has its own."""
+    status, body = _get("/log/key")
+    if status == HTTPStatus.BAD_REQUEST:
+        problem = f"the gateways do not know the name in {settings.PUBLIC_URL}"
+        return Finding(problem, "Add it to ALLOWED_HOSTS and restart them, or correct PUBLIC_URL.")
+    if body.decode(errors="replace").strip() != str(load_log().verifier_key):
+        problem = f"another server answers at {settings.PUBLIC_URL}"
+        return Finding(problem, "Correct PUBLIC_URL, the DNS name or the proxy.")
+    return None
 
 
 def check_static_files() -> Iterator[Finding]:
@@ -115,7 +131,7 @@ def check_static_files() -> Iterator[Finding]:
         if status != HTTPStatus.OK:
             problem = f"{settings.PUBLIC_URL}{path} answers {status}"
             yield Finding(
-                problem, "Run the installer again or `manage.py collectstatic`, restart the gateways."
+                problem, "Run the installer again or `crowdgame collectstatic`, restart the gateways."
             )
 
 
@@ -160,11 +176,16 @@ def check_mail() -> Iterator[Finding]:
 
 
 def _status(path: str) -> int:
+    return _get(path)[0]
+
+
+def _get(path: str) -> tuple[int, bytes]:
+    """Return the status and the body of the answer at PUBLIC_URL."""
     try:
         with urllib.request.urlopen(settings.PUBLIC_URL + path, timeout=HTTP_TIMEOUT_S) as answer:  # noqa: S310
-            return int(answer.status)
+            return answer.status, answer.read()
     except urllib.error.HTTPError as error:
-        return error.code
+        return error.code, error.read()
 
 
 def is_in_local_network() -> bool:

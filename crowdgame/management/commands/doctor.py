@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from crowdgame.maintenance.doctor.diagnosis import diagnose
+from crowdgame.maintenance.doctor.diagnosis import diagnose, run_check
 from crowdgame.maintenance.doctor.event import check_event
 from crowdgame.maintenance.doctor.finding import Finding
 from voting.models import Event
@@ -39,9 +39,13 @@ class Command(BaseCommand):
 
 def _all_findings(code: str | None, people: int | None) -> Iterator[tuple[str, list[Finding]]]:
     yield from diagnose()
-    if code is None:
-        return
-    event = Event.objects.filter(code=normalize_code(code)).first()
+    if code is not None:
+        typed = normalize_code(code)
+        yield f"event {typed}", list(run_check(lambda: _check_event(typed, people)))
+
+
+def _check_event(code: str, people: int | None) -> Iterator[Finding]:
+    event = Event.objects.filter(code=code).first()
     if event is None:
         raise CommandError(f"There is no event {code}.")
-    yield f"event {event.code}", list(check_event(event, people))
+    yield from check_event(event, people)
