@@ -176,6 +176,20 @@ def test_runbook_has_each_alert_once_and_names_units_that_exist() -> None:
         assert {unit, f"{unit}.service"} & existing, unit
 
 
+def test_runbook_quotes_texts_and_panels_that_exist() -> None:
+    runbook = (ROOT / "docs" / "runbook.md").read_text()
+    seen = re.findall(r"^\| Crowdgame\w+ \| ([^|]+) \|", runbook, re.MULTILINE)
+    panels = json.loads((ROOT / "deploy" / "grafana" / "crowdgame.json").read_text())["panels"]
+    catalogs = (ROOT / "locale" / "de" / "LC_MESSAGES").glob("*.po")
+    texts = "".join(path.read_text().replace('"\n"', "") for path in catalogs)
+    texts += "".join(one["title"] for one in panels)
+    quoted = {text for row in seen for text in re.findall('"([^"]+)"', row)}
+    named = set(re.findall(r"(?<!\*)\*([A-Z][^*]+)\*(?!\*)", runbook))
+    assert len(quoted) > 3
+    assert len(named) > 3
+    assert {text for text in quoted | named if text not in texts} == set()
+
+
 HOLD = """from voting.metrics.metrics import BALLOTS, CONNECTIONS, set_process_role
 set_process_role('gateway');BALLOTS.labels('counted').inc();CONNECTIONS.labels('phone').set(5);"""
 PRINT_METRICS = "from crowdgame.server.monitoring.port import metrics_text;print(metrics_text().decode());"
