@@ -70,7 +70,7 @@ PROCESSES = (
         "WorkerDown",
         _missing("worker"),
         "No worker is running",
-        "The scheduler closes turns itself, about half a second late. Start the worker, or read its log.",
+        "The scheduler closes turns itself, about a second late. Start the worker, or read its log.",
         lasts="30s",
     ),
     Alert(
@@ -184,7 +184,7 @@ CONNECTIONS = (
         "JoinsDeferred",
         'sum(rate(crowdgame_joins_total{outcome="crowded"}[1m])) > 0',
         "Phones are asked to join later",
-        "An event has reached EVENT_PHONES on a gateway. Raise it, or start more gateways.",
+        "A gateway has reached EVENT_PHONES or its open files, or admits slowly. Start more gateways.",
         lasts="1m",
     ),
     Alert(
@@ -200,7 +200,7 @@ MACHINE = (
         "NotReady",
         'probe_success{job="crowdgame-ready"} == 0',
         "The database, the ballot box or the channel layer does not answer",
-        "/readyz on the machine names what is missing. Start PostgreSQL or Valkey, or read its log.",
+        "/readyz/services on the machine names it. Start PostgreSQL or Valkey, or read its log.",
         lasts="30s",
         severity="page",
     ),
@@ -237,7 +237,9 @@ MACHINE = (
     ),
     Alert(
         "BackupOld",
-        f'time() - node_systemd_timer_last_trigger_seconds{{name="crowdgame-backup.timer"}} > {2 * DAY_S}',
+        # 0 before the first night
+        'time() - (node_systemd_timer_last_trigger_seconds{name="crowdgame-backup.timer"} != 0)'
+        f" > {2 * DAY_S}",
         "The nightly backup has not run for two days",
         "Run `systemctl start crowdgame-backup`, and check that crowdgame-backup.timer is enabled.",
         lasts="1h",
