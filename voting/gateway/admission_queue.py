@@ -17,6 +17,7 @@ from voting.admission.seats import Seat, new_seat
 from voting.ballot_box.async_ballot_box import AsyncBallotBox
 from voting.ballot_box.box_types import ANY_TEAM, TeamWish
 from voting.ballot_box.known_voters import JoinedVoter, VoterRecorder
+from voting.ballot_box.shards import Shard
 from voting.counting.ballots import Ballot
 from voting.counting.voter_codes import derive_voter_code
 from voting.gateway.live_event import LiveEvent
@@ -161,13 +162,11 @@ class AdmissionQueue:
             began = time.monotonic()
             joiners = self._next()
             try:
-                admitted_voters = await self._admit_batch(joiners)
+                await self._admit_batch(joiners)
             except (RedisError, OSError) as error:
                 for joiner in joiners:
                     _settle(joiner, error)
                 continue
-            for joiner, admitted in zip(joiners, admitted_voters, strict=True):
-                _settle(joiner, admitted)
             await asyncio.sleep(0)  # let the admitted voters receive their welcome
             if len(joiners) == JOIN_BATCH_SIZE:
                 self._rate.observe(JOIN_BATCH_SIZE / (time.monotonic() - began))
@@ -177,17 +176,36 @@ class AdmissionQueue:
         joiners = _take(self._returning, JOIN_BATCH_SIZE - kept)
         return joiners + _take(self._new_voters, JOIN_BATCH_SIZE - len(joiners))
 
-    async def _admit_batch(self, joiners: list[_Joiner]) -> list[AdmittedVoter]:
-        event_id, turn_ref, shards = self._event.event_id, self._event.turn_ref, self._event.shards
+    async def _admit_batch(self, joiners: list[_Joiner]) -> None:
+        event_id, turn_ref = self._event.event_id, self._event.turn_ref
+        held = await self._load_ballots(turn_ref[0], joiners)
+        if not (joiners := [joiner for joiner in joiners if not joiner.admitted.done()]):
+            return
         wishes = [joiner.wish for joiner in joiners if joiner.wish is not None]
         teams = iter(await self._box.assign_teams(event_id, wishes) if wishes else [])
         drawn = [0 if joiner.wish is None else next(teams) for joiner in joiners]
         seats = [_assign_seat(joiner, event_id, team) for joiner, team in zip(joiners, drawn, strict=True)]
-        players = [joiner.seat.voter for joiner in joiners if joiner.seat is not None]
-        held = await self._box.load_ballots(event_id, turn_ref[0], players, shards) if players else {}
         joined = {derive_voter_code(seat.voter): JoinedVoter(seat.team, seat.voter) for seat in seats}
         await self._recorder.record(event_id, joined, connected=True)
-        return [AdmittedVoter(seat, turn_ref, held.get(seat.voter)) for seat in seats]
+        for joiner, seat in zip(joiners, seats, strict=True):
+            _settle(joiner, AdmittedVoter(seat, turn_ref, held.get(seat.voter)))
+
+    async def _load_ballots(self, turn_id: int, joiners: list[_Joiner]) -> dict[str, Ballot]:
+        """Return the ballots that the joiners have. Settles joiners whose shard is away: others can join."""
+        event_id, shards = self._event.event_id, self._event.shards
+        by_shard: dict[Shard, list[tuple[str, _Joiner]]] = {}
+        for joiner in joiners:
+            if joiner.seat is not None:
+                voter = joiner.seat.voter
+                by_shard.setdefault(Shard.of(voter, shards), []).append((voter, joiner))
+        held: dict[str, Ballot] = {}
+        for own in by_shard.values():
+            try:
+                held |= await self._box.load_ballots(event_id, turn_id, [voter for voter, _ in own], shards)
+            except (RedisError, OSError) as error:
+                for _, joiner in own:
+                    _settle(joiner, error)
+        return held
 
 
 def _take(queue: list[_Joiner], count: int) -> list[_Joiner]:

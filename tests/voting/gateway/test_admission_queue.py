@@ -14,6 +14,7 @@ from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import TeamWish
 from voting.ballot_box.intake import Intake
 from voting.ballot_box.known_voters import KnownVoter, VoterRecorder, find_voters
+from voting.ballot_box.shards import Shard
 from voting.counting.ballots import Ballot
 from voting.counting.voter_codes import derive_voter_code
 from voting.gateway.admission_queue import (
@@ -27,6 +28,7 @@ from voting.gateway.admission_queue import (
     RetryLater,
 )
 from voting.gateway.event_room import EventRoom
+from voting.gateway.live_event import LiveEvent
 from voting.gateway.ticket_claims import CLAIM_BATCH_SIZE, AdmissionDenied, TicketClaims
 from voting.protocol import MAX_RETRY_MS, PhoneJoin
 
@@ -192,6 +194,25 @@ def test_queue_reports_lost_box_and_recovers(harness: Harness, monkeypatch: pyte
         outcomes = harness.gather(*[harness.join() for _ in range(3)], return_exceptions=True)
     assert [type(outcome) for outcome in outcomes] == [RedisError] * 3
     assert not is_refused(harness.join_now())
+
+
+def test_only_voters_of_a_lost_shard_wait(harness: Harness, monkeypatch: pytest.MonkeyPatch) -> None:
+    lost, load = Shard(1, 2), harness.box.load_ballots
+
+    async def load_others(event: int, turn: int, voters: Sequence[str], shards: int) -> dict[str, Ballot]:
+        if any(Shard.of(voter, lost.total) == lost for voter in voters):
+            raise RedisError("away")
+        return await load(event, turn, voters)
+
+    monkeypatch.setattr(harness.box, "load_ballots", load_others)
+    monkeypatch.setattr(LiveEvent, "shards", lost.total)
+    seats = [replace(player(), voter=f"v{number}") for number in range(20)]
+    outcomes = harness.gather(*map(harness.join, seats), harness.join(), return_exceptions=True)
+    waiting = [
+        seat for seat, outcome in zip(seats, outcomes, strict=False) if isinstance(outcome, RedisError)
+    ]
+    assert waiting == [seat for seat in seats if Shard.of(seat.voter, lost.total) == lost]
+    assert len(harness.joined) == len(outcomes) - len(waiting)
 
 
 def test_clients_retry_on_average_when_their_turn_comes() -> None:
