@@ -17,6 +17,7 @@ from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import BoxState
 from voting.ballot_box.heartbeats import GATEWAY_STALE_MS, RECONNECT_GRACE_MS
 from voting.matches import MatchError
+from voting.models import TurnState
 from voting.turns.turns import change_turn, load_turn
 
 log = logging.getLogger(__name__)
@@ -84,7 +85,9 @@ class OutageWatch:
             return
         away_ms = now - before.at if are_back else max(now - before.at, RECONNECT_GRACE_MS)
         added_ms = min(away_ms, settings.OUTAGE_EXTENSION_S * 1000)
-        if turn.match.bank_s is not None or turn.box_lost_at or turn.is_sealed or not added_ms:
+        if turn.state != TurnState.OPEN or turn.is_sealed or not added_ms:
+            return
+        if turn.match.bank_s is not None or turn.box_lost_at:
             return
         with suppress(MatchError):  # changed in this moment
             change_turn(turn, protocol.TurnMoved, self._box, closes_at=turn.closes_at + added_ms)

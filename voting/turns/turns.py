@@ -31,7 +31,7 @@ from voting.matches import (
     refuse_after_end,
     turn_created,
 )
-from voting.models import Event, Match, Team, Turn, TurnState
+from voting.models import LIVE_STATES, Event, Match, Team, Turn, TurnState
 from voting.positions import Position, replay
 from voting.terms import Lobby
 from voting.transparency.log import append_entries
@@ -115,7 +115,7 @@ def change_turn(turn: Turn, kind: type[protocol.Change], box: BallotBox, **chang
     """Write `changes` to a live turn and announce them as `kind`.
 
     A window that becomes long is `stored` from now on. Raises MatchError if the turn was changed meanwhile,
-    or is sealed and doesn't get more time.
+    is not live, or is sealed and doesn't get more time.
     """
     now = box.now()
     changes |= void_by_added_time(turn, changes.get("closes_at", turn.closes_at), now)
@@ -123,7 +123,7 @@ def change_turn(turn: Turn, kind: type[protocol.Change], box: BallotBox, **chang
         times = {"opens_at": turn.opens_at, "closes_at": turn.closes_at} | changes
         changes["stored"] = turn.stored or _stores(turn.match, times["closes_at"] - times["opens_at"])
     with event_lock(turn.match.event_id):
-        if not claim_turn(turn, **changes):
+        if turn.state not in LIVE_STATES or not claim_turn(turn, **changes):
             raise MatchError(_("The turn changed in the meantime. Check it and try again."))
         announce(turn.match.event_id, kind, now)
         append_entries([*void_seal(turn, changes)])

@@ -6,12 +6,13 @@ from pytest_django.fixtures import Settings
 
 from tests.voting.action_helpers import event_of
 from tests.voting.box_helpers import ask
-from tests.voting.match_helpers import kinds, set_window, start
+from tests.voting.match_helpers import kinds, play_out, set_window, start
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import BoxState, PresenceCounts
 from voting.ballot_box.heartbeats import GATEWAY_STALE_MS
 from voting.models import Turn
 from voting.turns.outages import OutageWatch
+from voting.turns.restoring import must_stay_open
 from voting.turns.scheduler import DeadlineScheduler
 from voting.turns.turns import load_turn
 
@@ -86,6 +87,15 @@ def test_restored_sealed_or_timed_turn_is_not_extended(box: BallotBox, change: d
     set_window(turn, box, -1_000, WINDOW_MS)
     Turn.objects.filter(pk=turn.pk).update(**change)
     assert added_ms(load_turn(turn.pk), OutageWatch(box), 20, 0, 20) == 0
+
+
+def test_turn_resolved_since_it_was_checked_keeps_its_deadline(turn: Turn, box: BallotBox) -> None:
+    resolved = play_out(turn, box)
+    assert added_ms(resolved, OutageWatch(box), 20, 0, 20) == 0
+    Turn.objects.filter(pk=turn.pk).update(box_lost_at=box.now())
+    assert must_stay_open(load_turn(turn.pk), box)
+    assert load_turn(turn.pk).closes_at == resolved.closes_at
+    assert kinds(event_of(turn))[-1] == "turn.revealed"
 
 
 def test_scheduler_extends_turn_whose_phones_return(turn: Turn, box: BallotBox) -> None:
