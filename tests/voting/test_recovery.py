@@ -10,6 +10,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 import pytest
+from django.db import connection
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
@@ -266,3 +267,10 @@ def test_recovery_in_any_order(valkey_url: str, monkeypatch: pytest.MonkeyPatch)
     examples = settings().max_examples // 3  # each takes a second
     steps = settings(max_examples=examples, stateful_step_count=20)
     run_state_machine_as_test(RecoveryMachine, settings=steps)
+
+
+def test_sqlite_is_durable_and_its_transactions_lock_at_once() -> None:
+    """A deferred transaction that reads and then writes fails if another one wrote in between."""
+    with connection.cursor() as cursor:
+        pragmas = [cursor.execute(f"PRAGMA {name}").fetchone()[0] for name in ("journal_mode", "synchronous")]
+    assert (pragmas, connection.settings_dict["OPTIONS"]["transaction_mode"]) == (["wal", 2], "IMMEDIATE")

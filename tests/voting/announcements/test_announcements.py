@@ -13,7 +13,7 @@ import msgspec
 import pytest
 from channels.layers import get_channel_layer
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import transaction
 from django.test import override_settings
 from django.utils import timezone
 from redis import Redis, RedisError
@@ -233,13 +233,6 @@ def test_source_avoids_known_redis_and_celery_pitfalls() -> None:
         if "async def" in text:
             assert calls_on_a_loop(ast.parse(text)) & BLOCKING == set(), path
     assert not settings.CELERY_TASK_ACKS_LATE, "after a restart of Redis, workers would repeat tasks"
-
-
-def test_sqlite_is_durable_and_its_transactions_lock_at_once() -> None:
-    """A deferred transaction that reads and then writes fails if another one wrote in between."""
-    with connection.cursor() as cursor:
-        pragmas = [cursor.execute(f"PRAGMA {name}").fetchone()[0] for name in ("journal_mode", "synchronous")]
-    assert (pragmas, connection.settings_dict["OPTIONS"]["transaction_mode"]) == (["wal", 2], "IMMEDIATE")
 
 
 @pytest.mark.nightly
