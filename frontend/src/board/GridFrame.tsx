@@ -1,5 +1,5 @@
 import type { Board } from "../protocol";
-import { HOLE, PLINTH, boardHeight, boardWidth, cells, centerY, optionName, ownerAt, columnPitch, columnX } from "./geometry";
+import { COLUMN_NUMBER, HOLE, PLINTH, boardHeight, boardWidth, cells, centerY, optionName, ownerAt, columnPitch, columnX } from "./geometry";
 
 export function FrontGradients() {
   return (
@@ -52,13 +52,11 @@ export function ColumnLabels({ board, back }: { board: Board; back: boolean }) {
   return <>{columns.map((column) => <ColumnLabel key={column} column={column} board={board} back={back} />)}</>;
 }
 
-const FIGURE = 64;
-
 function ColumnLabel({ column, board, back }: { column: number; board: Board; back: boolean }) {
   const full = ownerAt(board, [column, board.rows]) !== "none";
   const y = boardHeight(board) - PLINTH / 2 - 4;
   const [name, width] = [optionName(board, column), columnPitch(board) - 26];
-  const size = Math.min(FIGURE, (width * 1.7) / name.length);
+  const size = Math.min(COLUMN_NUMBER, (width * 1.7) / name.length);
   return (
     <g class="plate" data-full={full} transform={`translate(${columnX(column, board, back)} ${y})`}>
       <rect x={-width / 2} y="-33" width={width} height="66" rx="9" fill="url(#brass)" />

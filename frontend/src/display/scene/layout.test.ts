@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { boardHeight, boardWidth } from "../../board/geometry";
-import { REVEAL_SCALE, boardScale, footerLayout, stageLift } from "./layout";
+import { COLUMN_NUMBER, boardHeight, boardWidth } from "../../board/geometry";
+import { REVEAL_SCALE, boardScale, footerLayout, openVoteScale, stageLift } from "./layout";
 
 const LONGEST = "x".repeat(140);
 const NORMAL = { wide: 1920, narrow: 1440 };
-const PLATE = 64;
 const READS_FROM_AFAR = 54;
 
 const USUAL = { kind: "columns", columns: 7, rows: 6 } as const;
@@ -20,8 +19,9 @@ for (const width of Object.values(NORMAL)) {
   test(`column numbers stay readable from afar with the longest notice, ${width} wide`, () => {
     const foot = footerLayout(LONGEST, width, false);
     const board = { width: boardWidth(USUAL), height: boardHeight(USUAL) };
-    assert.ok(PLATE * boardScale(width, stageLift(foot, false), board) >= READS_FROM_AFAR);
-    assert.ok(PLATE * REVEAL_SCALE * boardScale(width, 0, board) >= READS_FROM_AFAR);
+    const full = boardScale(width, stageLift(foot, false), board);
+    for (const scale of [full, full * REVEAL_SCALE, openVoteScale(full), openVoteScale(boardScale(width, 0, board))])
+      assert.ok(COLUMN_NUMBER * scale >= READS_FROM_AFAR);
   });
 }
 

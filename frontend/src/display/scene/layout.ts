@@ -9,8 +9,8 @@ const WIDEST_SHARE = 0.56;
 export const REVEAL_SCALE = 0.84;
 /** The sentence about a turn takes up to two lines in the footer, below the winning chances. */
 const JUDGMENT = { chances: 72, type: 56, line: 60 };
-/** Scale of the board in an open vote, which leaves room for bars under the clock. */
-export const OPEN_VOTE_SCALE = 0.7;
+/** Scale of the board in an open vote, which leaves room for bars under the clock; `least` keeps its numbers readable. */
+const OPEN_VOTE = { scale: 0.7, least: 0.74 };
 
 /**
  * The top of a turnout bar when nobody and when everybody has voted. A full bar's number still leaves room for the
@@ -38,6 +38,11 @@ export function boardScale(stageWidth: number, lift: number, board: { width: num
 export function turnoutY(level: number, lift = 0): number {
   const low = NO_TURNOUT_Y - lift;
   return low - (low - FULL_TURNOUT_Y) * Math.min(1, Math.max(0, level));
+}
+
+/** The board's scale in an open vote, for its scale `full` in other windows. */
+export function openVoteScale(full: number): number {
+  return Math.max(OPEN_VOTE.least, full * OPEN_VOTE.scale);
 }
 
 const GLYPH = 0.47;

@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import type { EventState, TeamCounted, TurnSealed, TurnoutCounted } from "../../protocol";
 import { boardHeight, boardWidth } from "../../board/geometry";
-import { FLOOR, OPEN_VOTE_SCALE, REVEAL_SCALE, boardScale, stageSize, type FooterLayout, type StageSize } from "./layout";
+import { FLOOR, REVEAL_SCALE, boardScale, openVoteScale, stageSize, type FooterLayout, type StageSize } from "./layout";
 import { jumpToEnd } from "../reveal/motion";
 import type { MarkedDrop } from "../particles/dropMarks";
 import type { ChangeNotice } from "../captions/changeNotices";
@@ -129,7 +129,7 @@ export function gridPlacement({ scene, size, lift }: StageView): GridPlacement |
   const full = boardScale(size.width, lift, own);
   const ended = scene.phase === "ended";
   const smaller = Math.min(1, (size.width * END_SHARE) / (own.width * full));
-  const scale = full * (ended ? smaller : isBoardShrunk(scene) ? REVEAL_SCALE : isOpenVote(scene) ? OPEN_VOTE_SCALE : 1);
+  const scale = isOpenVote(scene) ? openVoteScale(full) : full * (ended ? smaller : isBoardShrunk(scene) ? REVEAL_SCALE : 1);
   const width = own.width * scale;
   const aside = END_MARGIN + width / 2;
   const center = !ended ? size.width / 2 : document.dir === "rtl" ? aside : size.width - aside;
