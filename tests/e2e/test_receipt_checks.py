@@ -98,7 +98,7 @@ def test_phone_warns_if_another_record_is_published(server: Server, open_at: Ope
     expect(red.page.get_by_role("alert")).to_contain_text(text, timeout=3 * TIMEOUT_MS)
     assert len(asked) == 2
     expect(red.page.locator(".receipts summary")).not_to_contain_text("✓✓")
-    assert text_faults(red.page, (320, 568), (844, 390)) == []
+    assert text_faults(red.page, (320, 568), (667, 375)) == []
 
 
 @pytest.mark.nightly
@@ -123,7 +123,7 @@ def test_phone_warns_only_of_another_history(server: Server, open_at: OpenScreen
     server.ask("restore_log")
     play_match()
     expect(restored).to_be_visible()
-    assert text_faults(phone.page, (320, 568), (844, 390), (390, 844)) == []
+    assert text_faults(phone.page, (320, 568), (667, 375), (390, 844)) == []
     expect(warning).to_have_count(0)
     second = checkpoint()
     assert first.split("\n")[0] != second.split("\n")[0]
@@ -138,7 +138,7 @@ def test_phone_warns_only_of_another_history(server: Server, open_at: OpenScreen
     evidence = download.value.path().read_text()
     assert evidence.startswith(f"{second}\n")
     assert evidence.removeprefix(f"{second}\n").split("\n")[:2] != second.split("\n")[:2]
-    assert text_faults(phone.page, (320, 568), (844, 390), (390, 844)) == []
+    assert text_faults(phone.page, (320, 568), (667, 375), (390, 844)) == []
 
 
 @pytest.mark.nightly
