@@ -10,6 +10,13 @@ from tests.e2e.page_visits import WON
 from tests.e2e.screens import SMALL_PHONE, OpenScreen
 from tests.server import Server
 
+COUNT_POLLS_JS = """window.polls = 0;
+const fetchNow = fetch;
+window.fetch = (url, ...rest) => {
+  polls += url.endsWith("live.json");
+  return fetchNow(url, ...rest);
+};"""
+
 
 def test_reader_tries_other_columns_and_returns_to_the_match(server: Server, open_at: OpenScreen) -> None:
     event = server.ask("event", lobby="open", options={"token": "red"})
@@ -58,6 +65,24 @@ def test_page_is_small_without_the_weights(server: Server, open_at: OpenScreen) 
         page.goto(f"/report/{event['code']}/1/board")
     expect(page.locator(".value")).to_contain_text("Winning chance")
     assert sum(size for url, size in sizes.items() if not url.endswith(".gz")) <= 60_000, sizes
+
+
+@pytest.mark.nightly
+def test_page_polls_less_often_until_it_is_used_again(server: Server, open_at: OpenScreen) -> None:
+    event = server.ask("event", lobby="open")
+    server.ask("play_to", event_id=event["id"], picks=WON)
+    page = open_at(SMALL_PHONE).page
+    page.add_init_script(COUNT_POLLS_JS)
+    page.clock.install()
+    page.goto(f"/report/{event['code']}/1/board")
+    expect(page.get_by_role("status")).to_be_visible()
+    page.clock.run_for(5 * 60_000)
+    assert page.evaluate("polls") >= 100
+    page.evaluate("polls = 0")
+    page.clock.run_for(5 * 60_000)
+    assert page.evaluate("polls") == 5
+    with page.expect_request("**/live.json"):
+        page.keyboard.press("Home")
 
 
 def find(server: Server, kind: str) -> dict[str, Any]:

@@ -11,6 +11,10 @@ import type { Balls } from "./withheld";
 
 const WITHIN_MS = 20_000;
 const REFRESH_MS = 3_000;
+/** An idle page polls only once in as many periods. */
+const IDLE_AFTER = 100;
+const IDLE_EVERY = 20;
+const USES = ["visibilitychange", "pointerdown", "keydown"];
 
 /** The answer of `/report/CODE/N/board.json`. */
 interface AnalyzableMatch {
@@ -58,7 +62,10 @@ function Match({ match: { event, number, game, options, teams, colors, turns } }
   );
 }
 
-/** Polls what the event votes on, until it is over. Undefined while the page isn't visible or the server doesn't answer. */
+/**
+ * Polls what the event votes on until it is over, less often while nobody uses the page. Undefined while the page
+ * isn't visible or the server doesn't answer.
+ */
 function useLivePosition(): Balls | null | undefined {
   const [live, setLive] = useState<Balls | null | undefined>();
   useEffect(() => {
@@ -67,12 +74,20 @@ function useLivePosition(): Balls | null | undefined {
       if (answer?.is_over) stop();
       setLive(answer ? answer.live && { columns: answer.live.columns, red: BigInt(`0x${answer.live.red}`), yellow: BigInt(`0x${answer.live.yellow}`) } : undefined);
     };
-    const timer = setInterval(() => document.hidden || void poll(), REFRESH_MS);
+    let unused = 0;
+    const timer = setInterval(() => {
+      unused++;
+      if (!document.hidden && (unused < IDLE_AFTER || unused % IDLE_EVERY === 0)) void poll();
+    }, REFRESH_MS);
+    const use = ({ type }: Event) => {
+      if (type === "visibilitychange" || unused >= IDLE_AFTER) void poll();
+      unused = 0;
+    };
     const stop = () => {
       clearInterval(timer);
-      document.removeEventListener("visibilitychange", poll);
+      for (const name of USES) document.removeEventListener(name, use);
     };
-    document.addEventListener("visibilitychange", poll);
+    for (const name of USES) document.addEventListener(name, use);
     void poll();
     return stop;
   }, []);
