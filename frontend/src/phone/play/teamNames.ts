@@ -52,12 +52,12 @@ export function buttonName(event: EventState, team: number): Html {
   return fitted(name, other, [name], { sizes: [32, 24, 18], weight: 800, width: innerWidth - 32, lines: 3 });
 }
 
-/** The first of the forms that fits, in the largest size; else a short form in the smallest one. */
+/** The longest of the forms that fits in any size, as large as possible; else a short form in the smallest size. */
 function fitted(name: string, other: string, forms: readonly string[], { sizes, weight, width, lines }: Room): Html {
   const fits = (px: number) => (text: string) => lineCount(text, width, (piece) => textWidth(piece, px, weight)) <= lines;
-  for (const px of sizes) {
-    const form = forms.find(fits(px));
-    if (form) return readInFull(form, name, px < sizes[0]! && px);
+  for (const form of forms) {
+    const px = sizes.find((size) => fits(size)(form));
+    if (px) return readInFull(form, name, px < sizes[0]! && px);
   }
   const least = sizes[sizes.length - 1]!;
   return readInFull(shortName(name, other, fits(least)), name, least);
