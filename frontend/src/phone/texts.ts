@@ -90,7 +90,7 @@ export const sealed: string = t("Sealed: counting the votes.");
 export const sealedUntilHost: string = t("Sealed: the organizer starts the reveal.");
 export const allCountedNow: string = t("Counted: here it comes.");
 export const waitingForReceipt: string = t("Checking whether your vote counted…");
-export const notVoted: string = t("You didn't vote this time.");
+export const notVoted: string = t("You didn't vote.");
 export const youVoted = (column: number | string): string => t("You voted %(column)s.", { column });
 export const lateLast: string = t("Your last tap came too late.");
 export const unsureLast: string = t("Your last vote couldn't be checked.");
