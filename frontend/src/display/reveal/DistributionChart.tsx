@@ -11,7 +11,7 @@ import { isBoardShrunk, useReveal, type StageView } from "../scene/stageView";
 
 /** The middle of a number, beside the middle of its column: alone, or beside the other side's number. */
 const ASIDE = { alone: 19, paired: 34 };
-const ASIDE_100 = { alone: 0, paired: 48 };
+const ASIDE_100 = { alone: 0, paired: 54 };
 const WITH_SHAPE = 46;
 /** Numbers that count faster are unreadable, and each change costs a rendering. */
 const COUNT_STEPS = 10;
