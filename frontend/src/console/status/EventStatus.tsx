@@ -12,6 +12,8 @@ import { clockLabel, headline, seriesText, teamStatus } from "../labels";
 const LONG_CLOCK = 5;
 /** Longer texts have three smaller lines, for team names of any length beside the clock. */
 const LONG_HEADLINE = 20;
+/** With two long names. */
+const LONGEST_HEADLINE = 90;
 
 interface Props {
   event: EventState;
@@ -25,7 +27,7 @@ export function EventStatus({ event, phase, turnout, clock }: Props) {
   const text = headline(event, phase);
   return (
     <div class="event-status">
-      <h2 data-long={text.length > LONG_HEADLINE}>{text}</h2>
+      <h2 data-long={text.length > LONGEST_HEADLINE ? "very" : text.length > LONG_HEADLINE}>{text}</h2>
       <Clock event={event} phase={phase} clock={clock} />
       <p class="series">{seriesText(event)}</p>
       <ul>
