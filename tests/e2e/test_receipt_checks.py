@@ -4,12 +4,14 @@ from typing import Any
 import pytest
 from playwright.sync_api import Route, WebSocket, WebSocketRoute, expect
 
-from tests.e2e.page_checks import text_faults
+from tests.e2e.page_checks import resize, text_faults
 from tests.e2e.page_visits import WON
 from tests.e2e.screens import PHONE, PROJECTOR, TIMEOUT_MS, OpenScreen, open_turn, vote, wait_until
+from tests.e2e.scripts import page_script
 from tests.server import Server
 
 ELSEWHERE = "0" * 64
+ALIKE = ("The Eagles of Mill Lane School", "The Falcons of Mill Lane School")
 
 
 def test_receipt_is_checked_after_page_reload(server: Server, open_at: OpenScreen) -> None:
@@ -20,7 +22,7 @@ def test_receipt_is_checked_after_page_reload(server: Server, open_at: OpenScree
         socket.on("framesent", lambda frame: said.append(json.loads(frame)))
 
     event, display, red, yellow = open_turn(
-        server, open_at, lambda *pages: [page.on("websocket", record) for page in pages]
+        server, open_at, lambda *pages: [page.on("websocket", record) for page in pages], names=ALIKE
     )
     vote(red, 2)
     vote(red, 4)
@@ -30,6 +32,8 @@ def test_receipt_is_checked_after_page_reload(server: Server, open_at: OpenScree
     server.ask("close_after", event_id=event["id"], ms=300)
     receipts = red.page.locator(".receipts")
     expect(receipts.locator("summary")).to_contain_text("Counted and checked")
+    resize(red.page, 320, 568)
+    assert red.page.evaluate(page_script("covering")) == []
     expect(receipts.get_by_role("listitem")).to_be_hidden()
     receipts.locator("summary").focus()
     red.page.keyboard.press("Enter")
