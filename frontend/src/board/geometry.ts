@@ -7,7 +7,7 @@ export const PLINTH = 84;
 export const HOLE = 42;
 export const BALL = 44;
 /** The font size of column numbers. */
-export const COLUMN_NUMBER = 74;
+export const COLUMN_NUMBER = 75;
 
 export type Cell = readonly [column: number, row: number];
 
