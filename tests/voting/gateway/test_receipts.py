@@ -103,8 +103,8 @@ def test_ballots_count_while_receipts_wait(server: Server, stage: Stage, clients
     server.ask("open_turn_now", event_id=stage.id)
     phone.receive("turn.moved")
     before = metric_value(server, "crowdgame_refusals_total", kind="receipt")
-    with (server.stack.data / "db.sqlite3").open("r+b") as database:
-        lockf(database, LOCK_EX, 1, 0x40000000)  # SQLite's PENDING lock keeps everyone else out
+    with (server.stack.data / "db.sqlite3-shm").open("r+b") as locks:
+        lockf(locks, LOCK_EX, 5, 123)  # all of SQLite's read locks: also open connections have to wait
         for client in (phone, other):
             client.say("receipt.ask", turn=stage.turn).say("receipt.ask", turn=stage.turn)
             client.say("ballot.cast", **cast(following, 5))
