@@ -66,6 +66,14 @@ def test_phone_shows_notice_beside_team(fake_gateway: FakeGateway, window: Page)
     assert heading.evaluate("(part) => part.clientHeight") > 1
 
 
+def test_phone_does_not_cut_team_beside_board(fake_gateway: FakeGateway, window: Page) -> None:
+    resize(window, 667, 375)
+    show_scene("phone", find_scene(PHONE_SCENES, "sealed-voted"), window, fake_gateway)
+    heading = window.locator(".ground h1")
+    expect(heading).to_contain_text("The Owls of Riverside")
+    assert heading.evaluate("(part) => part.scrollWidth <= part.clientWidth")
+
+
 @pytest.mark.parametrize("name", ["lobby", "lobby-other-game", "lobby-closed", "ended", "ended-podium"])
 def test_display_shows_event_name(fake_gateway: FakeGateway, window: Page, name: str) -> None:
     resize(window, *PROJECTORS[0])

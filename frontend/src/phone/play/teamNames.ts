@@ -39,9 +39,10 @@ export function cornerName(event: EventState, side: Side, holds: boolean): Html 
 /** The name of the voter's team: in full if its words are not too long, or on one line with the organizers' message. */
 export function teamHeading({ event, team, match, now }: PhoneView): Html {
   const [name, other] = bothNames(event, team);
-  const clock = document.querySelector<HTMLElement>(".ground .clock");
-  const beside = clock && getComputedStyle(clock.parentElement!).flexDirection === "row" ? clock.offsetWidth + 14 : 0;
-  const width = innerWidth - 32 - beside;
+  const ground = document.querySelector<HTMLElement>(".ground");
+  const clock = ground?.querySelector<HTMLElement>(".clock");
+  const beside = clock && getComputedStyle(ground!).flexDirection === "row" ? clock.offsetWidth + 14 : 0;
+  const width = (ground?.clientWidth ?? innerWidth) - 32 - beside;
   if (match && shownNotice(event, now)) return fitted(name, other, nameForms(name, other), { sizes: [20, 16], weight: 800, width: width - textWidth(`${say.youAre} `, 16, 600), lines: 1 });
   return fitted(name, other, [name], { sizes: name.length > 18 ? [22, 16] : [28, 22, 16], weight: 800, width, lines: 3 });
 }
