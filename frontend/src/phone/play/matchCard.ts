@@ -66,4 +66,5 @@ function openCard(): void {
   const dialog = document.querySelector<HTMLDialogElement>("dialog.card");
   dialog?.addEventListener("close", () => (open = null), { once: true });
   dialog?.showModal();
+  dialog?.scrollTo(0, 0); // showing it has scrolled to its button
 }

@@ -30,4 +30,5 @@ function open(): void {
   if (!dialog) return;
   dialog.onclose = open;
   dialog.showModal();
+  dialog.scrollTo(0, 0); // showing it has scrolled to its button
 }
