@@ -38,10 +38,10 @@ class Alert(NamedTuple):
     severity: str = "warn"
 
 
-SEEN = "0 * sum(crowdgame_process)"  # 0, or nothing if Prometheus cannot read the metrics
+ZERO_IF_SCRAPED = "0 * sum(crowdgame_process)"  # 0, or nothing if Prometheus cannot read the metrics
 
 
-def _missing(role: str, otherwise: str = SEEN) -> str:
+def _missing(role: str, otherwise: str = ZERO_IF_SCRAPED) -> str:
     return f'(sum(crowdgame_process{{role="{role}"}}) or {otherwise}) == 0'
 
 
@@ -60,7 +60,7 @@ PROCESSES = (
     ),
     Alert(
         "SchedulerDown",
-        f"(time() - (max(crowdgame_scheduler_last_run_timestamp_seconds) or {SEEN})) > 5",
+        f"(time() - (max(crowdgame_scheduler_last_run_timestamp_seconds) or {ZERO_IF_SCRAPED})) > 5",
         "No scheduler checks the deadlines",
         "Turns do not close. Start a scheduler, or check that it can reach the database and the ballot box.",
         lasts="10s",
