@@ -10,7 +10,7 @@ from tests.voting.match_helpers import kinds, play_out, set_window, start
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import BoxState, PresenceCounts
 from voting.ballot_box.heartbeats import GATEWAY_STALE_MS
-from voting.models import Turn
+from voting.models import Turn, TurnState
 from voting.turns.outages import OutageWatch
 from voting.turns.restoring import must_stay_open
 from voting.turns.scheduler import DeadlineScheduler
@@ -81,8 +81,11 @@ def test_turn_is_extended_once_by_two_schedulers_or_the_host(turn: Turn, box: Ba
     assert added_ms(turn, later, 20, first_ms=3_000) == 0
 
 
-@pytest.mark.parametrize("change", [{"box_lost_at": 1}, {"sealed_version": F("version")}, {}])
-def test_restored_sealed_or_timed_turn_is_not_extended(box: BallotBox, change: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    "change",
+    [{"box_lost_at": 1}, {"sealed_version": F("version")}, {"state": TurnState.PAUSED, "left_ms": 9_000}, {}],
+)
+def test_restored_sealed_paused_or_timed_turn_is_not_extended(box: BallotBox, change: dict[str, Any]) -> None:
     turn = start(box, **({} if change else {"bank_s": 60, "close_early": True}), window_s=60)
     set_window(turn, box, -1_000, WINDOW_MS)
     Turn.objects.filter(pk=turn.pk).update(**change)
