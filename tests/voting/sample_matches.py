@@ -38,7 +38,8 @@ MATCHES: dict[str, tuple[dict[str, Any], Crowds]] = {
     # a plain turn, a conflict, ties decided by lot, no votes, then red wins in column 7
     "lots": (
         TIED,
-        [([4, 4, 2], [4]), ([1, 2, 1, 2], [3, 5]), ([], [])] + [([7, 7], [6, 6, 1]), ([7, 7], [1, 6, 1])] * 2,
+        [([4, 4, 2], [4, 4]), ([1, 2, 1, 2], [3, 5]), ([], [])]
+        + [([7, 7], [6, 6, 1]), ([7, 7], [1, 6, 1])] * 2,
     ),
     "lottery": ({"tally_method": "lottery"}, [([1, 2, 3, 3, 7], [5, 6, 6]), ([4], [4, 4, 2])]),
     "first": ({"tie_rule": "first", "no_ballot_rule": "pass"}, [([5, 1, 1, 5], []), ([], [2, 3]), ([], [])]),
