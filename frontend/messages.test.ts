@@ -63,7 +63,7 @@ test("calls are replaced by their translations", () => {
   assert.equal(evaluate("en", 't("Join")'), "Join");
   assert.equal(evaluate("es", 'p("shape", "draw")'), "empate");
   assert.equal(evaluate("fr", 't("%(name)s wins.", { name: t("Join") })'), "Jouer gagne.");
-  assert.deepEqual(evaluate("de", 'parts("Use the code and seal to find your choice in %(link)s.", { link: 1 })'), ["Code und Siegel finden deine Wahl in der ", 1, "."]);
+  assert.deepEqual(evaluate("de", 'parts("%(won)s of %(needed)s wins", { won: 1, needed: 2 })'), ["", 1, " von ", 2, " Siegen"]);
 });
 
 test("plural forms are those of the catalog", () => {

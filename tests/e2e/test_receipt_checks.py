@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Route, WebSocket, WebSocketRoute, expect
 
-from tests.e2e.page_checks import resize, text_faults
+from tests.e2e.page_checks import axe_violations, resize, text_faults
 from tests.e2e.page_visits import WON
 from tests.e2e.screens import PHONE, PROJECTOR, TIMEOUT_MS, OpenScreen, open_turn, vote, wait_until
 from tests.e2e.scripts import page_script
@@ -49,6 +49,11 @@ def test_receipt_is_checked_after_page_reload(server: Server, open_at: OpenScree
     revealed = next(message for message in seen if message["type"] == "turn.revealed")
     reveal = revealed["state"]["match"]["reveal"]
     assert all(sealed[side]["root"] == reveal[side]["root"] for side in ("red", "yellow"))
+    with red.page.expect_popup() as opened:
+        receipts.get_by_role("link", name="Find your votes in the full count").click()
+    found = opened.value.get_by_role("region", name="Your votes").get_by_role("listitem")
+    expect(found).to_have_text(f"Turn 1, column 4:in the count{casts[-1]['blind']}")
+    assert not axe_violations(opened.value, "verify")
     expect(display.page.locator('.seal[data-broken="true"]')).to_have_count(0)
 
 

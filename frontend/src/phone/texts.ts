@@ -1,4 +1,4 @@
-import { n, p, parts, t } from "../live/i18n";
+import { n, p, t } from "../live/i18n";
 import type { Admission, ErrorCode, Refusal } from "../protocol";
 
 /**
@@ -197,8 +197,7 @@ export const allCounted = (good: number, votes: number, checked: number): string
     : n("%(good)s of %(count)s vote counted and checked", "%(good)s of %(count)s votes counted and checked", votes, { good });
 export const countedAndChecked: string = t("Counted and checked");
 export const oneByOne: string = t(": your choices, one by one");
-export const fullCount: string = t("the full count");
-export const findInCount = <Link>(link: Link): (string | Link)[] => parts<string | Link>("Use the code and seal to find your choice in %(link)s.", { link });
+export const findInCount: string = t("Find your votes in the full count");
 export const voteIn = (turn: number, column: number | string): string => t("Turn %(turn)s, column %(column)s:", { turn, column });
 export const codeAndSeal = (code: string, seal: string): string =>
   seal ? t("code %(code)s, seal %(seal)s", { code, seal }) : t("code %(code)s", { code });

@@ -52,7 +52,7 @@ function receipts(view: PhoneView, match: number): Html | false {
     <summary>${matches ? "✓✓" : "✓"}&nbsp;<span aria-live="polite">${line}</span><span class="hidden">${say.oneByOne}</span></summary>
     <div>
       ${matches && html`<p class="seals">${say.sealsMatch(check.matching)}${check.log && ` ${say.sealsLogged}`}${reopened(check)}</p>`}
-      <p>${say.findInCount(html`<a href="/record/${view.event.code}/${match}.json" target="_blank" rel="noopener">${say.fullCount}</a>`)}</p>
+      <p><a href="/verify?match=${view.event.code}/${match}" target="_blank" rel="noopener">${say.findInCount}</a></p>
       <ol>${[...view.receipts].reverse().map((receipt) => entry(receipt, view))}</ol>
     </div>
   </details>`;

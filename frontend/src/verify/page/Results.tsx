@@ -2,11 +2,13 @@ import { useState } from "preact/hooks";
 import { Badge } from "../../board/Ball";
 import { Grid } from "../../board/Grid";
 import { NUMBER_LOCALE, t } from "../../live/i18n";
+import { readReceipts } from "../../phone/seat/storage";
 import type { Finding, Report } from "../findings";
 import { SIDES, type MatchRecord, type Side } from "../record";
 import { countBallots } from "../recount";
 import { TurnHistory, VoidTurns } from "./History";
-import { checkName, outcomeName, reasonText, stateName, verdictMeaning, verdictName } from "./texts";
+import { findOwnVotes, type OwnVote } from "./ownVotes";
+import { checkName, foundText, outcomeName, ownVoteText, reasonText, stateName, verdictMeaning, verdictName } from "./texts";
 
 type Props = { readonly record: MatchRecord | null; readonly report: Report };
 
@@ -14,6 +16,7 @@ export function Results({ record, report }: Props) {
   const general = report.findings.filter(({ turn }) => turn === null);
   return (
     <>
+      {record && <OwnVotes votes={findOwnVotes(record, readReceipts(record.labels.code, record.labels.match))} />}
       <section class="panel verdict" data-verdict={report.verdict}>
         <h2>{verdictName(report.verdict)}</h2>
         <p>{verdictMeaning(report.verdict, !!record && isDecided(record, report))} <code dir="ltr">{report.verdict}</code></p>
@@ -54,6 +57,27 @@ function Summary({ record }: { record: MatchRecord }) {
       </dl>
       {state && <p data-state={state}>{stateName(state)}</p>}
     </>
+  );
+}
+
+/** The votes that this browser keeps until the next match, with a link from the phone. */
+function OwnVotes({ votes }: { votes: readonly OwnVote[] }) {
+  if (!votes.length) return null;
+  return (
+    <section class="panel" aria-labelledby="own">
+      <h2 id="own">{t("Your votes")}</h2>
+      <p>{t("This browser sent these votes. The record was searched for each.")}</p>
+      <ul class="checks">
+        {votes.map((vote) => (
+          <li key={vote.number} data-outcome={OUTCOMES[vote.found]}>
+            <svg viewBox="0 0 24 24" aria-hidden="true"><path d={SIGNS[OUTCOMES[vote.found]]} /></svg>
+            <span>{ownVoteText(vote)}</span>
+            <strong>{foundText(vote.found)}</strong>
+            <p><code dir="ltr">{vote.code}</code></p>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 
@@ -122,6 +146,7 @@ function FindingGroup({ side, findings, record }: { side: Side | null; findings:
   );
 }
 
+const OUTCOMES = { counted: "passed", missing: "failed", late: "unchecked", elsewhere: "unchecked" } as const;
 const SIGNS = { passed: "M4 13l5 5L20 6", failed: "M5 5l14 14M19 5L5 19", unchecked: "M5 12h14" } as const;
 
 function FindingItem({ finding }: { finding: Finding }) {

@@ -1,6 +1,7 @@
 import { t } from "../../live/i18n";
 import type { Check, Finding, Outcome, Reason, Verdict } from "../findings";
 import type { MatchState, Reopening, Restored, VoidReason } from "../record";
+import type { OwnVote } from "./ownVotes";
 
 export function checkName(check: Check): string {
   const names: Record<Check, string> = {
@@ -32,6 +33,18 @@ export function outcomeName(outcome: Outcome): string {
 export function stateName(state: MatchState): string {
   const names: Record<MatchState, string> = { playing: t("The match goes on"), ended: t("The match is over"), aborted: t("Aborted without a result") };
   return names[state];
+}
+
+export const ownVoteText = ({ number, columns }: OwnVote): string => t("Turn %(turn)s, column %(column)s:", { turn: number, column: columns.join(", ") });
+
+export function foundText(found: OwnVote["found"]): string {
+  const texts: Record<OwnVote["found"], string> = {
+    counted: t("in the count"),
+    elsewhere: t("a later choice from another device was counted"),
+    late: t("came too late"),
+    missing: t("not in the count"),
+  };
+  return texts[found];
 }
 
 /** Where the ballots came from after the ballot box was lost. */
