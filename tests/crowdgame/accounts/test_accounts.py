@@ -19,11 +19,12 @@ from crowdgame.play.duels.lists import load_page
 from crowdgame.play.duels.models import Duel
 from crowdgame.play.duels.rematch import request_rematch
 from crowdgame.play.ratings.rebuild import rebuild
-from tests.voting.match_helpers import RED_WINS, organizer, play
+from tests.voting.match_helpers import RED_WINS, new_event, organizer, play
 from voting.ballot_box.ballot_box import BallotBox
 from voting.events import create_event
 from voting.models import Event, Match
 from voting.protocol import Role
+from voting.turns.turns import start_match
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("box")]
 PASSWORD = "anchors-aweigh"
@@ -93,7 +94,8 @@ def test_taken_or_similar_looking_name_is_rejected() -> None:
         assert (again.status_code, "is taken" in again.content.decode()) == (400, True)
 
 
-def test_login_transfers_unfinished_guest_games() -> None:
+def test_login_transfers_unfinished_guest_games(box: BallotBox) -> None:
+    play(start_match(new_event().pk, box), box, RED_WINS)
     _, ada = sign_up()
     device = Client()
     device.post("/play/new")

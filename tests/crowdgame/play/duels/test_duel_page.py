@@ -1,3 +1,4 @@
+import html
 import json
 import logging
 import re
@@ -134,6 +135,18 @@ def test_page_offers_what_players_may_do_and_visitors_nothing(box: BallotBox) ->
     play(Match.objects.get(event=crowd.event), box, RED_WINS[1:])
     assert permissions(crowd, guest) == ((False, True, False), True, ())
     assert permissions(crowd, visitor) == (nothing, True, ())
+
+
+def test_page_says_how_a_match_ended(box: BallotBox) -> None:
+    visitors = Visitors()
+    match, names = visitors.match, [str(guest) for guest in Guest.objects.order_by("pk")]
+    play(match, box, RED_WINS)
+    winners = [f"{names[getattr(match, side).number - 1]} won" for side in ("red", "yellow")]
+    for result, text in zip(("red", "yellow", "draw", None), (*winners, "Draw", "Game aborted"), strict=True):
+        how = ("ended", "board") if result else ("aborted", None)
+        Match.objects.update(result=result, state=how[0], ended_by=how[1])
+        shown = html.unescape(visitors.page(visitors.watcher))
+        assert [said for said in (*winners, "Draw", "Game aborted") if said in shown] == [text]
 
 
 def test_offers_are_shown_to_both_and_accepted_by_the_opponent_only(box: BallotBox) -> None:

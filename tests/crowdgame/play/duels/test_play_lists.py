@@ -55,6 +55,12 @@ def test_thumbnail_shows_revealed_turns_only(box: BallotBox, client: Client) -> 
         assert client.get(missing).status_code == 404
 
 
+def test_pages_continue_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    first, last = (new_duel(new_guest(), DuelSettings()).event.code for _ in range(2))
+    monkeypatch.setattr(lists, "PAGE_SIZE", 1)
+    assert [load_page("open", number)[0].code for number in (1, "2", 3, "x")] == [last, first, first, last]
+
+
 def test_games_of_series_are_found(box: BallotBox, client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     guest = new_guest()
     match = begin(box, guest).match

@@ -215,5 +215,7 @@ def test_player_plays_the_computer_while_the_own_game_waits(box: BallotBox) -> N
     assert f'href="/play/{waiting}"' in computer_game
     assert "has started" not in page(two, f"/play/{played}")
     assert "while you wait" not in page(one, f"/play/{waiting}")
+    other = page(two, f"/play/{new_game(two, bot='2')}")
+    assert f"Your game against <bdi>{Guest.objects.earliest('pk')}</bdi> has started." in other
     play_turn(only_turn(Match.objects.get(event__code=waiting)), box, [1], [2])
     assert "has started" not in page(one, f"/play/{played}")
