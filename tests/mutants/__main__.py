@@ -40,7 +40,7 @@ LISTED = Path(__file__).with_name("survivors.toml")
 USE_CASES = (
     *("voting.admission.tickets.*", "voting.announcements.outbox.*"),
     *("voting.turns.outages.*", "voting.turns.turns.*", "voting.turns.voiding.*"),
-    *("crowdgame.accounts.*", "crowdgame.play.*"),
+    *("crowdgame.accounts.*", "crowdgame.events.*", "crowdgame.play.*"),
     *("crowdgame.results.analysis.*", "crowdgame.organizer.console.*", "crowdgame.server.serving.*"),
 )
 # One process each, with a Valkey and a database of its own.
