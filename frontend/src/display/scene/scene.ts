@@ -65,10 +65,7 @@ function leftUntil(at: number | null, now: number): number {
 }
 
 function isRevealing(match: Match, now: number): boolean {
-  const { turn, state } = match;
-  if (state === "aborted") return false;
-  const over = revealEnd(match);
-  return now < (turn && !turn.paused ? Math.min(over, turn.opens_at) : over);
+  return match.state !== "aborted" && now < revealEnd(match);
 }
 
 function revealAt(state: EventState, { reveal }: Match, now: number): Pick<Scene, "stage" | "plan" | "call"> {

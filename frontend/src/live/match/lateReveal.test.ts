@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { NOW, STEPS, makeEvent, makeMatch, makeReveal, makeTurn } from "../../display/fixtures";
 import { withReadableReveal } from "./lateReveal";
+import { currentPhase } from "./phase";
 
 const WAITING = makeEvent({ match: makeMatch({ turn: makeTurn({ id: 6, number: 6 }) }) });
 const NEXT = { id: 7, number: 7, opens_at: NOW + STEPS.over, closes_at: NOW + STEPS.over + 20_000 };
@@ -33,4 +34,11 @@ test("a late reveal leaves half of a short window, and a discussion is shortened
   const next = (part: object) => makeEvent({ match: makeMatch({ reveal: makeReveal(), turn: makeTurn({ ...NEXT, ...part }) }) });
   assert.deepEqual(delays(3000, WAITING, next({ closes_at: NEXT.opens_at + 4000 })), [3000, 2000]);
   assert.deepEqual(delays(3000, WAITING, next({ opens_at: NEXT.opens_at + 10_000, talk_ms: 10_000 })), [3000, 10_000]);
+});
+
+test("after a late reveal the vote begins with the shortened window", () => {
+  const next = makeEvent({ match: makeMatch({ reveal: makeReveal(), turn: makeTurn({ ...NEXT, closes_at: NEXT.opens_at + 4000 }) }) });
+  const shown = { ...next, ...withReadableReveal(next, WAITING, NOW + 3000) };
+  const { opens_at } = shown.match!.turn!;
+  assert.deepEqual([opens_at - 1, opens_at].map((at) => currentPhase(shown, at)), ["reveal", "voting"]);
 });

@@ -6,7 +6,7 @@ export type Phase = "lobby" | "waiting" | "voting" | "sealed" | "reveal" | "paus
 export function currentPhase(event: EventState, now: number): Phase {
   const match = event.match;
   if (!match || match.state === "aborted") return "lobby";
-  if (isRevealing(match, now)) return "reveal";
+  if (now < revealEnd(match)) return "reveal";
   if (match.state === "ended") return "ended";
   return match.turn ? turnPhase(match.turn, now) : "waiting";
 }
@@ -27,16 +27,13 @@ export function heldMs({ talk_ms, left_ms }: Turn): number {
   return talk_ms || left_ms;
 }
 
-function isRevealing(match: Match, now: number): boolean {
-  return now < revealEnd(match);
-}
-
-/** When the reveal ends: usually when the next window opens, or the talk before it. 0 without a reveal. */
+/** When the reveal ends: at the latest when a window opens, usually then or at the talk before it. 0 without a reveal. */
 export function revealEnd({ reveal, turn }: Match): number {
   if (!reveal) return 0;
-  const end = reveal.resolved_at + reveal.steps.over;
-  const follows = turn && !turn.paused && turn.number === reveal.number + 1;
-  return follows ? Math.max(end, turn.opens_at - turn.talk_ms) : end;
+  let end = reveal.resolved_at + reveal.steps.over;
+  if (!turn || turn.paused) return end;
+  if (turn.number === reveal.number + 1) end = Math.max(end, turn.opens_at - turn.talk_ms);
+  return Math.min(end, turn.opens_at);
 }
 
 /** When a turn that waits for the organizer is revealed by itself: the end of its window if nothing waits. */
