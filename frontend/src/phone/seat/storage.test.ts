@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { forgetSeat, storeKey, storeReceipts, storeToken, readKey, readReceipts, readToken } from "./storage";
+import type { Receipt } from "../receipts/receipt";
+import { forgetSeat, storeKey, storeReceipts, storeToken, readKey, readLastReceipts, readReceipts, readToken } from "./storage";
 
 /** A browser's storage; if it is `full`, writes fail. */
 class Storage {
@@ -41,11 +42,12 @@ test("forgetSeat removes everything of one event and nothing of others", () => {
   for (const code of ["HJKM", "OTHER"]) {
     storeToken(code, "seat");
     storeKey(code, "BCDFGH");
-    storeReceipts(code, 1, []);
+    storeReceipts(code, 57, [{ turn: 5 } as Receipt]);
   }
   forgetSeat("HJKM");
   assert.deepEqual([readToken("HJKM"), readKey("HJKM")], [null, null]);
   assert.equal([...storage.items.keys()].filter((key) => key.includes("HJKM")).length, 0);
   assert.equal(readToken("OTHER"), "seat");
-  assert.deepEqual(readReceipts("OTHER", 1), []);
+  assert.deepEqual([readReceipts("OTHER", 1), readReceipts("OTHER", 57).length], [[], 1]);
+  assert.deepEqual([readLastReceipts("OTHER").map(({ turn }) => turn), readLastReceipts("HJKM")], [[5], []]);
 });

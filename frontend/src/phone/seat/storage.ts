@@ -52,6 +52,15 @@ export function readReceipts(code: string, match: number): readonly Receipt[] {
   return readForMatch<Receipts>(receiptsKey(code), { match, receipts: [] }).receipts;
 }
 
+/** Those of the match of the last vote, for a page that doesn't know its id. */
+export function readLastReceipts(code: string): readonly Receipt[] {
+  try {
+    return (JSON.parse(read(receiptsKey(code)) ?? "null") as Receipts | null)?.receipts ?? [];
+  } catch {
+    return [];
+  }
+}
+
 export function storeReceipts(code: string, match: number, receipts: readonly Receipt[]): void {
   write(receiptsKey(code), JSON.stringify({ match, receipts }));
 }

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { Badge } from "../../board/Ball";
 import { Grid } from "../../board/Grid";
 import { NUMBER_LOCALE, t } from "../../live/i18n";
-import { readReceipts } from "../../phone/seat/storage";
+import { readLastReceipts } from "../../phone/seat/storage";
 import type { Finding, Report } from "../findings";
 import { SIDES, type MatchRecord, type Side } from "../record";
 import { countBallots } from "../recount";
@@ -16,7 +16,7 @@ export function Results({ record, report }: Props) {
   const general = report.findings.filter(({ turn }) => turn === null);
   return (
     <>
-      {record && <OwnVotes votes={findOwnVotes(record, readReceipts(record.labels.code, record.labels.match))} />}
+      {record && <OwnVotes votes={findOwnVotes(record, readLastReceipts(record.labels.code))} />}
       <section class="panel verdict" data-verdict={report.verdict}>
         <h2>{verdictName(report.verdict)}</h2>
         <p>{verdictMeaning(report.verdict, !!record && isDecided(record, report))} <code dir="ltr">{report.verdict}</code></p>
@@ -146,7 +146,7 @@ function FindingGroup({ side, findings, record }: { side: Side | null; findings:
   );
 }
 
-const OUTCOMES = { counted: "passed", missing: "failed", late: "unchecked", elsewhere: "unchecked" } as const;
+const OUTCOMES = { counted: "passed", missing: "failed", late: "unchecked", elsewhere: "unchecked", unsure: "unchecked" } as const;
 const SIGNS = { passed: "M4 13l5 5L20 6", failed: "M5 5l14 14M19 5L5 19", unchecked: "M5 12h14" } as const;
 
 function FindingItem({ finding }: { finding: Finding }) {

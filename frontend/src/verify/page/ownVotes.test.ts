@@ -32,6 +32,7 @@ test("votes are those of the record's turns, on either side, under their number 
 test("a vote that isn't in the record is missing unless it came late or another device voted later", () => {
   const why = (kept: Partial<Receipt>) => findOwnVotes(record("plurality", { turn: 1, red: [] }), [receipt(1, [[1, 2, FIRST]], kept)])[0]!.found;
   assert.deepEqual([{}, { found: "checked" }, { found: "missing", acknowledged: 0 }].map((kept) => why(kept as Partial<Receipt>)), ["missing", "missing", "missing"]);
+  assert.deepEqual([{ found: "unsure" }, {}, { found: "checked" }].map((kept) => why({ watched: false, ...kept } as Partial<Receipt>)), ["unsure", "unsure", "missing"]);
   assert.equal(why({ acknowledged: 0 }), "late");
   assert.equal(why({ found: "elsewhere" }), "elsewhere");
 });

@@ -9,7 +9,7 @@ export interface OwnVote {
   readonly number: number;
   readonly columns: readonly number[];
   readonly code: string;
-  readonly found: "counted" | Extract<Finding, "elsewhere" | "late" | "missing">;
+  readonly found: "counted" | Extract<Finding, "elsewhere" | "late" | "missing" | "unsure">;
 }
 
 /** Searches the record for each vote that the browser keeps for this match. Void turns have no votes there. */
@@ -30,7 +30,10 @@ function isCounted([, choice, code]: CastChoice, count: TurnCount): boolean {
   return SIDES.some((side) => count[side]?.ballots.some((ballot) => ballot[0] === choice && ballot[1] === code));
 }
 
-function whyNotCounted({ acknowledged, found }: Receipt): OwnVote["found"] {
-  if (found === "elsewhere") return found;
-  return acknowledged || found === "missing" ? "missing" : "late";
+/** The ballot box may have lost an acknowledged vote while this phone was offline, which voids the acknowledgment. */
+function whyNotCounted({ acknowledged, watched, found }: Receipt): OwnVote["found"] {
+  if (found === "elsewhere" || found === "unsure") return found;
+  if (found === "missing" || found === "checked") return "missing";
+  if (!acknowledged) return "late";
+  return watched ? "missing" : "unsure";
 }

@@ -43,6 +43,7 @@ export function foundText(found: OwnVote["found"]): string {
     elsewhere: t("a later choice from another device was counted"),
     late: t("came too late"),
     missing: t("not in the count"),
+    unsure: t("not checked: this phone was offline when the turn ended"),
   };
   return texts[found];
 }
