@@ -48,6 +48,12 @@ function enter({ event, team, hands }: PhoneView): void {
   if (room) link.socket.open();
 }
 
+/** While the seat is closed: its next one listens anew. */
+export function leaveDiscussion(): void {
+  room = "";
+  link?.socket.close();
+}
+
 /** A suggestion that was sent before is not answered after a new join: its form keeps the text. */
 function join(): ChatMessage {
   sent = null;

@@ -4,6 +4,7 @@ import { CloseCode, type Error, type EventState } from "../../protocol";
 import type { PhoneScreen } from "../phoneScreen";
 import { html, type Html } from "../dom";
 import { gameLink } from "../play/boardLayers";
+import { leaveDiscussion } from "../play/discussion";
 import { ballPair, connectionHint, privacyLink } from "./joiningScreen";
 import { shape } from "../play/shape";
 import { buttonName } from "../play/teamNames";
@@ -31,6 +32,7 @@ function messageScreen(title: string, text: string, before: Html | false, after:
 
 /** The server has closed the connection for good. */
 export function closedScreen(code: number): Html {
+  leaveDiscussion();
   if (isRemoval(code)) awaitReturn(code);
   const why = CLOSE_REASONS[code] ?? "old";
   const [title, text, label] = say.away[why];

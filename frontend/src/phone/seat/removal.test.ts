@@ -4,6 +4,9 @@ import { FakeWebSocket } from "../../live/connection/fakeWebSocket";
 import { Store } from "../../live/state/store";
 import { CloseCode } from "../../protocol";
 import type { PhoneScreen } from "../phoneScreen";
+import { discussionButton } from "../play/discussion";
+import { closedScreen } from "./entryScreens";
+import type { PhoneView } from "./phoneView";
 import { awaitReturn, setScreen } from "./removal";
 
 const EVERY_MS = 6000;
@@ -18,6 +21,20 @@ test("a removed phone asks again if its request gets no answer", () => {
   const first = FakeWebSocket.last;
   mock.timers.tick(ANSWER_WITHIN_MS);
   mock.timers.tick(EVERY_MS);
+  assert.notEqual(FakeWebSocket.last, first);
+  mock.timers.reset();
+});
+
+test("a closed seat leaves the discussion, and its next one listens again", () => {
+  mock.timers.enable({ apis: ["setTimeout", "setInterval"] });
+  const draw = () => discussionButton({ event: { code: "HALL", team_discussion: true }, team: 1, match: null } as PhoneView);
+  draw();
+  const first = FakeWebSocket.last;
+  draw();
+  assert.equal(FakeWebSocket.last, first, "it listens already");
+  closedScreen(CloseCode.NOT_ALLOWED);
+  assert.equal(first.readyState, 3);
+  draw();
   assert.notEqual(FakeWebSocket.last, first);
   mock.timers.reset();
 });
