@@ -102,11 +102,11 @@ export function streak(view: PhoneView): string {
 /** How the turn changed the team's winning chance, what the voter's own column was worth, and the voter's streak. */
 export function analysisLine(view: PhoneView): Html | false {
   const analysis = view.phase !== "ended" && lastAnalysis(view);
-  const inARow = streak(view);
+  const inARow = !view.hidden && streak(view);
   if (!analysis) return !!inARow && html`<p class="next judged"><span>${inARow}</span></p>`;
   const { side } = view;
   const { before, after } = chances(analysis, side);
-  const own = oneOfFew(view) || choiceAnalysis(view);
+  const own = !view.hidden && (oneOfFew(view) || choiceAnalysis(view));
   return html`<p class="next judged"><span class="chances">
     <span>${t("Winning chance")}</span><b dir="ltr">${chanceFigure(before, analysis.margin)} → ${chanceFigure(after, analysis.margin)}</b>
     <i class="balance ${otherSide(side)}" css="--before:${before};--after:${after}"><i class="${side}"></i></i>

@@ -13,6 +13,8 @@ import type { SeatedPhone } from "../seat/voterState";
 
 const NOW = 1_000_000;
 const TURN = { id: 20, number: 2, opens_at: NOW - 1000, closes_at: NOW + 9000, epoch: 1, paused: false, left_ms: 0, talk_ms: 0, idle: false, to_move: ["red", "yellow"], legal: { red: [1, 2, 3], yellow: [1, 2, 3] }, lot: null, draw_offered_by: null } as const;
+/** The turn after a reveal. */
+const NEXT = { ...TURN, opens_at: NOW + 6000, closes_at: NOW + 16_000 };
 const GRID = ["...", "Y..", "RY."];
 
 const STEPS = { pour: 400, picks: 1600, hold: null, drops: 2400, second: 3100, lines: 4000, verdict: null, token: 4200, replay: null, over: 6000 };
@@ -27,7 +29,7 @@ function reveal(agoMs: number, counts: readonly number[] = [0, 5, 3], decided_by
 
 function match(part: Partial<Match> = {}): Match {
   const board = { kind: "columns", columns: 3, rows: 3, grid: GRID, token: "red", winning_cells: [], losing_cells: [], choices: [], drawing: null, vote: null } as const;
-  return { id: 1, number: 1, state: "playing", red: 1, yellow: 2, result: "open", window_s: 10, pace: "normal", talk_s: 0, board, turn: TURN, reveal: null, tally_method: "plurality", max_side_changes: 0, ...part } as Match;
+  return { id: 1, number: 1, state: "playing", red: 1, yellow: 2, result: "open", window_s: 10, pace: "normal", talk_s: 0, board, turn: part.reveal ? NEXT : TURN, reveal: null, tally_method: "plurality", max_side_changes: 0, ...part } as Match;
 }
 
 function view(played: Match | null, voter: Partial<PhoneView> = {}, event: Partial<EventState> = {}): PhoneView {
@@ -64,6 +66,25 @@ test("a phone of a team with a show of hands says so and accepts no vote", () =>
   assert.match(sentences.sentence(hands, hands.match), /show of hands/);
   assert.equal(sentence(hands), "", "until the deferred part is loaded");
   assert.equal(htmlText(board(hands, hands.match!)!).match(/ disabled/g)?.length, 3);
+});
+
+test("a hidden vote is not named after it was refused or counted", () => {
+  const said = (played: Match, voter: Partial<PhoneView>) => sentences.sentence(view(played, voter), played).replace("\u00a0", " ");
+  const refused = { ...voted, choice: 1, status: "refused", reason: "late" } as const;
+  assert.equal(said(match(), { ballot: refused, hiding: true }), "Not counted: too late.");
+  assert.equal(said(match(), { ballot: refused }), "Not counted: too late. Your vote for 3 stands.");
+  for (const choice of [2, 3]) {
+    const record = { match: 1, turn: 10, choice, agreed: {} };
+    assert.equal(said(match({ reveal: reveal(1700) }), { record, hiding: true }), "Your team picked 2 with 63% (5 votes).");
+  }
+});
+
+test("a column ranked second is no vote for the pick in the first round", () => {
+  const shown = reveal(1700, [0, 5, 3], "runoff");
+  const played = match({ tally_method: "instant_runoff", reveal: { ...shown, red: { ...shown.red!, rounds: [[0, 5, 3]] } } });
+  const said = (choice: number) => sentences.sentence(view(played, { record: { match: 1, turn: 10, choice, agreed: {} } }), played);
+  assert.equal(said(2 + 256 * 3), "Your team picked 2: you and 4 more, 63%.");
+  assert.equal(said(3 + 256 * 2), "Your team picked 2 with 63% (5 votes). You voted 3, 2.");
 });
 
 test("a hidden vote shows only that it is counted", () => {

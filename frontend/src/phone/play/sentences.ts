@@ -91,7 +91,7 @@ function sealed(view: PhoneView, match: Match): string {
 
 function refused(view: PhoneView, match: Match): string {
   const { choice, reason, heldChoice } = view.ballot;
-  return join(`${say.notCounted}: ${say.reasons[reason ?? "late"]}.`, heldChoice !== null && heldChoice !== choice && wording(view).stands(choiceName(match, heldChoice)));
+  return join(`${say.notCounted}: ${say.reasons[reason ?? "late"]}.`, !view.hidden && heldChoice !== null && heldChoice !== choice && wording(view).stands(choiceName(match, heldChoice)));
 }
 
 function reveal(view: PhoneView, match: Match, revealed: Reveal): string {
@@ -135,7 +135,7 @@ function theirPick({ event }: PhoneView, board: Board, revealed: Reveal, side: S
 }
 
 function ownPick(view: PhoneView, tally: SideTally, match: Match): string {
-  const own = ownColumn(view);
+  const own = view.hidden ? null : ownColumn(view);
   const { pick, ballots, decided_by } = tally;
   if (decided_by === "resign") return say.weGaveUp;
   if (pick === null) return wording(view).noDrop;
@@ -147,7 +147,8 @@ function ownPick(view: PhoneView, tally: SideTally, match: Match): string {
   const [votes, of] = support(match, tally);
   const share = formatPercent(votes, of);
   if (tally.rounds?.[1]) return say.pickedInRound(name, tally.rounds.length, share);
-  const isUnknown = hasPoints(match) || !choiceColumns(own, match).includes(pick);
+  const counted = choiceColumns(own, match).slice(0, tally.rounds ? 1 : undefined); // of a ranking, its first choice
+  const isUnknown = hasPoints(match) || !counted.includes(pick);
   if (isUnknown) return join(say.picked(name, share, votesText(match, votes)), own !== null && say.youVoted(choiceName(match, own)));
   return votes > 1 ? say.pickedWithYou(name, share, formatNumber(votes - 1)) : say.pickedByYou(name, share);
 }
