@@ -83,10 +83,15 @@ def extend_reveal(turn: Turn, seconds: int | None, box: BallotBox) -> ActionResu
 @action("reveal.shorten", target="turn", done="The reveal lasts %(time)s less.")
 @undone_by("reveal.extend", _is_revealing, cumulative=True)
 def shorten_reveal(turn: Turn, seconds: int | None, box: BallotBox) -> ActionResult:
-    """Show the reveal shorter, 10 s without `seconds`. It lasts at least one more second."""
-    seconds = seconds or DEFAULT_STEP_S
-    left = _reveal_left_ms(turn, box.now())
-    _move_window(turn, -min(seconds * 1000, max(0, left - RESUME_LEAD_MS)), box)
+    """Show the reveal shorter, 10 s without `seconds`. It lasts at least one more second.
+
+    Raises MatchError if that leaves no whole second to remove.
+    """
+    left_s = (_reveal_left_ms(turn, box.now()) - RESUME_LEAD_MS) // 1000
+    if left_s <= 0:
+        raise MatchError(_("The next turn is opening."))
+    seconds = min(seconds or DEFAULT_STEP_S, left_s)
+    _move_window(turn, -seconds * 1000, box)
     message = gettext_noop("%(by)s shortened the reveal of turn %(turn)s by %(duration)s")
     return _result(message, turn, seconds)
 

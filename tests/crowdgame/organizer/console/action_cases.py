@@ -19,6 +19,7 @@ Step = str | tuple[str, dict[str, Any]]
 STARTED: tuple[Step, ...] = ("lobby.open", "match.start")
 PLAYING: tuple[Step, ...] = (*STARTED, "open")
 SEALED: tuple[Step, ...] = (("change", {"host_wait_s": 60}), *PLAYING, "turn.close")
+OPENING: tuple[Step, ...] = (*SEALED, "reveal.start", "end_reveal")
 REVEALED: tuple[Step, ...] = (*PLAYING, "turn.close")
 REVEAL, LONG = "the reveal of turn 1 by", {"seconds": 90}
 ADDED_EXTRA_TIME = "added 30 seconds to every turn"
@@ -69,7 +70,7 @@ CASES = [
     Case("turn.close", {}, "closed turn 1", "took back turn 1"),
     Case("turn.void", {}, "took back turn 1", before=REVEALED),
     Case("reveal.start", {}, "started the reveal of turn 1", "took back turn 1", SEALED),
-    Case("turn.open", {}, "opened turn 2", before=(*SEALED, "reveal.start", "end_reveal")),
+    Case("turn.open", {}, "opened turn 2", before=OPENING),
     Case("reveal.extend", LONG, f"extended {REVEAL} 90 seconds", f"shortened {REVEAL} 90 seconds", REVEALED),
     Case("reveal.shorten", {}, f"shortened {REVEAL} 10 seconds", f"extended {REVEAL} 10 seconds", EXTENDED),
     Case("turn.extra_time", {"seconds": 30}, ADDED_EXTRA_TIME, REMOVED_EXTRA_TIME),
@@ -143,7 +144,7 @@ IMPOSSIBLE: list[tuple[tuple[Step, ...], Step, str]] = [
     (SEALED, ("turn.extend", {"seconds": 90}), "Time is up"),
     (SEALED, "turn.open", "No reveal is being shown"),
     ((*SEALED, "reveal.start"), "turn.open", "The reveal is not over yet"),
-    ((*SEALED, "reveal.start", "end_reveal", "turn.open"), "turn.open", "The next turn is opening"),
+    *[((*OPENING, "turn.open"), name, "next turn is opening") for name in ("turn.open", "reveal.shorten")],
     (STARTED, "reveal.extend", "No reveal is being shown"),
     ((*REVEALED, "open"), "reveal.shorten", "No reveal is being shown"),
     ((), "turn.extra_time", "Already done"),
