@@ -79,7 +79,7 @@ def _undo(row: AuditEntry, newer: Sequence[AuditEntry], now: CurrentState) -> Pr
     if row.undone or pressed is None or undo is None or action is None or action.undo is None:
         return None
     same_kind = [one.pressed for one in newer if one.action in {pressed.action, undo.action} and one.pressed]
-    target = TARGETS[action.target]
+    target = "" if action.undo.only_last else TARGETS[action.target]
     replaced = any(one.get(target) == getattr(pressed, target, None) for one in same_kind)
     return undo if action.undo.holds(pressed, now) and (action.undo.cumulative or not replaced) else None
 

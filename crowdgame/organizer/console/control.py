@@ -85,7 +85,7 @@ def run_action(
         **{name: given[name] if name in given else getattr(ask, name, None) for name in action.parameters}
     )
     pressed = Pressed(action=ask.action, **result.arguments)
-    if action.undo is None:
+    if action.undo is None or result.final:
         return PerformedAction(result.what, pressed)
     arguments = result.arguments if result.undo is None else result.undo
     return PerformedAction(result.what, pressed, Pressed(**{"action": action.undo.inverse, **arguments}))

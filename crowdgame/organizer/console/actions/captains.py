@@ -16,7 +16,7 @@ from voting.models import Event
 
 
 @action("voter.captain", target="voter", done="Takes effect next turn.")
-@undone_by("voter.captain")
+@undone_by("voter.captain", only_last=True)
 def set_captain(event_id: int, voter_code: str | None, team: int | None, box: BallotBox) -> ActionResult:
     """Make a voter captain of `team` from the next turn on. Without `team`, the voter is no longer captain.
 
@@ -33,13 +33,14 @@ def set_captain(event_id: int, voter_code: str | None, team: int | None, box: Ba
     else:
         message = gettext_noop("%(by)s removed %(voter)s as captain of %(team)s")
     what = LogText(message, {"voter": voter_code, "team": named})
-    return ActionResult(what, {"voter_code": voter_code, "team": team}, undo)
+    return ActionResult(what, {"voter_code": voter_code, "team": team}, undo, final=undo is None)
 
 
-def _assign(event: Event, voter_code: str, number: int | None) -> tuple[str, dict[str, Any]]:
+def _assign(event: Event, voter_code: str, number: int | None) -> tuple[str, dict[str, Any] | None]:
     """Store the captain and return the team's name and the arguments that undo it.
 
-    A voter is captain of one team at most. Raises MatchError if nothing changes.
+    These are None if both teams lost their captain, because no single action restores both. A voter is
+    captain of one team at most. Raises MatchError if nothing changes.
     """
     held = event.teams.filter(captain=voter_code).first()
     if number is None:
@@ -53,5 +54,5 @@ def _assign(event: Event, voter_code: str, number: int | None) -> tuple[str, dic
     event.teams.filter(captain=voter_code).update(captain="")
     event.teams.filter(pk=team.pk).update(captain=voter_code)
     if team.captain:
-        return team.name, {"voter_code": team.captain, "team": number}
-    return team.name, {"voter_code": voter_code}
+        return team.name, None if held else {"voter_code": team.captain, "team": number}
+    return team.name, {"voter_code": voter_code, "team": held.number if held else None}

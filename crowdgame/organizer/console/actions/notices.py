@@ -13,7 +13,7 @@ from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
 from voting.matches import MatchError, locked_event
 from voting.models import NOTICE_LENGTH, Event
-from voting.models.settings import HiddenPart, list_hidden_parts
+from voting.models.settings import list_hidden_parts
 from voting.names import clean_name
 from voting.protocol import Part, Pressed
 
@@ -74,28 +74,31 @@ def clear_notice(event_id: int, box: BallotBox) -> ActionResult:
 @undone_by("part.show", lambda pressed, now: pressed.part in now.event.hidden)
 def hide_part(event_id: int, part: Part | None, box: BallotBox) -> ActionResult:
     """Turn off a part of the displays."""
-    changed = _set_hidden(event_id, part, box, hidden=True)
-    return ActionResult(LogText(changed.off), {"part": changed.name})
+    return _set_hidden(event_id, part, box, hidden=True)
 
 
 @action("part.show", target="part", done="On for all big screens.")
 @undone_by("part.hide", lambda pressed, now: pressed.part not in now.event.hidden)
 def show_part(event_id: int, part: Part | None, box: BallotBox) -> ActionResult:
     """Turn on a part of the displays. Sound, which is off at first, starts by itself on all of them."""
-    changed = _set_hidden(event_id, part, box, hidden=False)
-    return ActionResult(LogText(changed.on), {"part": changed.name})
+    return _set_hidden(event_id, part, box, hidden=False)
 
 
-def _set_hidden(event_id: int, part: Part | None, box: BallotBox, *, hidden: bool) -> HiddenPart:
-    """Raises MatchError if `part` is None, if nothing changes, or if the match hides it anyway."""
+def _set_hidden(event_id: int, part: Part | None, box: BallotBox, *, hidden: bool) -> ActionResult:
+    """Raises MatchError if `part` is None, if nothing changes, or if the match hides it anyway.
+
+    There is no undo if each display decided on its sound before.
+    """
     if part is None:
         raise MatchError(_("Choose a part of the big screen."))
     field, changed = PARTS[part]
     if not hidden and _is_always_hidden(event_id, part, field):
         raise MatchError(_("It stays hidden while sides are secret or votes go into a study."))
     sound = {"sound_on": not hidden} if part == "sound" else {}
-    update_event(event_id, ALREADY_DONE, box, protocol.EventEdited, **{field: hidden}, **sound)
-    return changed
+    before = update_event(event_id, ALREADY_DONE, box, protocol.EventEdited, **{field: hidden}, **sound)
+    final = bool(sound) and not (before.hide_sound or before.sound_on)
+    what = LogText(changed.off if hidden else changed.on)
+    return ActionResult(what, {"part": changed.name}, final=final)
 
 
 def _is_always_hidden(event_id: int, part: Part, field: str) -> bool:

@@ -19,12 +19,13 @@ class ActionResult:
     """What was done, for the audit log.
 
     `arguments` are those of the action as recorded, fields of `Pressed`. `undo` are those of its inverse, if
-    they differ.
+    they differ. With `final`, no action restores the state before.
     """
 
     what: LogText
     arguments: Mapping[str, Any] = field(default_factory=dict)
     undo: Mapping[str, Any] | None = None
+    final: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +47,14 @@ Run = TypeVar("Run", bound=Callable[..., ActionResult])
 class Undo:
     """How an action is undone: by the action `inverse`, while its effect `holds` and nothing has replaced it.
 
-    If `cumulative`, it can be undone although it was repeated or reverted since.
+    If `cumulative`, it can be undone although it was repeated or reverted since. With `only_last`, the same
+    action on any other target replaces it too.
     """
 
     inverse: str
     holds: Callable[[Pressed, CurrentState], bool]
     cumulative: bool
+    only_last: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,11 +112,12 @@ def undone_by(
     holds: Callable[[Pressed, CurrentState], bool] = lambda _pressed, _now: True,
     *,
     cumulative: bool = False,
+    only_last: bool = False,
 ) -> Callable[[Run], Run]:
     """Declare how the action below `action` is undone. Without it, it can't be undone."""
 
     def declare(run: Run) -> Run:
-        _undos[run] = Undo(inverse, holds, cumulative)
+        _undos[run] = Undo(inverse, holds, cumulative, only_last)
         return run
 
     return declare

@@ -31,6 +31,7 @@ CODE, HINTS, SOUND, TALLY, TURNOUT = (
 )
 VOTER, OTHER = {"voter_code": "BCDFGH"}, {"voter_code": "BCDFGJ"}
 MOVE = CAPTAIN = {**VOTER, "team": 1}
+DOVE = {**VOTER, "team": 2}
 MADE_CAPTAIN = "made BCDFGH captain of Rooks"
 MOVED: Step = ("voter.move", MOVE)
 APPOINTED: Step = ("voter.captain", CAPTAIN)
@@ -81,6 +82,11 @@ CASES = [
     Case("notice.clear", {}, "cleared the message", "wrote: a", (WROTE_A,)),
     Case("part.hide", TALLY, "hid the votes", "showed the votes"),
     Case("part.show", CODE, "showed the join code", "hid the join code", (("part.hide", CODE),)),
+    *[
+        Case(name, SOUND, f"turned the sound {to}")
+        for name, to in (("part.hide", "off"), ("part.show", "on"))
+    ],
+    Case("part.hide", SOUND, "turned the sound off", "turned the sound on", (("part.show", SOUND),)),
     Case("display.renew", {}, "replaced the display link"),
     Case("discussion.start", {}, TURNED_ON, TURNED_OFF),
     Case("discussion.stop", {}, TURNED_OFF, TURNED_ON, ("discussion.start",)),
@@ -101,6 +107,8 @@ CASES = [
     Case("voter.captain", CAPTAIN, MADE_CAPTAIN, "removed BCDFGH as captain of Rooks"),
     Case("voter.captain", VOTER, "removed BCDFGH as captain of Rooks", MADE_CAPTAIN, (APPOINTED,)),
     Case("voter.captain", CAPTAIN, MADE_CAPTAIN, "made BCDFGJ captain of Rooks", (OTHER_APPOINTED,)),
+    Case("voter.captain", DOVE, "made BCDFGH captain of Doves", MADE_CAPTAIN, (APPOINTED,)),
+    Case("voter.captain", CAPTAIN, MADE_CAPTAIN, before=(("voter.captain", DOVE), OTHER_APPOINTED)),
 ]
 
 
@@ -118,6 +126,7 @@ LOST_EFFECTS: list[tuple[Step, tuple[Step, ...]]] = [
     (("part.hide", CODE), (("part.show", CODE),)),
     (("voter.ban", VOTER), (("voter.admit", VOTER),)),
     (("voter.kick", VOTER), (("voter.readmit", VOTER),)),
+    (APPOINTED, (OTHER_APPOINTED,)),
     ("reveal.extend", ("open",)),
     ("reveal.extend", ("turn.pause",)),
     ("reveal.extend", ("match.abort",)),
@@ -192,7 +201,7 @@ EFFECTS: list[tuple[tuple[Step, ...], dict[str, Any], str]] = [
     ((("part.hide", SOUND), ("part.show", SOUND)), {"hidden": (), "sound_on": True}, "event.edited"),
     (("display.renew", "display.renew"), {"display_key_version": 2}, "event.edited"),
     ((APPOINTED,), {"captains": ["BCDFGH", ""]}, "event.edited"),
-    ((APPOINTED, ("voter.captain", {**VOTER, "team": 2})), {"captains": ["", "BCDFGH"]}, "event.edited"),
+    ((APPOINTED, ("voter.captain", DOVE)), {"captains": ["", "BCDFGH"]}, "event.edited"),
     ((APPOINTED, ("voter.captain", VOTER)), {"captains": ["", ""]}, "event.edited"),
 ]
 
