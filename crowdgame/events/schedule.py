@@ -1,5 +1,6 @@
 """`/console/CODE/schedule/`: when the next match starts, and when the event ends."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 from zoneinfo import ZoneInfo, available_timezones
@@ -20,6 +21,7 @@ from voting.models import Event
 from voting.terms import MatchState
 
 SCHEDULED = gettext_noop("%(by)s planned the start for %(start)s and the end for %(end)s")
+ENDING = gettext_noop("%(by)s planned the end for %(end)s")
 
 LATEST = datetime(3000, 1, 1, tzinfo=UTC)  # the last days of the calendar can't be shown in every time zone
 
@@ -49,7 +51,8 @@ class ScheduleForm(forms.Form):
         super().__init__(data, initial=times, label_suffix="")
         zone = (data or {}).get("time_zone", "")
         self.zone = ZoneInfo(zone if zone in available_timezones() else "UTC")
-        if event.matches.filter(state=MatchState.PLAYING).exists():
+        playing = event.matches.filter(state=MatchState.PLAYING).exists()
+        if playing or (data is not None and "starts_at" not in data):  # the page was opened during a match
             del self.fields["starts_at"]
 
     def clean(self) -> dict[str, Any]:
@@ -65,14 +68,18 @@ class ScheduleForm(forms.Form):
         return cleaned
 
 
-def plan_event(event_id: int, starts_at: datetime | None, ends_at: datetime | None) -> None:
-    """Set the times. During a match, the start stays as it is."""
-    times = {"ends_at": _to_ms(ends_at)}
+def plan_event(event_id: int, chosen: Mapping[str, datetime | None]) -> LogText:
+    """Set the end, and the start if it was chosen and no match is live. Returns what was set."""
+    end = chosen["ends_at"]
     with event_lock(event_id):
         event = Event.objects.filter(pk=event_id)
-        if not event.get().matches.filter(state=MatchState.PLAYING).exists():
-            times["next_match_at"] = _to_ms(starts_at)
-        event.update(**times)
+        event.update(ends_at=_to_ms(end))
+        playing = event.get().matches.filter(state=MatchState.PLAYING).exists()
+        if playing or "starts_at" not in chosen:
+            return LogText(ENDING, {"end": _log_text(end)})
+        start = chosen["starts_at"]
+        event.update(next_match_at=_to_ms(start))
+    return LogText(SCHEDULED, {"start": _log_text(start), "end": _log_text(end)})
 
 
 @owner_page("GET", "POST")
@@ -81,10 +88,7 @@ def schedule(request: HttpRequest, event: Event) -> HttpResponse:
     with timezone.override(form.zone):
         valid = form.is_valid()
     if valid:
-        start, end = form.cleaned_data.get("starts_at"), form.cleaned_data["ends_at"]
-        plan_event(event.pk, start, end)
-        values = {"start": _log_text(start), "end": _log_text(end)}
-        log_edit(request, event, "event.schedule", LogText(SCHEDULED, values))
+        log_edit(request, event, "event.schedule", plan_event(event.pk, form.cleaned_data))
         if announce_page_edit(request, event):
             messages.success(request, gettext("Saved."))
         return redirect("console:events")

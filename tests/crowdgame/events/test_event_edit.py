@@ -212,3 +212,8 @@ def test_only_owner_plans(browser: Client, event: Event, other: User, box: Ballo
     start_match(event.pk, box)
     assert schedule(browser, event, "2999-07-01T12:00", "2999-07-01T13:00").status_code == 302
     assert scheduled(event) == (None, NOON_UTC + HOUR_MS)
+    press(event.pk, "match.abort", box)
+    Event.objects.update(next_match_at=NOON_UTC)
+    browser.post(f"/console/{event.code}/schedule/", {"ends_at": ""})  # the page was opened during the match
+    assert scheduled(event) == (NOON_UTC, None)
+    assert not event.audit_entries.filter(what__contains="start").exists()
