@@ -29,7 +29,7 @@ def conflicts(cleaned: Mapping[str, Any], has_clocks: bool) -> Conflicts:
     if cleaned.get("max_side_changes") and (reveals or cleaned.get("tie_rule") == TieRule.CAPTAIN):
         yield "max_side_changes", SIDE_CHANGES_CONFLICT
     if cleaned.get("max_side_changes") and cleaned.get("team_discussion"):
-        yield "team_discussion", DISCUSSION_CONFLICT
+        yield "max_side_changes", DISCUSSION_CONFLICT
     if cleaned.get("host_wait_s") and has_clocks:
         yield "host_wait_s", gettext("A match with a clock for each side can't wait for the organizer.")
     elif cleaned.get("host_wait_s") and cleaned.get("window_s", 0) > MAX_HOST_WINDOW_S:

@@ -126,7 +126,7 @@ class EventForm(ClockFields, EventModelForm):
         if settings.MAX_SHARDS == 1:
             del self.fields["shards"]
         if self.instance.pk:
-            for name in HIDING:  # switched in the console; a stale form would revert them
+            for name in (*HIDING, "team_discussion"):  # console switches; a stale form would revert them
                 del self.fields[name]
         named = enumerate(names or random_team_names(), 1)
         teams = [(name, sources.get(number, PHONES)) for number, name in named]
@@ -207,7 +207,8 @@ class EventForm(ClockFields, EventModelForm):
             cleaned["name"] = default_event_name(self._team_names())
         apply_options(self, cleaned)
         self.instance.crowd_clocks = self.clean_clocks(cleaned)
-        for name, error in conflicts(cleaned, self.instance.crowd_clocks):
+        switches = {"team_discussion": self.instance.team_discussion}
+        for name, error in conflicts(switches | cleaned, self.instance.crowd_clocks):
             self.add_error(name, error)
         if cleaned.get("in_study") and not cleaned.get("consent"):
             self.add_error("consent", gettext("Enter a text that names the study and its purpose."))

@@ -68,11 +68,15 @@ def test_stale_edit_form_keeps_console_changes(browser: Client, event: Event, bo
     for part in ("code", "turnout", "tally"):
         press(event.pk, "part.hide", box, part=part)
     press(event.pk, "notice.show", box, text="Lunch")
+    press(event.pk, "discussion.start", box)
     press(event.pk, "turn.extra_time", box, seconds=30)
     start_match(event.pk, box)
     browser.post(edit_path(event), old | {"name": "Renamed"})
     after = Event.objects.get(pk=event.pk)
     assert (after.hide_code, after.hide_turnout, after.hide_tally) == (True, True, True)
+    assert after.team_discussion
+    refused = browser.post(edit_path(event), old | {"max_side_changes": "1"})
+    assert "teams cannot have a discussion" in refused.content.decode()
     assert (after.notice, after.extra_s, after.lobby, after.name) == ("Lunch", 30, "open", "Renamed")
 
 
