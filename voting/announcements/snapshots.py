@@ -57,6 +57,7 @@ class EndedMatch(NamedTuple):
     result: str
     red: int
     yellow: int
+    rehearsed: bool
 
 
 class PlayersState(NamedTuple):
@@ -100,7 +101,7 @@ def load_ended_matches(event_ids: Iterable[int]) -> dict[int, list[EndedMatch]]:
     ended = Match.objects.filter(event__in=event_ids, state=MatchState.ENDED).annotate(resolved=resolved)
     names = ("event_id", "pk", "ended_at", "number", "resolved", "result", "red__number", "yellow__number")
     by_event = defaultdict[int, list[EndedMatch]](list)
-    for row in ended.order_by("number").values_list(*names):
+    for row in ended.order_by("number").values_list(*names, "rehearsed"):
         by_event[row[0]].append(EndedMatch(*row))
     return by_event
 
@@ -127,7 +128,7 @@ def _build_snapshot(
     computed = {
         "teams": teams,
         "match": _match(event, latest, {team.pk: team for team in rows}) if latest else None,
-        "finished": _finished(event, ended),
+        "finished": _finished(event, [one for one in ended if match and one.rehearsed == match.rehearsed]),
         "peek": event.peek and not secret,
         "own_counts": event.own_counts and not secret,
         "team_discussion": event.team_discussion and not secret,
@@ -233,7 +234,7 @@ def _turn(event: Event, turn: Turn, position: Position) -> protocol.Turn:
 
 
 def _finished(event: Event, ended: Sequence[EndedMatch]) -> tuple[protocol.Finished, ...]:
-    """The latest finished matches (about MAX_FINISHED), with whole series."""
+    """The latest of these matches (about MAX_FINISHED), with whole series."""
     winners = [winning_team(match.result, match.red, match.yellow) for match in ended]
     first = max(0, len(ended) - MAX_FINISHED)
     if event.best_of is not None:

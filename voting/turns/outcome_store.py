@@ -164,15 +164,17 @@ def _end_match(match: Match, outcome: TurnOutcome, now: int, over_ms: int) -> No
     if match.max_side_changes:
         secret_sides.save_sides_record(match)
     pause_s = event.next_match_after_s
-    if pause_s is not None and not is_idle(event) and not _current_series(event).winner:
+    if pause_s is not None and not is_idle(event) and not _current_series(match).winner:
         starts_at = now + over_ms + pause_s * 1000
         if event.ends_at is None or starts_at < event.ends_at:
             event.next_match_at = starts_at
             event.save(update_fields=["next_match_at"])
 
 
-def _current_series(event: Event) -> Series:
-    ended = event.matches.filter(state=MatchState.ENDED).order_by("number")
+def _current_series(match: Match) -> Series:
+    """Return the series of a match that has ended. Rehearsed matches have series of their own."""
+    event = match.event
+    ended = event.matches.filter(state=MatchState.ENDED, rehearsed=match.rehearsed).order_by("number")
     rows = ended.values_list("result", "red__number", "yellow__number")
     return current_series((winning_team(*row) for row in rows), event.best_of)
 

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from games.engine.game import SIDES, Side
 from tests.voting.action_helpers import press
 from tests.voting.match_helpers import RED_WINS, new_event, play
+from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting import window as timing
 from voting.counting.bank import BankTerms
@@ -116,6 +117,11 @@ def test_next_match_is_scheduled_until_series_is_decided(box: BallotBox) -> None
     scheduled = [play_next_match(event, box, picks) is not None for picks in wins]
     assert scheduled == [True, True, False, True, False], "a new series starts with the fourth match"
     assert all(play_next_match(endless, box, RED_WINS) for _ in range(2))
+    tried = new_event(best_of=3, next_match_after_s=30)
+    play_next_match(tried, box, RED_WINS)
+    tried.matches.update(rehearsed=True)
+    assert play_next_match(tried, box, RED_WINS), "a rehearsed match is not part of the series"
+    assert [match.number for match in load_snapshot(tried).finished] == [2]
     press(event.pk, "turn.void", box)
     match = Match.objects.get(event=event, number=5)
     play(match, box, [(4, 7), (5, 7)])
