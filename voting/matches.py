@@ -4,7 +4,7 @@ Writers of a turn compare its state and version (`claim_turn`, a compare-and-set
 wins. Changes of a match or turn are made with a lock on the event's row, which is taken before all others.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -51,6 +51,9 @@ match_ended = Signal()
 
 # Sent with `turn` in the transaction that creates it, in a match that is played.
 turn_created = Signal()
+
+# Each returns whether no further match of the event counts. A feature registers its own when it is loaded.
+series_ends: list[Callable[[Event], bool]] = []
 
 
 class MatchError(Exception):

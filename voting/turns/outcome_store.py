@@ -17,8 +17,16 @@ from voting.announcements.snapshots import build_snapshot, load_ended_matches, l
 from voting.counting import window
 from voting.counting.ballots import pack_ballots
 from voting.counting.pacing import RevealSteps
-from voting.counting.series import Series, current_series, winning_team
-from voting.matches import claim_turns, end_match, is_idle, lock_events, match_ended, turn_created
+from voting.counting.series import current_series, winning_team
+from voting.matches import (
+    claim_turns,
+    end_match,
+    is_idle,
+    lock_events,
+    match_ended,
+    series_ends,
+    turn_created,
+)
 from voting.models import Event, Match, TallyRecord, Team, Turn, TurnState
 from voting.positions import Position, replay
 from voting.terms import MatchState
@@ -156,7 +164,7 @@ def _continue_match(
 def _end_match(match: Match, outcome: TurnOutcome, now: int, over_ms: int) -> None:
     """End the match.
 
-    Schedule the next one if the event starts matches automatically, people voted, and no series is decided.
+    Schedule the next one if the event starts matches automatically, people voted, and the series is not over.
     """
     event = match.event
     end_match(match, outcome.result, cast(str, outcome.ended_by), now)
@@ -164,19 +172,20 @@ def _end_match(match: Match, outcome: TurnOutcome, now: int, over_ms: int) -> No
     if match.max_side_changes:
         secret_sides.save_sides_record(match)
     pause_s = event.next_match_after_s
-    if pause_s is not None and not is_idle(event) and not _current_series(match).winner:
+    if pause_s is not None and not is_idle(event) and not _is_series_over(match):
         starts_at = now + over_ms + pause_s * 1000
         if event.ends_at is None or starts_at < event.ends_at:
             event.next_match_at = starts_at
             event.save(update_fields=["next_match_at"])
 
 
-def _current_series(match: Match) -> Series:
-    """Return the series of a match that has ended. Rehearsed matches have series of their own."""
+def _is_series_over(match: Match) -> bool:
+    """Whether the series of a match that has ended is over. Rehearsed matches have series of their own."""
     event = match.event
     ended = event.matches.filter(state=MatchState.ENDED, rehearsed=match.rehearsed).order_by("number")
     rows = ended.values_list("result", "red__number", "yellow__number")
-    return current_series((winning_team(*row) for row in rows), event.best_of)
+    series = current_series((winning_team(*row) for row in rows), event.best_of)
+    return series.winner is not None or any(is_over(event) for is_over in series_ends)
 
 
 def _announce(written: Sequence[WrittenTurn], teams: dict[int, list[Team]], now: int) -> None:

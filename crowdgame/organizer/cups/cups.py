@@ -14,6 +14,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 from django.utils.translation import override
 
+from crowdgame.events.event_edits import box_time
 from crowdgame.events.event_texts import computer_name
 from crowdgame.organizer.cups.league_table import champions
 from crowdgame.organizer.cups.models import Cup, CupPairing, CupTeam
@@ -27,8 +28,10 @@ from crowdgame.organizer.cups.pairing_status import (
     following_pairing,
     resolve_draw,
 )
+from voting import protocol
+from voting.announcements.outbox import announce, relay
 from voting.events import create_event, generate_code
-from voting.matches import TERMS
+from voting.matches import TERMS, lock_events
 from voting.models import Event, Match, MatchResult
 from voting.names import clean_name
 from voting.terms import BOT, PHONES, Lobby, MatchState, TeamChoice
@@ -158,6 +161,12 @@ def _outcome(row: CupPairing, played: Mapping[int, PlayedPairing], kind: CupForm
     return decide_pairing([_winner(match) for match in held.counted], held.event.best_of or 1, kind)
 
 
+def is_pairing_over(event: Event) -> bool:
+    """Whether the event is that of a pairing that is over."""
+    row = CupPairing.objects.filter(event=event).select_related("cup", "event").first()
+    return row is not None and _outcome(row, _load_played([row]), CupFormat(row.cup.format)).over
+
+
 def _winner(match: Match) -> int | None:
     """Return the winner's number in the event, 1 or 2; None for a draw."""
     if match.result == MatchResult.DRAW:
@@ -231,9 +240,12 @@ def _write(cup: Cup, number: int, **changes: Any) -> None:
 def give_walkover(cup_id: int, number: int, place: int) -> str:
     """Let the first or second team (`place`) win without playing. Returns its name.
 
+    No match of the pairing starts by itself any more.
+
     Raises CupError if the pairing is unknown or over, a match is playing, or the teams are not decided yet.
     """
     with changing_cup(cup_id) as cup:
+        _lock_event(cup, number)
         progress = load_cup_progress(cup)
         meeting = _find_pairing(progress, number)
         teams = _require_due(meeting)
@@ -242,7 +254,18 @@ def give_walkover(cup_id: int, number: int, place: int) -> str:
             raise CupError(_("A match of this pairing is live. Abort it, or wait until it ends."))
         event = played.event if played else None
         _write(cup, number, event=event, red=teams[0], yellow=teams[1], walkover=place)
+        if event and event.next_match_at is not None:
+            Event.objects.filter(pk=event.pk).update(next_match_at=None)
+            announce(event.pk, protocol.EventEdited, box_time())
+    if event:
+        relay(event.pk)
     return progress.names[teams[place - 1]]
+
+
+def _lock_event(cup: Cup, number: int) -> None:
+    """Take `event_lock` for the event of a pairing, if it has one."""
+    held = Event.objects.filter(cup_pairing__cup=cup, cup_pairing__number=number)
+    lock_events([event.pk for event in held]).first()
 
 
 def revoke_walkover(cup_id: int, number: int) -> None:

@@ -63,6 +63,10 @@ def test_match_result_advances_winner_until_voided(box: BallotBox) -> None:
     assert not CupPairing.objects.exclude(walkover=None).exists()
     void_last_turn(event.pk, None, box)
     assert finalist() == "Winner of semi-final 1"
+    league = new_cup(("4a", "4b"), format="league", best_of=3, next_match_after_s=30)
+    _, drawn = (decide(league, 1, place) for place in (1, 0))
+    play(start_match(drawn.pk, box), box, [(yellow, red) for red, yellow in RED_WINS])
+    assert Event.objects.get(pk=drawn.pk).next_match_at is None, "the pairing is over"
 
 
 def test_final_decides_the_champion() -> None:
@@ -93,10 +97,12 @@ def test_final_decides_the_champion() -> None:
     assert view_cup(load_cup_progress(filled)).champions == (COMPUTER,)
 
 
-def test_walkover_can_be_undone_until_next_round_begins() -> None:
+def test_walkover_can_be_undone_until_next_round_begins(box: BallotBox) -> None:
     cup = new_cup()
     event = start_pairing(cup.pk, 1)
+    Event.objects.update(next_match_at=1)
     assert give_walkover(cup.pk, 1, 2) == "5b"
+    assert Event.objects.values_list("next_match_at", "seq").get() == (None, event.seq + 1), "announced"
     assert load_cup_progress(cup).meetings[2].red == 4
     with pytest.raises(CupError, match="already decided"):
         give_walkover(cup.pk, 1, 1)
