@@ -19,6 +19,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
+from django.db.models import AutoField, BigAutoField
 from django.utils.crypto import salted_hmac
 from redis import RedisError
 
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     from crowdgame.maintenance.postgres_copies import PostgresCopies
 
 ID_LEAP = 1_000_000
-EPOCH_START_S = 1_577_836_800  # 2020-01-01: seconds since then fit the epoch's column until 2088
+EPOCH_START_S = 1_577_836_800  # 2020-01-01: seconds since then fit 32-bit integers until 2088
 LIVE_TURNS_SQL = "state IN ('open', 'paused')"
 STORE_DIR = "valkey"
 
@@ -141,8 +142,10 @@ def fresh_start_sql(copies: "SqliteCopies | PostgresCopies") -> Iterator[str]:
     """Yield SQL that makes all future ids, sequence numbers and seeds differ from any used before.
 
     Numbers continue from the time in milliseconds, so that a second restore of the same backup is ahead of
-    the first. Open turns and events get a new seed, because the old one may have been revealed after the
-    backup. All sessions are deleted, because sessions that ended since the backup would be valid again.
+    the first. 32-bit ids, such as those of users, continue from the time in seconds. Signed cookies contain
+    ids, so a person who came after the backup must not become another person with the same id. Open turns and
+    events get a new seed, because the old one may have been revealed after the backup. All sessions are
+    deleted, because sessions that ended since the backup would be valid again.
     The last statement selects the number of turns that are voted again.
     """
     now_ms = time.time_ns() // 1_000_000
@@ -156,8 +159,10 @@ def fresh_start_sql(copies: "SqliteCopies | PostgresCopies") -> Iterator[str]:
         f"epoch = {_max_sql(f'epoch + {BACKUP_EPOCH_LEAP}', epoch)} WHERE {LIVE_TURNS_SQL}"
     )
     yield "UPDATE voting_loghead SET key = ''"  # the log with this key goes on where the backup ends
-    for model in apps.get_app_config("voting").get_models():
-        yield from copies.advance_ids(model._meta.db_table, now_ms, ID_LEAP)
+    for model in apps.get_models():
+        if isinstance(model._meta.pk, AutoField):
+            number = now_ms if isinstance(model._meta.pk, BigAutoField) else epoch
+            yield from copies.advance_ids(model._meta.db_table, number, ID_LEAP)
     yield f"SELECT count(*) FROM games_turn WHERE {LIVE_TURNS_SQL}"  # noqa: S608
 
 
