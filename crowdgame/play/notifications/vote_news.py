@@ -26,15 +26,17 @@ class VoteNews(StrEnum):
 
 
 def has_long_window(turn: Turn) -> bool:
-    return turn.match.bank_s is None and turn.closes_at - turn.opens_at >= LONG_WINDOW_MS
+    window_ms = turn.left_ms or turn.closes_at - turn.opens_at  # a paused turn keeps its time in `left_ms`
+    return turn.match.bank_s is None and window_ms >= LONG_WINDOW_MS
 
 
 def plan_vote_news(sender: Any, turn: Turn, **_: Any) -> None:
     """Store the news of a new turn with a long window, for each voter who asked for it.
 
+    In an idle event, the turn begins paused, and its news are postponed until it is resumed.
     A receiver of `turn_created`, connected if e-mail or push is configured.
     """
-    if turn.state != TurnState.OPEN or not has_long_window(turn):
+    if not has_long_window(turn):
         return
     due: dict[str, datetime] = {
         VoteNews.OPEN: _to_datetime(turn.opens_at) + GRACE_PERIOD,
