@@ -76,7 +76,7 @@ def _is_wanted_by_voter(notification: Notification, turn: Turn, box: BallotBox) 
         _postpone(notification, timedelta(milliseconds=at - now))
     elif _is_connected(address, turn, box):
         _postpone(notification, RECHECK_AFTER)
-    elif is_within_limit(address, MAX_VOTE_NEWS_PER_DAY):
+    elif is_within_limit(notification, MAX_VOTE_NEWS_PER_DAY):
         return True
     else:
         notification.delete()
@@ -105,7 +105,7 @@ def _is_wanted_by_guest(notification: Notification, turn: Turn, box: BallotBox) 
         wanted = (
             not is_present
             and is_current(notification, side)
-            and is_within_limit(notification.address, MAX_NEWS_PER_DAY)
+            and is_within_limit(notification, MAX_NEWS_PER_DAY)
         )
         if not wanted:
             notification.delete()

@@ -12,7 +12,7 @@ from django.utils import timezone
 from crowdgame.play.duels.duel_news import DuelNews
 from crowdgame.play.duels.lists import players_by_side
 from crowdgame.play.duels.models import Duel
-from crowdgame.play.notifications.models import AnyRecipient, EmailNotification, PushNotification
+from crowdgame.play.notifications.models import EmailNotification, PushNotification
 from crowdgame.play.notifications.planning import store_notifications
 from games.engine.game import SIDES, Side, other_side
 from voting.models import Match, Turn, TurnState
@@ -81,8 +81,14 @@ def is_current(notification: EmailNotification | PushNotification, side: Side) -
     return turn.state == TurnState.OPEN and unanswered.exists()
 
 
-def is_within_limit(address: AnyRecipient, limit: int) -> bool:
-    """Count one more of the day's news to this address or device. False above `limit`."""
+def is_within_limit(notification: EmailNotification | PushNotification, limit: int) -> bool:
+    """Count one more of the day's news to this address or device. False above `limit`.
+
+    A notification counts once, however often it is retried.
+    """
+    if not cache.add(f"news-{notification._meta.model_name}-{notification.pk}", 1, DAY_S):
+        return True
+    address = notification.address
     key = f"news-{address._meta.model_name}-{address.pk}-{timezone.now():%d}"
     cache.add(key, 0, DAY_S)
     return bool(cache.incr(key) <= limit)
