@@ -86,16 +86,14 @@ def _inactive_events(before: datetime) -> QuerySet[Event]:
     """Return events without activity since `before` and without a scheduled match.
 
     Activity is a match that is live or ended since then, an audit entry, or a ticket made or used.
-    An open lobby alone doesn't count as activity: the organizer may have forgotten it. Duels that never began
-    are left out: their tickets are their seats, and `crowdgame.play.duels.cleanup` deletes both.
+    An open lobby alone doesn't count as activity: the organizer may have forgotten it.
     """
     since = int(before.timestamp() * 1000)
     matches = Match.objects.filter(Q(state=MatchState.PLAYING) | Q(ended_at__gte=since))
     codes = Ticket.objects.filter(Q(made_at__gte=before) | Q(used_at__gte=since))
     audit_entries = AuditEntry.objects.filter(at__gte=since)
     there = [~Exists(rows.filter(event=OuterRef("pk"))) for rows in (matches, codes, audit_entries)]
-    begun = Q(duel=None) | Exists(Match.objects.filter(event=OuterRef("pk")))
-    return Event.objects.filter(begun, *there, created_at__lt=before, next_match_at=None)
+    return Event.objects.filter(*there, created_at__lt=before, next_match_at=None)
 
 
 def _has_personal_data(event: Event, ended_ms: int) -> bool:
@@ -223,7 +221,8 @@ def _batches(query: QuerySet[Any], size: int) -> Iterator[list[int]]:
 
 PURGED_ROWS: dict[str, Callable[[Event], QuerySet[Any]]] = {
     "ballots": lambda event: StoredBallot.objects.filter(turn__match__event=event),
-    "tickets": lambda event: Ticket.objects.filter(event=event),
+    # The tickets of a duel are its seats. Players need them to join, and for a rematch.
+    "tickets": lambda event: Ticket.objects.filter(event=event, event__duel=None),
     "announcements": lambda event: Announcement.objects.filter(event=event),
     "audit_entries": lambda event: AuditEntry.objects.filter(event=event),
     "restrictions": lambda event: StoredRestriction.objects.filter(event=event),
