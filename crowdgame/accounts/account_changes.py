@@ -12,6 +12,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from crowdgame.accounts.accounts import forget_name
+from crowdgame.accounts.models import Invitation
 from voting.announcements.outbox import publish_role_change
 from voting.ballot_box.ballot_box import BallotBox
 
@@ -44,9 +45,13 @@ def publish_logout(user: User | None, **_signal: Any) -> None:
         _publish_after_commit(user.pk)
 
 
-def forget_player(instance: User, **_signal: Any) -> None:
-    """Remove the name from a deleted account's guest, also if an administrator deletes the account."""
+def forget_person(instance: User, **_signal: Any) -> None:
+    """Remove a deleted account's name from its guest, and the invitation with which it was created.
+
+    Also if an administrator deletes the account.
+    """
     forget_name(instance, BallotBox())
+    Invitation.objects.filter(used_by=instance).delete()
 
 
 def publish_deletion(instance: User, **_signal: Any) -> None:

@@ -19,7 +19,7 @@ class AccountsConfig(AppConfig):
         post_save.connect(account_changes.publish_edit, User)
         post_delete.connect(account_changes.publish_deletion, User)
         post_delete.connect(account_changes.publish_ended_session, UserSession)
-        pre_delete.connect(account_changes.forget_player, User)
+        pre_delete.connect(account_changes.forget_person, User)
         user_logged_in.connect(account_language.receive_login)
         user_logged_in.connect(guest_sessions.receive_login)
         user_logged_out.connect(account_changes.publish_logout)

@@ -167,10 +167,13 @@ def test_organizer_deletes_account_and_events(box: BallotBox) -> None:
     others = create_event(User.objects.create_user("ada"), "Other", ("Reds", "Yellows"))
     for by in (user, others.owner):
         AuditEntry.objects.create(event=others, user=by, by=by.username, action="event.edit", what="x", at=1)
+    create_invitation("Grace", email="grace@example.org")
+    Invitation.objects.update(used_by=user)
     assert "Your events and cups are deleted" in client.get("/console/data/").content.decode()
     assert ask(client, "delete")["Location"] == "/play/"
     assert list(Event.objects.all()) == [others]
     assert not Nickname.objects.exists()
+    assert not Invitation.objects.exists()
     assert not User.objects.filter(username="grace").exists()
     assert {entry.by for entry in AuditEntry.objects.all()} == {"former organizer", "ada"}
     assert client.get("/console/").status_code == 302
