@@ -3,11 +3,19 @@
 import hmac
 import secrets
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
+from typing import TYPE_CHECKING
 
 from django.core import signing
 from django.utils.crypto import salted_hmac
+
+from voting import protocol
+from voting.terms import PHONES
+
+if TYPE_CHECKING:
+    from voting.models import Team
 
 OFFER_SALT, OFFER_TTL_MS = "crowdgame.offer", 120_000
 RESERVATION_TTL_S, MAX_RESERVATIONS = 10.0, 20_000
@@ -43,6 +51,12 @@ class Seat:
 
 def new_seat(event_id: int, team: int) -> Seat:
     return Seat(event_id, secrets.token_hex(8), team)
+
+
+def find_phone_team(teams: "Iterable[protocol.Team | Team]", team: int) -> int:
+    """Return the team of a phone whose seat is in `team`. If only one team votes by phone, it is that one."""
+    with_phones = [one.number for one in teams if one.source == PHONES]
+    return with_phones[0] if len(with_phones) == 1 else team
 
 
 def sign_seat(seat: Seat) -> str:

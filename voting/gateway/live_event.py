@@ -3,7 +3,6 @@
 The gateway refuses an illegal choice, a wrong turn or an early ballot without asking the ballot box.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,6 +11,7 @@ import msgspec
 from games.engine.game import SIDES, Side
 from voting import protocol
 from voting.admission.links import base_url
+from voting.admission.seats import find_phone_team
 from voting.announcements.channel_layer import LayerMessage
 from voting.ballot_box.intake import MAX_PAUSE_S, BallotQueue, Intake, Slot
 from voting.ballot_box.shards import Shard
@@ -164,16 +164,11 @@ class LiveEvent:
 
         If only one team takes new voters (with phones, not solo), it is that one.
         """
-        return self._phones_in([one for one in self.state.teams if not one.solo], team)
+        return find_phone_team([one for one in self.state.teams if not one.solo], team)
 
     def team_for_seat(self, team: int) -> int:
         """The team of a voter whose seat is in `team`. If only one team votes by phone, it is that one."""
-        return self._phones_in(self.state.teams, team)
-
-    @staticmethod
-    def _phones_in(teams: Iterable[protocol.Team], team: int) -> int:
-        with_phones = [one.number for one in teams if one.source == PHONES]
-        return with_phones[0] if len(with_phones) == 1 else team
+        return find_phone_team(self.state.teams, team)
 
     @property
     def has_solo(self) -> bool:

@@ -8,12 +8,12 @@ from django.db.models import QuerySet
 from crowdgame.play.chat.models import ChatRoom, RoomKind, Suggestion
 from voting import protocol
 from voting.admission.restrictions import NO_RESTRICTION, Restrictions, load_restrictions
-from voting.admission.seats import Seat
+from voting.admission.seats import Seat, find_phone_team
 from voting.counting.voter_codes import derive_voter_code
 from voting.matches import live_turn
 from voting.models import Event, Turn
 from voting.nicknames import load_nicknames
-from voting.terms import PHONES, MatchState
+from voting.terms import MatchState
 
 MOST_AGREED, NEWEST = 30, 20
 
@@ -53,8 +53,7 @@ class Discussion:
 def load_discussion(event: Event) -> Discussion:
     """Load who may write and read now: nobody while sides are secret."""
     match = event.matches.order_by("-number").select_related("red", "yellow").first()
-    with_phones = list(event.teams.filter(source=PHONES).values_list("number", flat=True))
-    only_team = with_phones[0] if len(with_phones) == 1 else 0
+    only_team = find_phone_team(event.teams.all(), 0)
     is_on = event.team_discussion and not (match and match.is_secret)
     restrictions = load_restrictions([event.pk])[event.pk]
     one, two = (TeamAccess(event.pk, team, is_on, restrictions, only_team) for team in (1, 2))

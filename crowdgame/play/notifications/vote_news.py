@@ -8,6 +8,7 @@ from crowdgame.play.notifications.models import AnyRecipient
 from crowdgame.play.notifications.news import GRACE_PERIOD, LONG_WINDOW_MS
 from crowdgame.play.notifications.planning import store_notifications
 from voting.admission.restrictions import NO_RESTRICTION, load_restrictions
+from voting.admission.seats import find_phone_team
 from voting.counting.voter_codes import derive_voter_code
 from voting.models import LIVE_STATES, Turn, TurnState
 from voting.positions import load_position
@@ -75,7 +76,8 @@ def _can_still_vote(address: AnyRecipient, turn: Turn) -> bool:
     if restriction.banned or turn.stored_ballots.filter(voter=address.voter).exists():
         return False
     changed = match.side_changes.filter(voter=address.voter).order_by("number").last()
-    home = "red" if match.red.number == (restriction.team or address.team) else "yellow"
+    team = find_phone_team((match.red, match.yellow), restriction.team or address.team or 0)
+    home = "red" if match.red.number == team else "yellow"
     side = changed.side if changed else home
     source = (match.red if side == "red" else match.yellow).source
     return source == PHONES and side in load_position(match).to_move
