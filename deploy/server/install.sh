@@ -26,6 +26,13 @@ valkey=start
 version=$(basename crowdgame-*.whl | cut -d- -f2)
 release=/opt/crowdgame/releases/$version
 
+# A copy over an earlier one leaves two versions here, or puts the new one into `dist`.
+check_folder() {
+    [ ! -e dist ] && [ "$(find . -maxdepth 1 -name 'crowdgame-*.whl' | wc -l)" = 1 ] && return
+    echo "$PWD must have exactly one crowdgame-*.whl, and no dist. Remove the folder, then copy dist again." >&2
+    exit 1
+}
+
 install_packages() {
     apt-get update -q
     packages="ca-certificates curl openssl python3-venv"
@@ -198,6 +205,7 @@ switch_release() {
     systemctl start crowdgame.target
 }
 
+check_folder
 install_packages
 create_user_and_directories
 if [ -n "$own_address" ]; then

@@ -82,7 +82,7 @@ def env_file(path: Path) -> dict[str, str]:
 
 def run_install(etc: Path, calls: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Call functions of install.sh with `etc` as /etc/crowdgame, without PostgreSQL and systemd."""
-    functions, _, _ = (SERVER / "install.sh").read_text().partition("\ninstall_packages\n")
+    functions, _, _ = (SERVER / "install.sh").read_text().partition("\ncheck_folder\n")
     here = 'cd "$(dirname "$(readlink -f "$0")")/../.."'
     script = functions.replace(here, f"cd {ROOT}").replace("/etc/crowdgame", str(etc))
     script = script.replace("/etc/systemd/system", f"{etc}/units").replace("/etc/sysctl.d", str(etc))

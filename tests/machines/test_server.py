@@ -195,6 +195,7 @@ python3() {
     printf '#!/bin/sh\\necho /bin/true\\n' | tee "$4/bin/pip" >"$4/bin/python"
     chmod +x "$4/bin/pip" "$4/bin/python"
 }
+check_folder
 install_release
 """
 
@@ -204,7 +205,7 @@ def test_install_keeps_each_build_of_a_version_in_its_folder(tmp_path: Path) -> 
     shutil.copytree(SERVER, dist / "deploy" / "server")
     for name in ("requirements.txt", "sbom-npm.cdx.json"):
         (dist / name).touch()
-    functions, _, _ = (SERVER / "install.sh").read_text().partition("\ninstall_packages\n")
+    functions, _, _ = (SERVER / "install.sh").read_text().partition("\ncheck_folder\n")
     script = functions.replace("/opt/crowdgame/releases", str(releases))
     script = script.replace('"$0"', "deploy/server/install.sh")
     builds = []
@@ -218,6 +219,11 @@ def test_install_keeps_each_build_of_a_version_in_its_folder(tmp_path: Path) -> 
     assert first == str(releases / "0.2.0")
     assert second.startswith(f"{first}-")
     assert Path(second, "crowdgame-0.2.0-py3-none-any.whl").read_text() == "second"
+    for name in ("dist", "crowdgame-0.1.0-py3-none-any.whl"):
+        (dist / name).touch()
+        ended = subprocess.run(install, cwd=dist, check=False, capture_output=True, text=True)
+        assert (ended.returncode, "exactly one" in ended.stderr) == (1, True)
+        (dist / name).unlink()
 
 
 @needs("openssl")
