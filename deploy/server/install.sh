@@ -50,21 +50,22 @@ create_user_and_directories() {
 }
 
 write_settings() {
-    [ -e /etc/crowdgame/crowdgame.env ] && return
-    sed -e "s/play\.example\.org/$name/" -e "s/^SECRET_KEY=.*/SECRET_KEY=$(openssl rand -hex 32)/" \
-        -e "s|^REDIS_URL=.*|REDIS_URL=redis://crowdgame:$(openssl rand -hex 24)@127.0.0.1:6379/0|" \
-        deploy/server/crowdgame.env.example >/etc/crowdgame/crowdgame.env
+    [ -e /etc/crowdgame/crowdgame.env ] ||
+        sed -e "s/play\.example\.org/$name/" -e "s/^SECRET_KEY=.*/SECRET_KEY=$(openssl rand -hex 32)/" \
+            -e "s|^REDIS_URL=.*|REDIS_URL=redis://crowdgame:$(openssl rand -hex 24)@127.0.0.1:6379/0|" \
+            deploy/server/crowdgame.env.example >/etc/crowdgame/crowdgame.env
     chown root:crowdgame /etc/crowdgame/crowdgame.env
     chmod 640 /etc/crowdgame/crowdgame.env
 }
 
-# Valkey's ACL: the user in REDIS_URL may run the commands that crowdgame uses, and there is no other user. Earlier
-# versions let anyone on this machine in without a password: then the rules, and settings without a user, are replaced.
+# Valkey's ACL: the user in REDIS_URL may run the commands that crowdgame uses, and there is no other user. The rules are
+# replaced if they lack the password in REDIS_URL: the settings are from another machine, or from an earlier version,
+# which let anyone on this machine in without a password.
 write_valkey_acl() {
-    [ -e /etc/crowdgame/valkey.acl ] && ! grep -q nopass /etc/crowdgame/valkey.acl && return
-    sed -i "s|^REDIS_URL=redis://127|REDIS_URL=redis://crowdgame:$(openssl rand -hex 24)@127|" \
+    sed -i "s|^REDIS_URL=redis://127\.0\.0\.1:6379/|REDIS_URL=redis://crowdgame:$(openssl rand -hex 24)@127.0.0.1:6379/|" \
         /etc/crowdgame/crowdgame.env
     password=$(sed -n 's|^REDIS_URL=redis://crowdgame:\([^@]*\)@.*|\1|p' /etc/crowdgame/crowdgame.env)
+    grep -qsF ">$password" /etc/crowdgame/valkey.acl && return
     sed "s/change-me/${password:-$(openssl rand -hex 24)}/" deploy/server/valkey.acl >/etc/crowdgame/valkey.acl
     chown root:crowdgame /etc/crowdgame/valkey.acl
     chmod 640 /etc/crowdgame/valkey.acl

@@ -234,6 +234,10 @@ def test_install_closes_a_valkey_without_password_and_keeps_an_external_one(etc:
     assert address == "127.0.0.1:6379/0"
     assert "nopass" not in users_of(etc)
     assert f">{user.removeprefix('redis://crowdgame:')} " in users_of(etc)
+    (etc / "crowdgame.env").write_text("REDIS_URL=redis://crowdgame:moved@127.0.0.1:6379/0\n")  # mode 644
+    assert installed(etc)["REDIS_URL"] == f"redis://crowdgame:moved@{address}"
+    assert ">moved " in users_of(etc)
+    assert stat.S_IMODE((etc / "crowdgame.env").stat().st_mode) == 0o640
     (etc / "crowdgame.env").write_text("REDIS_URL=redis://valkey.example.internal:6379/0\n")
     assert installed(etc) == {"REDIS_URL": "redis://valkey.example.internal:6379/0"}
     assert "change-me" not in users_of(etc)
