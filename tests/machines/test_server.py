@@ -132,15 +132,17 @@ def test_backup_failure_leaves_only_unfinished_folder(tmp_path: Path) -> None:
 def test_crowdgame_command_uses_server_settings(tmp_path: Path) -> None:
     settings = tmp_path / "crowdgame.env"
     settings.write_text(f"SECRET_KEY=any\nCROWDGAME_DATA={tmp_path}\n")
-    command = ["shell", "--command", "from django.conf import settings; print(settings.DATA_DIR)"]
+    show = "import os; from django.conf import settings; print(settings.DATA_DIR, os.getcwd())"
+    command = ["shell", "--command", show]
     result = subprocess.run(
         [SERVER / "crowdgame", *command],
         env={"PATH": os.environ["PATH"], "CROWDGAME_ENV": str(settings)},
+        cwd=tmp_path,
         capture_output=True,
         text=True,
         check=True,
     )
-    assert result.stdout.splitlines()[-1] == str(tmp_path)
+    assert result.stdout.splitlines()[-1] == f"{tmp_path} {tmp_path}"
 
 
 # ------------------------------------------------------------------ install.sh

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
+from django.db import transaction
 from django.utils.translation import override
 
 from crowdgame.events.ticket_views import ticket_csv_rows
@@ -32,9 +33,10 @@ class Command(BaseCommand):
         if options["count"] < 0:
             raise CommandError("--count must be 0 or more.")
         try:
-            made = make_tickets(event, options["count"])
-            if options["csv"]:
-                _write(options["csv"], event)
+            with transaction.atomic():
+                made = make_tickets(event, options["count"])
+                if options["csv"]:
+                    _write(options["csv"], event)
         except (TooManyTickets, OSError) as refusal:
             raise CommandError(str(refusal)) from refusal
         self.stdout.write(f"{len(made)} tickets created, {event.tickets.count()} in total")

@@ -163,9 +163,11 @@ def test_tickets_command_makes_and_exports_tickets(event: Event, tmp_path: Path,
     assert file.read_text().startswith("\ufeffCode,Name,Team,Used,Address"), "with a byte order mark"
     assert file.stat().st_mode & 0o777 == 0o600
     assert set(read_keys(file, 12)) == {ticket.code for ticket in event.tickets.all()}
-    for wrong in (["ZZZZ"], [event.code, "--count", "5000"], [event.code, "--count", "-1"]):
+    unwritable = [event.code, "--count", "1", "--csv", str(file / "below")]
+    for wrong in (["ZZZZ"], [event.code, "--count", "5000"], [event.code, "--count", "-1"], unwritable):
         with pytest.raises(CommandError):
             call_command("tickets", *wrong)
+    assert event.tickets.count() == 12
 
 
 def test_admin_masks_ticket_codes_and_hides_voters(client: Client, event: Event, other: User) -> None:
