@@ -162,6 +162,8 @@ def test_kubernetes_probes_and_service_use_named_ports() -> None:
             assert set(probed) <= set(ports), name
             own = {variable["name"]: variable["value"] for variable in container.get("env", [])}
             assert ports.get("metrics") == own.get("METRICS_PORT"), name
+    monitor = yaml.safe_load((KUBERNETES / "monitoring.example.yaml").read_text())["spec"]
+    assert {one["interval"] for one in monitor["podMetricsEndpoints"]} == {"5s"}, "the alerts need it"
     gateway = next(p for p in manifests.kubernetes_processes() if p.name == "gateway")
     [port] = manifests.pods()["gateway"]["containers"][0]["ports"]
     assert str(port["containerPort"]) == gateway.option("--port")
