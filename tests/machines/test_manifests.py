@@ -134,6 +134,7 @@ def test_compose_services_have_what_they_name_health_checks_and_limits() -> None
         assert name in {"migrate", "nginx"} or "healthcheck" in service, name
         assert {"max-size", "max-file"} <= service["logging"]["options"].keys(), name
         assert service["mem_limit"], name
+        assert ("env_file" in service) == (service["image"] == "crowdgame"), name
     for name, pod in manifests.pods().items():
         limit = services.get(name, services.get(f"{name}-1"))["mem_limit"]
         [container] = pod["containers"]
