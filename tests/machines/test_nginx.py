@@ -1,9 +1,11 @@
 import http.client
+import re
 import socket
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from threading import Thread
 
 import pytest
@@ -11,6 +13,7 @@ from django.core.signing import TimestampSigner
 
 from crowdgame.accounts.known_devices import SALT
 from crowdgame.server.laptop.network import LOOPBACK, free_port
+from crowdgame.server.laptop.paths import ROOT
 from tests.machines.nginx import Nginx, running_nginx
 
 REQUESTS = 60
@@ -22,6 +25,7 @@ class Gateway(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         self.send_response(204)
         self.send_header("Port", str(self.request.getsockname()[1]))
+        self.send_header("Saw", f"{self.headers['X-Forwarded-For']} {self.headers['X-Forwarded-Proto']}")
         self.end_headers()
 
     do_POST = do_GET  # noqa: N815
@@ -104,7 +108,23 @@ def test_nginx_sends_pages_to_their_own_process_or_to_a_gateway_meanwhile() -> N
         assert answered_by(restarting, "/console/") == gateway
 
 
+def test_nginx_trusts_forwarded_headers_only_with_the_directives_for_it(nginx: Nginx) -> None:
+    def trust(folder: Path) -> None:
+        [directives] = re.findall(r"NGINX_DIRECTIVES='(.*)'", (ROOT / "compose.yaml").read_text())
+        file = folder / "nginx.conf"
+        file.write_text(file.read_text().replace("server_name _;", directives))
+
+    with running_gateway() as port, running_nginx([port], spoil=trust) as behind_proxy:
+        assert header(behind_proxy, "/", "Saw") == "198.51.100.7 https"
+    assert header(nginx, "/", "Saw") == f"{LOOPBACK} http"
+
+
 def answered_by(nginx: Nginx, path: str) -> int:
+    return int(header(nginx, path, "Port"))
+
+
+def header(nginx: Nginx, path: str, name: str) -> str:
     with closing(http.client.HTTPConnection(LOOPBACK, nginx.port, timeout=10)) as connection:
-        connection.request("GET", path)
-        return int(connection.getresponse().getheader("Port", "0"))
+        forged = {"X-Forwarded-For": "192.0.2.1, 198.51.100.7", "X-Forwarded-Proto": "gopher"}
+        connection.request("GET", path, headers=forged)
+        return connection.getresponse().getheader(name, "")
