@@ -53,13 +53,7 @@ export function readReceipts(code: string, match: number): readonly Receipt[] {
 }
 
 /** Those of the match of the last vote, for a page that doesn't know its id. */
-export function readLastReceipts(code: string): readonly Receipt[] {
-  try {
-    return (JSON.parse(read(receiptsKey(code)) ?? "null") as Receipts | null)?.receipts ?? [];
-  } catch {
-    return [];
-  }
-}
+export const readLastReceipts = (code: string): readonly Receipt[] => readKept<Receipts>(receiptsKey(code))?.receipts ?? [];
 
 export function storeReceipts(code: string, match: number, receipts: readonly Receipt[]): void {
   write(receiptsKey(code), JSON.stringify({ match, receipts }));
@@ -67,10 +61,15 @@ export function storeReceipts(code: string, match: number, receipts: readonly Re
 
 /** The stored value if it belongs to this match, else `fresh`. */
 function readForMatch<Kept extends { match: number }>(key: string, fresh: Kept): Kept {
+  const kept = readKept<Kept>(key);
+  return kept?.match === fresh.match ? kept : fresh;
+}
+
+/** The stored value; null if there is none, or if it can't be read. */
+function readKept<Kept>(key: string): Kept | null {
   try {
-    const kept = JSON.parse(read(key) ?? "null") as Kept | null;
-    return kept?.match === fresh.match ? kept : fresh;
+    return JSON.parse(read(key) ?? "null") as Kept | null;
   } catch {
-    return fresh;
+    return null;
   }
 }

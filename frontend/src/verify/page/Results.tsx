@@ -66,7 +66,7 @@ function OwnVotes({ votes }: { votes: readonly OwnVote[] }) {
   return (
     <section class="panel" aria-labelledby="own">
       <h2 id="own">{t("Your votes")}</h2>
-      <p>{t("This browser sent these votes. The record was searched for each.")}</p>
+      <p>{t("These votes were sent from this browser. Each was looked up in the record.")}</p>
       <ul class="checks">
         {votes.map((vote) => (
           <li key={vote.number} data-outcome={OUTCOMES[vote.found]}>
