@@ -1,5 +1,5 @@
 import { n, t } from "../../live/i18n";
-import type { EventState, ToDisplay } from "../../protocol";
+import type { EventState, ToDisplay, Turn } from "../../protocol";
 import type { Scene } from "../scene/scene";
 
 export const NOTICE_MS = 6000;
@@ -35,16 +35,16 @@ function changeText(message: ToDisplay, before: EventState | null): string | nul
   return message.type === "turn.moved" ? timeChangeText(message.state, before, message.at) : (TEXTS[message.type] ?? null);
 }
 
-/** Null if the window closed early by the event's own rule, which needs no explanation. */
+/** Null if the window has only moved, or changed by the event's own rule or a move on the clocks, which the screen shows. */
 function timeChangeText(after: EventState, before: EventState | null, at: number): string | null {
   const [now, then] = [after.match?.turn, before?.match?.turn];
-  if (!now || !then || now.id !== then.id) return null;
-  const seconds = Math.round((ends(now) - ends(then)) / 1000);
-  if (seconds > 0) return n("One more second", "%(count)s more seconds", seconds);
-  if (seconds < 0 && (now.paused ? now.left_ms > 0 : now.closes_at > at)) return n("One second less", "%(count)s seconds less", -seconds);
-  return after.match?.close_early ? null : t("The vote closed early");
+  if (!now || !then || now.id !== then.id || after.match?.clocks) return null;
+  if (now.paused ? now.left_ms <= 0 : now.closes_at <= at) return after.match?.close_early ? null : t("The vote closed early");
+  const seconds = Math.round((windowMs(now) - windowMs(then)) / 1000);
+  if (seconds === 0) return null;
+  return seconds > 0 ? n("One more second", "%(count)s more seconds", seconds) : n("One second less", "%(count)s seconds less", -seconds);
 }
 
-function ends({ paused, left_ms, closes_at }: { paused: boolean; left_ms: number; closes_at: number }): number {
-  return paused ? left_ms : closes_at;
+function windowMs({ paused, left_ms, opens_at, closes_at }: Turn): number {
+  return paused ? left_ms : closes_at - opens_at;
 }
