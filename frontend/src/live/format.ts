@@ -1,21 +1,32 @@
 import { NUMBER_LOCALE } from "./i18n";
 
-const NO_BREAK = "\u00a0";
+const wholeSeconds = (ms: number) => Math.max(0, Math.ceil(ms / 1000));
 
-/** Time left: "7", "1:05", "3 h 20 min", "2 d 3 h". Rounds up to whole seconds. */
-export function formatCountdown(ms: number): string {
-  const seconds = Math.max(0, Math.ceil(ms / 1000));
-  const minutes = Math.floor(seconds / 60);
-  const hours = Math.floor(minutes / 60);
-  if (hours >= 24) return twoUnits(Math.floor(hours / 24), "d", hours % 24, "h");
-  if (hours >= 1) return twoUnits(hours, "h", minutes % 60, "min");
-  const rest = `${seconds % 60}`;
-  return minutes >= 1 ? `${minutes}:${rest.padStart(2, "0")}` : rest;
+function inUnits(count: number, unit: string, unitDisplay: "long" | "narrow"): string {
+  return count.toLocaleString(NUMBER_LOCALE, { style: "unit", unit, unitDisplay });
 }
 
-function twoUnits(big: number, bigUnit: string, small: number, smallUnit: string): string {
-  const first = `${big}${NO_BREAK}${bigUnit}`;
-  return small ? `${first} ${small}${NO_BREAK}${smallUnit}` : first;
+/** A duration in one unit, for a sentence or a screen reader: "7 seconds", "3 minutes". */
+export function formatDuration(ms: number): string {
+  const seconds = wholeSeconds(ms);
+  return seconds < 100 ? inUnits(seconds, "second", "long") : inUnits(Math.round(seconds / 60), "minute", "long");
+}
+
+/** Time left under an hour: "7", "1:05". Rounds up to whole seconds. */
+export function formatClock(ms: number): string {
+  const seconds = wholeSeconds(ms);
+  const minutes = Math.floor(seconds / 60);
+  const rest = `${seconds % 60}`;
+  return minutes > 59 ? "" : minutes ? `${minutes}:${rest.padStart(2, "0")}` : rest;
+}
+
+/** Time left in hours or days: "3h 20m", "2d 3h". */
+export function formatLongTime(ms: number): string {
+  const minutes = Math.floor(wholeSeconds(ms) / 60);
+  const hours = Math.floor(minutes / 60);
+  return hours > 23
+    ? `${inUnits(Math.floor(hours / 24), "day", "narrow")} ${inUnits(hours % 24, "hour", "narrow")}`
+    : `${inUnits(hours, "hour", "narrow")} ${inUnits(minutes % 60, "minute", "narrow")}`;
 }
 
 export const formatNumber = (count: number): string => count.toLocaleString(NUMBER_LOCALE);

@@ -7,7 +7,7 @@ import { handleKey, refocus } from "./device/keyboard";
 import { drawnBoard } from "./play/drawnBoard";
 import css from "./deferred.css?inline";
 import { VoteLedger } from "./receipts/voteLedger";
-import { formatLongTime, formatDuration } from "./localeFormat";
+import { formatLongTime, formatDuration } from "../live/format";
 import type { DeferredPart } from "./deferredPart";
 import { openness, groundNotices } from "./receipts/receiptList";
 import { analysisLine } from "./play/choiceAnalysis";

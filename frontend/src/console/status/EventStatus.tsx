@@ -1,7 +1,7 @@
 import { nParts } from "../../live/i18n";
 import { Badge } from "../../board/Ball";
 import type { ServerClock } from "../../live/connection/clock";
-import { formatCountdown, formatPercent, formatNumber } from "../../live/format";
+import { formatClock, formatLongTime, formatPercent, formatNumber } from "../../live/format";
 import { useNow } from "../../live/state/useNow";
 import { sideForTeam, type Phase } from "../../live/match/phase";
 import type { EventState, TurnoutCounted } from "../../protocol";
@@ -46,7 +46,7 @@ function Clock({ event, phase, clock }: Omit<Props, "turnout">) {
   const until = clockEnd(event, phase);
   const left = clockLeft(event, phase, until, useNow(clock, until));
   if (left <= 0) return null;
-  const shown = formatCountdown(left);
+  const shown = formatClock(left) || formatLongTime(left);
   return (
     <p class="clock" data-long={shown.length > LONG_CLOCK}>
       <b>{shown}</b> {clockLabel(event, phase)}

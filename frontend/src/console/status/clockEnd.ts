@@ -1,4 +1,4 @@
-import { heldMs, revealDue, type Phase } from "../../live/match/phase";
+import { heldMs, revealDue, revealEnd, type Phase } from "../../live/match/phase";
 import type { EventState } from "../../protocol";
 
 /** The server time at which the clock ends; 0 if no clock runs. */
@@ -7,6 +7,7 @@ export function clockEnd({ match, next_match_at }: EventState, phase: Phase): nu
   if (phase === "voting") return turn?.closes_at ?? 0;
   if (phase === "sealed") return match?.host_wait_s && turn ? revealDue(match, turn) : 0;
   if (phase === "paused") return 0;
+  if (phase === "reveal" && match && !turn) return revealEnd(match);
   return turn ? turn.opens_at : (next_match_at ?? 0);
 }
 

@@ -14,7 +14,7 @@ import type { BallotStatus } from "../ballot/ballot";
 import { choiceColumns, columnFigure, control, extendsChoice, votesText } from "../ballot/choice";
 import { countColumn } from "../ballot/encoding";
 import { requestButtons } from "../ballot/requests";
-import { formatClock, formatLongTime, formatPercent, formatDuration } from "../localeFormat";
+import { formatClock, formatLongTime, formatPercent, formatDuration } from "../../live/format";
 import type { BoardLayers, DeferredPart } from "../deferredPart";
 import { token } from "./shape";
 import { cornerName } from "./teamNames";

@@ -7,7 +7,7 @@ import { chanceFigure, chances, mistakeText, turningText, verdictText } from "..
 import type { Analysis, Quality, Side } from "../../protocol";
 import { choiceColumns, isResignation } from "../ballot/choice";
 import { html, type Html } from "../dom";
-import { formatNumber, formatPercent } from "../localeFormat";
+import { formatNumber, formatPercent } from "../../live/format";
 import { textHash } from "../receipts/receiptProof";
 import type { PhoneView } from "../seat/phoneView";
 import { readToken } from "../seat/storage";

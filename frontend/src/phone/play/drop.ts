@@ -1,7 +1,7 @@
 import { dropSymbol } from "../../live/dropSymbols";
 import type { DropAnswered, Match, Part } from "../../protocol";
 import { html, type Html } from "../dom";
-import { formatNumber } from "../localeFormat";
+import { formatNumber } from "../../live/format";
 import * as say from "../texts";
 import { revealsTurn, type PhoneView } from "../seat/phoneView";
 

@@ -1,7 +1,7 @@
 import { teamForSide } from "../../live/match/phase";
 import { consentCard } from "../seat/consent";
 import { html, type Html } from "../dom";
-import { formatPercent } from "../localeFormat";
+import { formatPercent } from "../../live/format";
 import { saveCard, type Card } from "./cardPicture";
 import { discussionSheet } from "./discussion";
 import { currentSide, sidesCard } from "./sides";

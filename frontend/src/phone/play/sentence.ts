@@ -1,6 +1,6 @@
 import { DEFAULT_METHOD } from "../../methods";
 import type { Match } from "../../protocol";
-import { formatClock, formatNumber } from "../localeFormat";
+import { formatClock, formatNumber } from "../../live/format";
 import { loadDeferred, deferred } from "../deferred";
 import * as say from "../texts";
 import type { PhoneView } from "../seat/phoneView";

@@ -9,7 +9,7 @@ import { isForTwo } from "../../live/match/timeBank";
 import { choiceName, choiceColumns, control, votesText } from "../ballot/choice";
 import { turnVerdict } from "./choiceAnalysis";
 import { fillTeamNames } from "./drawnBoard";
-import { formatClock, formatLongTime, formatPercent, formatNumber } from "../localeFormat";
+import { formatClock, formatLongTime, formatPercent, formatNumber } from "../../live/format";
 import { endText, currentSide } from "./sides";
 import * as say from "../texts";
 import { shortTeamName } from "./teamNames";
