@@ -187,6 +187,11 @@ def test_brand_is_previewed_and_shown_on_wall_and_phone(server: Server, open_at:
     expect(ball).to_have_css("stop-color", ORANGE_RGB)
     is_red = phone.page.locator("body").get_attribute("data-side") == "red"
     assert side_color() == (BLUE if is_red else ORANGE)
+    server.ask("open_turn_now", event_id=event["id"])
+    home = open_at(TABLET, f"/display/{event['code']}?home=yellow")
+    home.wait_for(phase="voting")
+    ball = home.page.locator("[data-ball=yellow] stop:nth-child(2)").first
+    expect(ball).to_have_css("stop-color", ORANGE_RGB)
     page.locator(".note button").click()  # undo
     for shown in (wall, phone.page):
         expect(shown.locator(".brand")).to_have_count(0)

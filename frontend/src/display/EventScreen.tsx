@@ -46,7 +46,7 @@ export function EventScreen({ live, state: fullState, clock, options, sound, pre
   const scene = useScene(state, now);
   const lost = live.connection.state !== "joined";
   markBody(lost, scene);
-  showTeamColors(state);
+  showTeamColors(fullState);
   const shown = state.admission === "rotating" ? own.key : null;
   const codes = joinCodes(state, options.home !== null, shown ?? own.welcome);
   const { notice, sealed, counts, marked } = own;
