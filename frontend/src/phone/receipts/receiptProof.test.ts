@@ -183,6 +183,16 @@ test("an unacknowledged change may count, and so may the acknowledged choice bef
   assert.equal(withFinding(changed, receiptAnswer(5), SEEN).found, "missing");
 });
 
+test("without the roots, a counted choice is the one that the server lists", () => {
+  const changed = receipt(ballot(1, 4, BLINDS[3]!, "counted"), ballot(2, 5, BLINDS[4]!, "sending"));
+  const find = (listed: number) => withFinding(changed, receiptAnswer(listed), { sealed: null, revealed: null });
+  for (const [listed, late] of [[3, true], [4, false]] as const) {
+    const { found, late: isLate, choices } = find(listed);
+    assert.deepEqual([found, isLate, choices[0]![2], choices.length], ["counted", late, BLINDS[listed], 1]);
+  }
+  assert.equal(find(5).found, "missing", "another voter's choice");
+});
+
 test("after an acknowledged change the earlier choice must not count", () => {
   const changed = receipt(ballot(1, 4, BLINDS[3]!, "counted"), ballot(2, 5, BLINDS[4]!, "counted"));
   assert.equal(withFinding(changed, receiptAnswer(3), SEEN).found, "missing");

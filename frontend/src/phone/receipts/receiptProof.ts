@@ -55,14 +55,16 @@ export function withFinding(receipt: Receipt, answer: ReceiptIssued, { sealed, r
   const is = (found: Finding, late: boolean, one: CastChoice, root: string) => ({ ...receipt, found, late, choices: [one], root });
 
   const own = countableChoices(receipt);
-  const at = own.findIndex((one) => expected && lead(one) === expected);
-  if (at >= 0) return is("checked", at < own.length - 1, own[at]!, expected!);
+  const isLate = (one: CastChoice) => one !== own[own.length - 1];
+  const checked = own.find((one) => expected && lead(one) === expected);
+  if (checked) return is("checked", isLate(checked), checked, expected!);
   const { choice, blind } = answer;
   const other: CastChoice | null = shared && choice && blind && !isOwnBlind(receipt, blind) ? [0, choice, blind] : null;
   const theirs = other && lead(other);
   if (theirs && (theirs === expected || !published)) return is("elsewhere", false, other, theirs);
-  const led = published ? null : lead(own[0]!);
-  if (led) return is("counted", false, own[0]!, led);
+  const listed = own.find((one) => one[1] === choice && one[2] === blind);
+  const led = listed && !published && lead(listed);
+  if (led) return is("counted", isLate(listed), listed, led);
   const late = !receipt.acknowledged;
   return is(late ? "late" : receipt.watched || (seal && inTime) ? "missing" : "unsure", late, own[0]!, published ?? "");
 }
