@@ -161,8 +161,8 @@ test("the vote is still known after a page reload", () => {
   const phone = new Phone();
   phone.open(1);
   phone.hold(1, "sending");
-  assert.deepEqual(lastChoice(phone.kept, 10), [1, 4, BLIND]);
-  assert.equal(lastChoice(phone.kept, 20), undefined);
+  assert.deepEqual(lastChoice(phone.kept, 10, "red"), [1, 4, BLIND]);
+  assert.equal(lastChoice(phone.kept, 20, "red"), undefined);
 });
 
 test("a window reopened after its seal raises no alarm", () => {

@@ -39,9 +39,23 @@ class Phone {
     return { admission: "open", match: { id: 1, red: 1, state: "playing", turn, reveal } } as unknown as EventState;
   }
 
-  welcome(number: number, pick?: number): void {
-    const you = { token: "", team: 1, turn: null, choice: null, sequence: 0, blind: null, voter_code: "", side_changes: [] };
-    this.ledger.receive({ type: "phone.welcomed", now_at: 0, seq: ++this.seq, you, state: this.state(number, pick) }, 1, this.keeper);
+  welcome(number: number, pick?: number, team = 1, keeper = this.keeper): void {
+    const you = { token: "", team, turn: null, choice: null, sequence: 0, blind: null, voter_code: "", side_changes: [] };
+    this.ledger.receive({ type: "phone.welcomed", now_at: 0, seq: ++this.seq, you, state: this.state(number, pick) }, 1, keeper);
+  }
+
+  /** After a reload in turn 1, without a ballot for `team` in the welcome: the choice shown and those sent. */
+  reload(team: number): { shown: number | null; sent: number[] } {
+    mock.timers.enable({ apis: ["setTimeout"] });
+    const sent: number[] = [];
+    const keeper = new BallotKeeper((cast) => sent.push(cast.choice), () => undefined, () => undefined);
+    const you = { token: "", team, turn: 101, choice: null, sequence: 1, blind: null, voter_code: "", side_changes: [] };
+    this.welcome(1, undefined, team, keeper);
+    keeper.follow(this.state(1).match!.turn);
+    this.ledger.resumeBallot(keeper, you, false);
+    changeStorage({ key: `crowdgame:${this.code}:receipts` });
+    mock.timers.reset();
+    return { shown: keeper.ballot.choice, sent };
   }
 
   change(number: number, pick?: number): void {
@@ -88,12 +102,15 @@ test("an unsent vote is resumed after a page reload", () => {
   const phone = new Phone();
   phone.welcome(1);
   phone.vote(1, 4, "sending");
-  const sent: number[] = [];
-  const keeper = new BallotKeeper((cast) => sent.push(cast.choice), () => undefined, () => undefined);
-  keeper.follow(phone.state(1).match!.turn);
-  phone.ledger.resumeBallot(keeper, { token: "", team: 1, turn: null, choice: null, sequence: 0, blind: null, voter_code: "", side_changes: [] }, false);
-  clearTimeout((keeper as unknown as { timer: number }).timer);
-  assert.deepEqual(sent, [4]);
+  assert.deepEqual(phone.reload(1), { shown: 4, sent: [4] });
+});
+
+test("a vote for the old team is neither cast nor shown for the new one, and is resumed after a move back", () => {
+  const phone = new Phone();
+  phone.welcome(1);
+  phone.vote(1, 4);
+  assert.deepEqual(phone.reload(2), { shown: null, sent: [] });
+  assert.deepEqual(phone.reload(1), { shown: 4, sent: [4] });
 });
 
 test("a vote before rejoining overrides the vote from before the page reload", () => {

@@ -1,14 +1,14 @@
 import type { ServerClock } from "../../live/connection/clock";
 import { withReadableReveal } from "../../live/match/lateReveal";
 import { sideForTeam } from "../../live/match/phase";
-import type { BallotChanged, BallotCounted, DropAnswered, DuelRefused, EventState, NicknameAnswered, ReceiptAsk, AcceptedSideChange, TeamCounted, ToPhone, TurnSealed, You } from "../../protocol";
+import type { BallotChanged, BallotCounted, DropAnswered, DuelRefused, EventState, NicknameAnswered, ReceiptAsk, AcceptedSideChange, Side, TeamCounted, ToPhone, TurnSealed, You } from "../../protocol";
 import type { Ballot, BallotKeeper } from "../ballot/ballot";
 import { BallotTimer } from "../ballot/ballotTimer";
 import { vibrate } from "../device/vibrate";
 import { choiceColumns } from "../ballot/choice";
 import { ReceiptChecks } from "./receiptChecks";
 import { SealChecks, type SealCheck } from "./sealChecks";
-import { isFromThisDevice, lastChoice } from "./receiptChoices";
+import { isFromThisDevice, lastChoice, receiptForSide } from "./receiptChoices";
 import type { Receipt } from "./receipt";
 import { revealsTurn } from "../seat/phoneView";
 import { sideChangeUpdate, teamInTurn } from "../play/sides";
@@ -25,6 +25,7 @@ export class VoteLedger {
   private sealChecks: SealChecks;
   private timer: BallotTimer;
   private event: EventState | null = null;
+  private side: Side | null = null;
   private vibratedFor = 0;
   private sideChanges: readonly AcceptedSideChange[] = [];
   private keeper: BallotKeeper | null = null;
@@ -95,7 +96,7 @@ export class VoteLedger {
    */
   resumeBallot(keeper: BallotKeeper, you: You, early: boolean): void {
     const receipts = readReceipts(this.code, this.event?.match?.id ?? 0);
-    const pressed = lastChoice(receipts, keeper.ballot.turn);
+    const pressed = lastChoice(receipts, keeper.ballot.turn, this.side);
     if (pressed && early) keeper.raiseSequence(pressed[0]);
     else if (pressed) keeper.resume(pressed);
     keeper.welcome(you, isFromThisDevice(receipts, you));
@@ -111,7 +112,7 @@ export class VoteLedger {
   /** Another tab of this browser, perhaps at another gateway, has stored a receipt. */
   private readOtherTab(): void {
     const { keeper } = this;
-    const receipt = readReceipts(this.code, this.event?.match?.id ?? 0).find(({ turn }) => turn === keeper?.ballot.turn);
+    const receipt = receiptForSide(readReceipts(this.code, this.event?.match?.id ?? 0), keeper?.ballot.turn ?? 0, this.side);
     const counted = receipt?.choices.find(([sequence]) => sequence === receipt.acknowledged);
     if (!keeper || !receipt || !counted) return;
     const [sequence, choice, blind] = counted;
@@ -126,6 +127,7 @@ export class VoteLedger {
 
   private follow(event: EventState, seq: number, team: number | null): void {
     this.event = event;
+    this.side = team === null ? null : sideForTeam(event, team);
     this.checks.follow(event, seq);
     this.sealChecks.follow(event, seq);
     this.judge(event, team);
