@@ -33,7 +33,7 @@ interface SocketOptions<Out, In> {
   /** The first message on every connection. */
   join: () => Out;
   onMessage: (message: In) => void;
-  /** Also called with `joined` for every message, which may correct the clock. */
+  /** Also called with `joined` for every message after the join was answered; the message may correct the clock. */
   onStateChange: (connection: Connection) => void;
 }
 
@@ -46,6 +46,7 @@ class LiveSocket<Out, In extends { type: string }> {
   private withinMs: number | null = null;
   private nextAttempt = { at: 0, fromServer: false };
   private retry = 0;
+  /** 0 until the server has answered the join, also with a refusal: the connection stays open. */
   private heartbeat = 0;
   private deadTimer = 0;
   private receivedAt = 0;
@@ -88,22 +89,27 @@ class LiveSocket<Out, In extends { type: string }> {
     this.deadTimer = 0;
     this.receivedAt = elapsedMs();
     if (message.type.endsWith(".welcomed")) this.welcomed(message as Welcome);
-    if (this.isJoined) this.options.onStateChange({ state: "joined" });
     if (message.type === "clock.synced") {
-      const answer = message as ClockSynced;
-      this.options.clock.addSample(answer.sent, answer.now_at);
+      const { sent, now_at } = message as ClockSynced;
+      this.options.clock.addSample(sent, now_at);
     } else if (message.type === "retry.after") {
       this.withinMs = (message as RetryAfter).within_ms;
     } else {
+      if (!this.heartbeat) this.answered();
       if ("at" in message) this.checkClock(message.at as number);
       this.options.onMessage(message as In);
     }
+    if (this.heartbeat) this.options.onStateChange({ state: "joined" });
   }
 
   private welcomed(welcome: Welcome): void {
-    this.attempt = 0;
     this.options.clock.estimate(welcome.now_at);
     this.isJoined = true;
+    this.answered();
+  }
+
+  private answered(): void {
+    this.attempt = 0;
     this.heartbeatIn(Math.random() * FIRST_HEARTBEAT_WITHIN_MS);
   }
 
@@ -141,7 +147,7 @@ class LiveSocket<Out, In extends { type: string }> {
   }
 
   private showSilence(): void {
-    if (this.isJoined) this.options.onStateChange({ state: "lost" });
+    if (this.heartbeat) this.options.onStateChange({ state: "lost" });
   }
 
   private closed(code: number): void {
@@ -169,7 +175,7 @@ class LiveSocket<Out, In extends { type: string }> {
     clearTimeout(this.retry);
     clearTimeout(this.deadTimer);
     clearTimeout(this.heartbeat);
-    this.retry = this.deadTimer = 0;
+    this.retry = this.deadTimer = this.heartbeat = 0;
     this.isJoined = false;
     this.withinMs = null;
     const socket = this.socket;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test, { afterEach, mock } from "node:test";
 import { FakeWebSocket } from "../../live/connection/fakeWebSocket";
-import type { EventState, PagePreload, PhoneWelcomed } from "../../protocol";
+import { CloseCode, type EventState, type PagePreload, type PhoneWelcomed } from "../../protocol";
 import { PhoneSeat } from "./phoneSeat";
 import { storeToken, readToken } from "./storage";
 
@@ -86,11 +86,66 @@ test("a page without a seat offer has no team until the welcome", () => {
   }
 });
 
-test("a phone that is not admitted has no team", () => {
-  const seated = startPage();
+const refuse = () => {
   FakeWebSocket.last.open();
   FakeWebSocket.last.deliver({ type: "error", code: "joining_locked", text: "", event: at(7) });
+};
+
+test("a phone that is not admitted has no team", () => {
+  const seated = startPage();
+  refuse();
   assert.deepEqual([seated.voter.get().team, seated.voter.get().blockedBy?.code], [null, "joining_locked"]);
+  seated.leave();
+});
+
+/** A phone that has lost its seat and connects again. */
+function loseSeat(closeCode: number): PhoneSeat {
+  storeToken(CODE, "1.abc.1:sig");
+  const seated = startPage();
+  FakeWebSocket.last.open();
+  FakeWebSocket.last.deliver(welcome(1));
+  if (closeCode !== CloseCode.BAD_TOKEN) storeToken(CODE, null);
+  FakeWebSocket.last.onclose?.({ code: closeCode });
+  mock.timers.tick(1000);
+  assert.equal(readToken(CODE), null);
+  return seated;
+}
+
+for (const [what, closeCode] of [
+  ["whose seat is unknown", CloseCode.BAD_TOKEN],
+  ["without its token", 1006],
+] as const)
+  test(`a phone ${what} has no team if it is refused`, () => {
+    const seated = loseSeat(closeCode);
+    refuse();
+    assert.deepEqual([seated.voter.get().team, seated.voter.get().blockedBy?.code], [null, "joining_locked"]);
+    seated.leave();
+  });
+
+test("a phone whose seat is unknown joins as a new voter", () => {
+  const seated = loseSeat(CloseCode.BAD_TOKEN);
+  FakeWebSocket.last.open();
+  FakeWebSocket.last.deliver(welcome(2));
+  assert.deepEqual([seated.voter.get().team, seated.voter.get().moved], [2, false]);
+  seated.leave();
+});
+
+test("a refused phone is connected without a seat, and notices a dead connection", () => {
+  const seated = startPage();
+  const state = () => seated.store.get().connection.state;
+  FakeWebSocket.last.open();
+  FakeWebSocket.last.onclose?.({ code: CloseCode.CROWDED });
+  assert.equal(state(), "crowded");
+  mock.timers.tick(30_000);
+  for (let connection = 0; connection < 2; connection++) {
+    refuse();
+    assert.deepEqual([state(), seated.socket.isJoined], ["joined", false]);
+    const { last } = FakeWebSocket;
+    for (let ms = 0; ms < 4000; ms += 500) mock.timers.tick(500);
+    assert.deepEqual([last.sent.at(-1)!.type, state(), FakeWebSocket.last === last], ["clock.ask", "lost", true]);
+    for (let ms = 0; ms < 6000; ms += 500) mock.timers.tick(500);
+    assert.notEqual(FakeWebSocket.last, last);
+  }
   seated.leave();
 });
 

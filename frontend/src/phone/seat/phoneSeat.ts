@@ -59,7 +59,7 @@ export class PhoneSeat implements SeatedPhone {
     ));
     this.offer = page?.offer || null;
     this.voter = new Store<VoterState>({
-      ...{ returned: !!page && !!readToken(this.code), team: (page && (storedTeam(this.code) || page.team)) || null, moved: false, voterCode: "" },
+      ...{ returned: !!readToken(this.code), team: (page && (storedTeam(this.code) || page.team)) || null, moved: false, voterCode: "" },
       ...{ blockedBy: null, ballot: NO_BALLOT, record: NO_RECORD, receipts: [], counts: null, sideChanges: [] },
     });
     whenDeferred(({ VoteLedger }) => {
@@ -110,17 +110,17 @@ export class PhoneSeat implements SeatedPhone {
   private receive(message: ToPhone): void {
     const isState = "state" in message;
     if (isState && message.state !== this.store.get().event) return;
-    const { team, moved } = this.voter.get();
+    const { team } = this.voter.get();
     const isWelcome = message.type === "phone.welcomed";
     // A ballot belongs to a team: after a move to the other team it is cleared.
     if (isWelcome && message.you.team !== team) this.keeper.follow(null);
     if (message.type !== "turnout.counted") this.withLedger((ledger) => ledger.receive(message, team, this.keeper));
-    if (isState && !isWelcome && moved) this.voter.set({ moved: false });
+    if (isState && !isWelcome) this.voter.set({ moved: false });
     if (isState) this.follow(message.state);
     if (isWelcome) this.welcomed(message);
     else if (message.type === "ballot.counted") this.keeper.counted(message);
     else if (message.type === "ballot.refused") this.keeper.refused(message);
-    else if (message.type === "error" && isBlocking(message)) this.blocked(message);
+    else if (message.type === "error" && message.event) this.blocked(message);
   }
 
   /** A seat may be available now. The random delay keeps an audience from retrying all at once. */
@@ -139,19 +139,19 @@ export class PhoneSeat implements SeatedPhone {
     this.unanswered = null;
     if (error.code === "key_wrong") this.key = null;
     if (error.code === "key_used" && elapsedMs() < this.doubtUntil) this.retryIn(RETRY_GAP_MS);
-    else this.voter.set({ blockedBy: error, ...(!this.isSeated && { team: null }) });
+    else this.voter.set({ blockedBy: error, team: null });
   }
 
   private welcomed({ you }: PhoneWelcomed): void {
     clearTimeout(this.retryTimer);
     if (this.unanswered) storeKey(this.code, this.unanswered);
     this.unanswered = null;
-    const { team, returned, moved } = this.voter.get();
+    const { team, moved } = this.voter.get();
     const before = this.isSeated ? team : storedTeam(this.code);
     const movesNow = !!before && before !== you.team;
     const early = !this.isSeated && this.keeper.ballot.choice !== null;
     this.isSeated = true;
-    this.voter.set({ returned: returned || (team === null && !!readToken(this.code)), team: you.team, moved: movesNow || moved, voterCode: you.voter_code, blockedBy: null });
+    this.voter.set({ team: you.team, moved: movesNow || moved, voterCode: you.voter_code, blockedBy: null });
     storeToken(this.code, you.token);
     if (early) this.keeper.raiseSequence(you.sequence);
     setTimeout(loadDeferred, IDLE_MS + Math.random() * RETRY_SPREAD_MS);
@@ -161,8 +161,8 @@ export class PhoneSeat implements SeatedPhone {
   }
 
   private hold(ballot: Ballot): void {
-    const { team, moved } = this.voter.get();
-    if (moved && ballot.choice !== null) this.voter.set({ moved: false });
+    const { team } = this.voter.get();
+    if (ballot.choice !== null) this.voter.set({ moved: false });
     if (this.isSeated) this.withLedger((ledger) => ledger.hold(ballot, team));
     if (ballot.status === "counted") loadDeferred();
   }
@@ -178,15 +178,12 @@ export class PhoneSeat implements SeatedPhone {
     const { connection } = this.store.get();
     if (connection.state !== "away" || connection.code !== CloseCode.BAD_TOKEN || !readToken(this.code)) return;
     storeToken(this.code, null);
+    this.isSeated = false;
     this.reclaim();
   }
 }
 
 /** Whether the reason for the refusal may be gone: joining was opened, or the event's admission changed. */
 function isOver({ code, event }: Error, { admission, team_choice }: EventState): boolean {
-  return /^lobby|^join|^hands/.test(code) || event?.admission !== admission || event.team_choice !== team_choice;
-}
-
-function isBlocking(error: Error): boolean {
-  return !/malformed|joined/.test(error.code);
+  return !/^key|^team/.test(code) || event?.admission !== admission || event.team_choice !== team_choice;
 }
