@@ -65,7 +65,7 @@ test("an early vote is dropped if the team or the turn differs", () => {
 });
 
 test("a phone with a stored seat returns to it and does not use the offer", () => {
-  storeToken(CODE, "1.abc.1:sig");
+  storeToken(CODE, "1.abc.1:sig", 1);
   const seated = startPage();
   assert.deepEqual([seated.voter.get().team, seated.voter.get().returned], [1, true]);
   seated.cast(6);
@@ -100,7 +100,7 @@ test("a phone that is not admitted has no team", () => {
 
 /** A phone that has lost its seat and connects again. */
 function loseSeat(closeCode: number): PhoneSeat {
-  storeToken(CODE, "1.abc.1:sig");
+  storeToken(CODE, "1.abc.1:sig", 1);
   const seated = startPage();
   FakeWebSocket.last.open();
   FakeWebSocket.last.deliver(welcome(1));
@@ -163,5 +163,32 @@ test("a phone moved to the other team says so and has no vote until the next one
   assert.equal(readToken(CODE), "1.abc.1:sig");
   seated.cast(5);
   assert.equal(seated.voter.get().moved, false);
+  seated.leave();
+});
+
+test("a moved phone that is reloaded shows its new team and keeps an early vote", () => {
+  const { you, ...message } = welcome(2);
+  const moved = { ...message, you: { ...you, token: "1.abc.1:sig" } };
+  let seated = startPage();
+  FakeWebSocket.last.open();
+  FakeWebSocket.last.deliver(moved);
+  seated.leave();
+  mock.timers.reset();
+  seated = startPage(page({ team: 1 }));
+  seated.cast(5);
+  FakeWebSocket.last.open();
+  FakeWebSocket.last.deliver(moved);
+  const { team, ballot } = seated.voter.get();
+  assert.deepEqual([team, seated.voter.get().moved, ballot.choice], [2, false, 5]);
+  seated.leave();
+});
+
+test("a phone moved back between two connections shows its counted vote", () => {
+  storeToken(CODE, "1.abc.1:sig", 2);
+  const seated = startPage();
+  FakeWebSocket.last.open();
+  FakeWebSocket.last.deliver(welcome(1, 7, 3, 1));
+  const { team, ballot } = seated.voter.get();
+  assert.deepEqual([team, ballot.choice, ballot.status], [1, 3, "counted"]);
   seated.leave();
 });

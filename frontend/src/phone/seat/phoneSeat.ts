@@ -152,11 +152,11 @@ export class PhoneSeat implements SeatedPhone {
     const early = !this.isSeated && this.keeper.ballot.choice !== null;
     this.isSeated = true;
     this.voter.set({ team: you.team, moved: movesNow || moved, voterCode: you.voter_code, blockedBy: null });
-    storeToken(this.code, you.token);
+    storeToken(this.code, you.token, you.team);
     if (early) this.keeper.raiseSequence(you.sequence);
     setTimeout(loadDeferred, IDLE_MS + Math.random() * RETRY_SPREAD_MS);
     if (movesNow) loadDeferred();
-    else if (!hasReceipts(this.code) && !this.ledger) this.keeper.welcome(you);
+    if (!hasReceipts(this.code) && !this.ledger) this.keeper.welcome(you);
     else this.withLedger((ledger) => ledger.resumeBallot(this.keeper, you, early));
   }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { Receipt } from "../receipts/receipt";
-import { forgetSeat, storeKey, storeReceipts, storeToken, readKey, readLastReceipts, readReceipts, readToken } from "./storage";
+import { forgetSeat, storeKey, storeReceipts, storeToken, readKey, readLastReceipts, readReceipts, readToken, storedTeam } from "./storage";
 
 /** A browser's storage; if it is `full`, writes fail. */
 class Storage {
@@ -37,10 +37,20 @@ test("values that a full storage rejects are kept in memory and take precedence"
   assert.equal(readToken("HJKM"), null);
 });
 
+test("the team of a seat is the one last confirmed, or else that of its token", () => {
+  browser().setItem("crowdgame:HJKM", "1.abc.1:sig");
+  const teams = [storedTeam("HJKM")];
+  for (const token of ["1.abc.1:sig", null]) {
+    storeToken("HJKM", token, 2);
+    teams.push(storedTeam("HJKM"));
+  }
+  assert.deepEqual(teams, [1, 2, 0]);
+});
+
 test("forgetSeat removes everything of one event and nothing of others", () => {
   const storage = browser();
   for (const code of ["HJKM", "OTHER"]) {
-    storeToken(code, "seat");
+    storeToken(code, "seat", 1);
     storeKey(code, "BCDFGH");
     storeReceipts(code, 57, [{ turn: 5 } as Receipt]);
   }

@@ -3,10 +3,15 @@ import type { Receipt } from "../receipts/receipt";
 
 /** The seat token. */
 export const readToken = (code: string) => read(`crowdgame:${code}`);
-export const storeToken = (code: string, token: string | null) => write(`crowdgame:${code}`, token);
 
-/** The team of the stored seat token; 0 without one. */
-export const storedTeam = (code: string) => Number(/\.([12]):/.exec(readToken(code) ?? "")?.[1] ?? 0);
+/** Stores the seat token with the voter's team, which an organizer may have changed since the token was issued. */
+export function storeToken(code: string, token: string | null, team = 0): void {
+  write(`crowdgame:${code}`, token);
+  write(`crowdgame:${code}:team`, token && `${team}`);
+}
+
+/** The team last confirmed for the stored seat, or else that of its token; 0 without a seat. */
+export const storedTeam = (code: string) => Number(read(`crowdgame:${code}:team`) ?? /\.([12]):/.exec(readToken(code) ?? "")?.[1] ?? 0);
 
 /** The ticket or key that was used to get the seat. */
 export const readKey = (code: string) => read(`crowdgame:${code}:key`);
@@ -18,7 +23,7 @@ export const storeHiding = (hiding: boolean) => write("crowdgame:hiding", hiding
 
 /** Frees this device for the next person. */
 export function forgetSeat(code: string): void {
-  for (const kept of ["", ":key", ":read", ":record", ":receipts"]) write(`crowdgame:${code}${kept}`, null);
+  for (const kept of ["", ":team", ":key", ":read", ":record", ":receipts"]) write(`crowdgame:${code}${kept}`, null);
 }
 
 /** The results of a voter and its team in a match; `choice` is the ballot of `turn`. */
