@@ -50,10 +50,16 @@ def winning_chance(solution: Solution, side: Side) -> float:
 
 
 def column_losses(solution: Solution, side: Side) -> dict[int, float]:
-    """Return what each open column, from 1, costs against an opponent who plays the equilibrium."""
+    """Return what each open column, from 1, costs against an opponent who plays the equilibrium.
+
+    In a lost position each reply is part of an equilibrium. So a column of a certain winner costs what the
+    best reply to it takes.
+    """
     payoffs = _payoffs(solution, side)
     replies = _mix(solution, "yellow" if side == "red" else "red")
     best = winning_chance(solution, side)
+    if best >= 1 - NEVER:
+        return {c: best - min(chance for chance in row if chance is not None) for c, row in payoffs.items()}
     return {column: max(0.0, best - _mean(row, replies)) for column, row in payoffs.items()}
 
 

@@ -255,6 +255,12 @@ def test_columns_are_classified_by_what_they_cost_if_that_is_certain(
     assert (solution.margin == 0) is (is_exact or value == 1)
 
 
+def test_column_that_gives_a_certain_win_away_is_a_blunder_whatever_the_loser_plays() -> None:
+    won = Solution(1, (0, 1), (1, 0), ((1, -1), (1, 1)), is_exact=True, depth=2)
+    assert [classify(won, "red", column) for column in (1, 2)] == ["blunder", "best"]
+    assert column_losses(won, "yellow") == {1: 0, 2: 0}
+
+
 def test_no_column_in_an_equilibrium_costs_anything() -> None:
     random = Random(4)
     for _ in range(4):
