@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import msgspec
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 from msgspec.structs import asdict
 
 from crowdgame.accounts.models import Guest
@@ -19,24 +19,22 @@ from crowdgame.play.ratings.rating_ledger import (
     skill,
 )
 from voting.models import Match, Turn, TurnState
-from voting.terms import MatchState, VoidReason
+from voting.terms import MatchState
 
-# A player who loses on time in the first turn may never have been there.
-MIN_RATED_TURNS = 2
 MAX_RATED_PER_DAY = 10
 ITERATOR_CHUNK = 5_000
 COLUMNS = ("pk", "game", "event__duel__one", "event__duel__two", "red__number", "result", "ended_at")
 
 
 def rateable_matches(**which: Any) -> QuerySet[Match]:
-    """Return finished duel matches that count, by the time at which they ended. `which` are more filters."""
-    # Resigning or agreeing to a draw stops the second turn, which was reached all the same.
-    reached = ~Q(state=TurnState.VOID) | Q(void_reason=VoidReason.STOPPED)
-    enough = Turn.objects.filter(reached, match=OuterRef("pk"), number=MIN_RATED_TURNS)
+    """Return finished duel matches that count, by the time at which they ended. `which` are more filters.
+
+    Both players have moved: one who loses on time before that may never have been there.
+    """
+    played = Turn.objects.filter(state=TurnState.RESOLVED, match=OuterRef("pk"))
+    both = (Exists(played.filter(red_pick__isnull=False)), Exists(played.filter(yellow_pick__isnull=False)))
     seats = {"event__duel__one__isnull": False, "event__duel__two__isnull": False}
-    ended = Match.objects.filter(
-        Exists(enough), state=MatchState.ENDED, event__duel__casual=False, **seats, **which
-    )
+    ended = Match.objects.filter(*both, state=MatchState.ENDED, event__duel__casual=False, **seats, **which)
     return ended.order_by("ended_at", "pk")
 
 

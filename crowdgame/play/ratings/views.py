@@ -13,7 +13,7 @@ from crowdgame.accounts.guest_cookie import current_guest
 from crowdgame.accounts.models import Guest
 from crowdgame.play.duels.duels import DEFAULT_GAME
 from crowdgame.play.ratings.computer_results import ComputerResult, load_computer_results
-from crowdgame.play.ratings.match_ratings import MAX_RATED_PER_DAY, MIN_RATED_TURNS
+from crowdgame.play.ratings.match_ratings import MAX_RATED_PER_DAY
 from crowdgame.play.ratings.rating_ledger import START
 from crowdgame.play.ratings.rating_table import list_rated_games, load_guest_row, load_table_page
 from games.engine.registry import game_title
@@ -39,7 +39,7 @@ def ratings(request: HttpRequest) -> HttpResponse:
         "mine": load_guest_row(guest, game) if guest else None,
         "computer": list(_computer_results(guest)) if guest else (),
         "kept": urlencode({"game": game} | ({"q": query} if query else {})),
-        "rules": {"start": round(START), "turns": MIN_RATED_TURNS, "a_day": MAX_RATED_PER_DAY},
+        "rules": {"start": round(START), "a_day": MAX_RATED_PER_DAY},
     }
     return render(request, "ratings/ratings.html", context)
 

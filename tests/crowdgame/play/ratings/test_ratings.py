@@ -174,7 +174,10 @@ def test_match_aborted_or_unplayed_or_casual_or_without_duel_is_not_rated(box: B
     without_duel, casual = start_match(new_event().pk, box), begin(box, one, two, casual=True).match
     for match in (without_duel, casual):
         play(match, box, RED_WINS)
-    for match, ended_by in ((unplayed, "time"), (without_duel, "board"), (casual, "board")):
+    absent = begin(box, one, two, game="captains-mistress").match
+    play(absent, box, [(1, 1)])
+    close_turn(age(only_turn(absent), box, DAY_MS).pk, box)
+    for match, ended_by in ((unplayed, "time"), (absent, "time"), (without_duel, "board"), (casual, "board")):
         match.refresh_from_db()
         assert (match.state, match.ended_by) == (MatchState.ENDED, ended_by)
     assert not RatedMatch.objects.exists()
