@@ -76,12 +76,19 @@ def test_player_invites_with_a_link_and_another_reads_what_game_it_is(open_at: O
     expect(one.get_by_role("button", name="Link copied")).to_be_visible()
     assert one.evaluate("navigator.clipboard.readText()").endswith(f"/play/{code}")
 
-    two = open_at(PHONE, "/play/").page
+    screen = open_at(PHONE, "/play/")
+    two = screen.page
+    two.locator("[name=time_control]:checked").first.evaluate(
+        "(input) => { input.value = 'none'; input.form.requestSubmit(); }"
+    )
+    expect(two.get_by_role("alert")).to_have_text("The game was not created. Check its options.")
+    expect(two).to_have_url(re.compile(r"/play/$"))
+    screen.errors.clear()
     line = two.locator(".game", has=two.locator(f'form[action="/play/{code}/join"]'))
     what = "Captain's Mistress · 6 \u00d7 6 · 3 days per player · casual"
     expect(line.locator(".what")).to_contain_text(what)
     expect(line).to_contain_text("just created")
-    line.get_by_role("button").click()
+    line.get_by_role("button").evaluate("(join) => { join.click(); setTimeout(() => join.click(), 5); }")
     expect_phase(two, "voting")
     picture = open_at(PROJECTOR, "/play/").page.locator(f'img[src="/board/{code}/1/0.svg"]').first
     expect(picture).to_be_visible()

@@ -163,6 +163,8 @@ def join_duel(code: str, guest: Guest, box: BallotBox) -> Duel:
     check_game_limit(guest)
     with locked_event(duel.event_id) as event:
         duel.refresh_from_db()
+        if seat_number(duel, guest):
+            return duel
         free = seat_number(duel, None)
         if not free:
             raise PlayError(_("Both seats are taken. Choose another game."))

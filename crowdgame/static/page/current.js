@@ -5,6 +5,10 @@ import { fetchInTime, onWake } from "./network.js";
 
 const root = (page) => page.querySelector("[data-current]");
 
+// The page may be the answer to a refused form, whose address can't be fetched.
+const { address } = root(document).dataset;
+if (address && location.pathname !== address) history.replaceState(null, "", address);
+
 const WAIT_MS = 1_000 * (root(document).dataset.waitS ?? (matchMedia("(min-width: 56rem)").matches ? 4 : 10));
 
 async function look() {

@@ -71,11 +71,12 @@ def test_only_two_guests_play_and_may_rejoin(box: BallotBox) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_concurrent_joins_give_seat_to_one_guest(box: BallotBox) -> None:
+@pytest.mark.parametrize("guests", [1, 2])
+def test_concurrent_joins_give_seat_to_one_guest(box: BallotBox, guests: int) -> None:
     duel, _ = waiting_duel()
-    joiners = [new_guest(), new_guest()]
+    joiners = [new_guest() for _ in range(guests)] * (3 - guests)
     refused = at_once(2, lambda own: join_duel(duel.event.code, joiners.pop(), own))
-    assert [type(refusal) for refusal in refused] == [PlayError]
+    assert [type(refusal) for refusal in refused] == [PlayError] * (guests - 1)
     assert Match.objects.filter(event=duel.event).count() == 1
 
 
