@@ -130,10 +130,19 @@ def test_backup_failure_leaves_only_unfinished_folder(tmp_path: Path) -> None:
 
 
 def test_crowdgame_command_uses_server_settings(tmp_path: Path) -> None:
+    """It reads them like systemd, not like a shell."""
     settings = tmp_path / "crowdgame.env"
-    settings.write_text(f"SECRET_KEY=any\nCROWDGAME_DATA={tmp_path}\n")
-    show = "import os; from django.conf import settings; print(settings.DATA_DIR, os.getcwd())"
-    command = ["shell", "--command", show]
+    values = {
+        "BRAND_LINE": "Sponsored by Acme; $5 & more",
+        "MAIL_FROM": "Quiz <q@example.org>",
+        "SECRET_KEY": '"any"',
+        "CROWDGAME_DATA": f"{tmp_path}",
+    }
+    settings.write_text("# Settings\n\n" + "\n".join(f"{name}={value}" for name, value in values.items()))
+    show = (
+        "import os; from django.conf import settings; print(settings.DATA_DIR, os.getcwd(), *map(os.getenv, "
+    )
+    command = ["shell", "--command", f"{show}{list(values)[:3]}), sep='|')"]
     result = subprocess.run(
         [SERVER / "crowdgame", *command],
         env={"PATH": os.environ["PATH"], "CROWDGAME_ENV": str(settings)},
@@ -142,7 +151,25 @@ def test_crowdgame_command_uses_server_settings(tmp_path: Path) -> None:
         text=True,
         check=True,
     )
-    assert result.stdout.splitlines()[-1] == f"{tmp_path} {tmp_path}"
+    seen = [str(tmp_path), str(tmp_path), values["BRAND_LINE"], values["MAIL_FROM"], "any"]
+    assert result.stdout.splitlines()[-1] == "|".join(seen)
+
+
+@pytest.mark.parametrize("is_owner", [True, False])
+def test_crowdgame_command_writes_metrics_only_into_its_own_folder(is_owner: bool, tmp_path: Path) -> None:
+    """Root could write into the folder of the services, but they could not open its files."""
+    (tmp_path / "crowdgame.env").touch()
+    script, _, _ = (SERVER / "crowdgame").read_text().partition("\nexec ")
+    script = script.replace("/run/crowdgame/metrics", str(tmp_path))
+    user = os.geteuid() if is_owner else 65_534
+    ended = subprocess.run(
+        ["sh", "-c", f'id() {{ echo {user}; }}; {script}\necho "${{PROMETHEUS_MULTIPROC_DIR-none}}"'],
+        env={"PATH": os.environ["PATH"], "CROWDGAME_ENV": str(tmp_path / "crowdgame.env")},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert ended.stdout.strip() == (str(tmp_path) if is_owner else "none")
 
 
 # ------------------------------------------------------------------ install.sh
