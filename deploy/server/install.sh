@@ -43,10 +43,20 @@ install_packages() {
 
 create_user_and_directories() {
     id crowdgame >/dev/null 2>&1 || adduser --system --group --home /var/lib/crowdgame crowdgame
-    install -d -o crowdgame -g crowdgame -m 750 /var/lib/crowdgame /var/backups/crowdgame
+    install -d -o crowdgame -g crowdgame -m 750 /var/lib/crowdgame
     install -d -o root -g crowdgame -m 750 /etc/crowdgame
     install -d -m 700 /etc/crowdgame/tls
     install -d /var/www/acme /opt/crowdgame/releases
+    create_backup_folder
+}
+
+# Only the main machine makes backups. `crowdgame doctor` expects them wherever the folder is.
+create_backup_folder() {
+    if [ -z "$own_address" ]; then
+        install -d -o crowdgame -g crowdgame -m 750 /var/backups/crowdgame
+    elif [ -d /var/backups/crowdgame ]; then
+        rmdir --ignore-fail-on-non-empty /var/backups/crowdgame
+    fi
 }
 
 write_settings() {

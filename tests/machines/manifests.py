@@ -86,6 +86,7 @@ def run_install(etc: Path, calls: str, *arguments: str) -> subprocess.CompletedP
     here = 'cd "$(dirname "$(readlink -f "$0")")/../.."'
     script = functions.replace(here, f"cd {ROOT}").replace("/etc/crowdgame", str(etc))
     script = script.replace("/etc/systemd/system", f"{etc}/units").replace("/etc/sysctl.d", str(etc))
+    script = script.replace("/var/backups/crowdgame", f"{etc}/backups")
     script += f"\nchown() {{ :; }}\nshare_database() {{ :; }}\n{calls}\n"
     argv = ["sh", "-c", script, "install.sh", "play.example.org", *arguments]
     return subprocess.run(argv, check=False, capture_output=True, text=True)

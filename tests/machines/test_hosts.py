@@ -85,6 +85,14 @@ def test_services_elsewhere_keep_their_addresses_and_single_machines_share_nothi
     assert all(line.startswith("server 127.0.0.1:") for line in ended.stdout.splitlines())
 
 
+def test_machine_that_only_runs_gateways_has_no_backup_folder(etc: Path) -> None:
+    """An earlier version created an empty one."""
+    folder = etc / "backups"
+    for address, exists in ((None, True), (OTHERS[0], False), (OTHERS[0], False)):
+        ended = run_install(etc, 'install() { mkdir "$8"; }; create_backup_folder', *filter(None, [address]))
+        assert (ended.returncode, folder.exists()) == (0, exists), ended.stderr
+
+
 # ------------------------------------------------------------------ three hosts
 def ip(*words: str) -> None:
     subprocess.run(["ip", *words], check=True)

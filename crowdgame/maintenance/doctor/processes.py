@@ -2,7 +2,7 @@
 
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from celery import current_app
 from django.conf import settings
@@ -55,14 +55,22 @@ def check_processes() -> Iterator[Finding]:
         return
     samples = read_samples()
     roles = {labels["role"] for labels, value in samples[PROCESS._name] if value}
-    for role, remedy in REMEDIES.items():
-        if role not in roles:
-            yield Finding(f"no {role} is running", remedy)
+    yield from role_findings(roles)
     paused_s = time.time() - max((value for _, value in samples[SCHEDULER_LAST_RUN_AT._name]), default=0.0)
     if "scheduler" in roles and paused_s > MAX_SCHEDULER_PAUSE_S:
         problem = f"no scheduler has checked the deadlines for {min(paused_s, 9_999):.0f} s"
         yield Finding(problem, "Read the log of the schedulers, and restart them.")
     yield from _open_files(samples["process_max_fds"])
+
+
+def role_findings(roles: Collection[str]) -> Iterator[Finding]:
+    """Check which processes run. With several machines, only the main one has more than gateways."""
+    if set(roles) == {"gateway"}:
+        yield not_visible("only gateways run on this machine", "Check the main machine, too.")
+        return
+    for role, remedy in REMEDIES.items():
+        if role not in roles:
+            yield Finding(f"no {role} is running", remedy)
 
 
 def _open_files(limits: list[tuple[dict[str, str], float]]) -> Iterator[Finding]:

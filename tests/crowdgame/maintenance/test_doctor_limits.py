@@ -2,6 +2,7 @@ import pytest
 
 from crowdgame.maintenance.doctor.event import capacity_findings, memory_findings
 from crowdgame.maintenance.doctor.machine import nginx_findings
+from crowdgame.maintenance.doctor.processes import role_findings
 from crowdgame.maintenance.doctor.stores import clock_findings, node_findings
 from crowdgame.server.laptop.paths import ROOT
 
@@ -54,3 +55,16 @@ def test_doctor_cannot_see_gateways_elsewhere_but_compares_people_with_free_memo
     assert list(memory_findings(1_024, meminfo)) == []
     [finding] = memory_findings(1_100, meminfo)
     assert finding.problem == "36 MiB of memory are free, but 1100 phones need 38"
+
+
+@pytest.mark.parametrize(
+    ("roles", "problems"),
+    [
+        ({"gateway"}, []),
+        ({"gateway", "pages"}, ["no scheduler is running"]),
+        ({"worker", "scheduler"}, ["no gateway is running"]),
+        (set(), ["no gateway is running", "no scheduler is running"]),
+    ],
+)
+def test_doctor_needs_schedulers_unless_only_gateways_run(roles: set[str], problems: list[str]) -> None:
+    assert [finding.problem for finding in role_findings(roles) if finding.is_wrong] == problems
