@@ -17,7 +17,8 @@ from django.db.models import Exists, Max, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from crowdgame.accounts.account_changes import delete_ended_sessions
-from crowdgame.events.models import AuditEntry
+from crowdgame.accounts.models import Invitation
+from crowdgame.events.models import AuditEntry, OrganizationMember
 from crowdgame.play.duels.models import Duel
 from crowdgame.play.notifications.models import EmailAddress, PushSubscription
 from crowdgame.results.analysis.models import MatchJudges
@@ -116,7 +117,7 @@ def anonymize_events(days: int) -> Generator[RemovedRows, None, None]:
 
     Idempotent: after an interruption, the next run continues with the remaining rows. An event that is
     deleted meanwhile, or whose ballots can't be decoded, is logged and skipped. At the end, clears expired
-    sessions and stale e-mail addresses.
+    sessions and invitations, and stale e-mail addresses.
     """
     for event in events_to_anonymize(days):
         try:
@@ -127,7 +128,15 @@ def anonymize_events(days: int) -> Generator[RemovedRows, None, None]:
             log.info("anonymized event %s", done, extra={"event": event.pk})
     import_module(settings.SESSION_ENGINE).SessionStore.clear_expired()
     delete_ended_sessions()
+    delete_expired_invitations()
     purge_addresses()
+
+
+def delete_expired_invitations() -> None:
+    """Delete the invitations, which name a person, that created no account or membership in time."""
+    now = timezone.now()
+    Invitation.objects.filter(used_by=None, expires_at__lt=now).delete()
+    OrganizationMember.objects.filter(user=None, expires_at__lt=now).delete()
 
 
 def purge_addresses() -> int:

@@ -3,14 +3,16 @@ from io import StringIO
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 from django.contrib.sessions.models import Session
 from django.core.management import call_command
 from django.db import connection
 from django.utils import timezone
 from msgspec.structs import replace
 
+from crowdgame.accounts.models import Invitation
 from crowdgame.events.audit_text import LogText
-from crowdgame.events.models import AuditEntry
+from crowdgame.events.models import AuditEntry, Organization, OrganizationMember
 from crowdgame.maintenance import retention
 from crowdgame.organizer.console.audit_log import PerformedAction, add_audit_entry
 from crowdgame.results.analysis.models import MatchJudges
@@ -132,14 +134,19 @@ def test_anonymize_removes_voters_and_keeps_ballots_tallies_and_board(box: Ballo
         assert not model._default_manager.exists(), model
 
 
-def test_retention_command_prints_what_it_removes_and_deletes_expired_sessions(box: BallotBox) -> None:
-    for key, days in (("old", -1), ("new", 1)):
-        Session.objects.create(session_key=key, expire_date=timezone.now() + timedelta(days=days))
+def test_retention_command_prints_what_it_removes_and_deletes_what_has_expired(box: BallotBox) -> None:
+    school = Organization.objects.create(name="School")
+    used_by = User.objects.create_user("ada")
+    for key, days, user in (("old", -1, None), ("new", 1, None), ("used", -1, used_by)):
+        expiry = timezone.now() + timedelta(days=days)
+        Session.objects.create(session_key=key, expire_date=expiry)
+        Invitation.objects.create(token_hash=key, name=key, expires_at=expiry, used_by=user)
+        OrganizationMember.objects.create(organization=school, name=key, expires_at=expiry, user=user)
     event = played_event(box)
     output, summary = StringIO(), f"{event.code}: voters of 8 tallies, 1 stored ballots, 1 tickets"
     call_command("retention", "--dry-run", stdout=output)
     assert f"would be anonymized: {summary}" in output.getvalue()
-    assert (Ticket.objects.exists(), Session.objects.count()) == (True, 2)
+    assert (Ticket.objects.exists(), Session.objects.count()) == (True, 3)
     call_command("retention", "--days", "40", stdout=output)
     assert Ticket.objects.exists()
     output = StringIO()
@@ -147,6 +154,8 @@ def test_retention_command_prints_what_it_removes_and_deletes_expired_sessions(b
     assert output.getvalue().startswith(f"anonymized: {summary}")
     assert "1 events" in output.getvalue()
     assert list(Session.objects.values_list("session_key", flat=True)) == ["new"]
+    for model in (Invitation, OrganizationMember):
+        assert set(model._default_manager.values_list("name", flat=True)) == {"new", "used"}
 
 
 def test_anonymize_skips_playing_and_recent_events(box: BallotBox) -> None:
