@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from allauth.usersessions.models import UserSession
+from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import User
 from django.db import transaction
 
@@ -46,12 +47,14 @@ def publish_logout(user: User | None, **_signal: Any) -> None:
 
 
 def forget_person(instance: User, **_signal: Any) -> None:
-    """Remove a deleted account's name from its guest, and the invitation with which it was created.
+    """Remove a deleted account's name from its guest and the admin log, and its invitation.
 
     Also if an administrator deletes the account.
     """
     forget_name(instance, BallotBox())
     Invitation.objects.filter(used_by=instance).delete()
+    entries = LogEntry.objects.filter(content_type__app_label="auth", content_type__model="user")
+    entries.filter(object_id=str(instance.pk)).update(object_repr=f"account {instance.pk}")
 
 
 def publish_deletion(instance: User, **_signal: Any) -> None:

@@ -14,7 +14,7 @@ from crowdgame.events.access import owner_page
 from crowdgame.events.audit_text import LogText
 from crowdgame.events.event_edits import log_edit
 from crowdgame.events.members import MemberError, add_member, change_member, remove_member
-from crowdgame.events.models import MEMBER_ROLES
+from crowdgame.events.models import MEMBER_ROLES, Member
 from crowdgame.server.web.errors import show_refusal
 from voting.models import Event
 from voting.protocol import Role
@@ -53,12 +53,12 @@ class MemberForm(forms.Form):
         self.label_suffix = ""
         self._event = event
 
-    def add(self) -> bool:
-        """Add the member and return whether that worked. Otherwise the form has errors."""
+    def add(self) -> Member | None:
+        """Add the member and return it, or None if the form has errors."""
         if self.is_valid():
             with show_refusal(self, "name", MemberError):
-                add_member(self._event, self.cleaned_data["name"], Role(self.cleaned_data["role"]))
-        return self.is_valid()
+                return add_member(self._event, self.cleaned_data["name"], Role(self.cleaned_data["role"]))
+        return None
 
 
 @owner_page("GET", "POST")
@@ -82,8 +82,8 @@ def _handle_post(request: HttpRequest, event: Event, form: MemberForm) -> bool:
         else:
             text = gettext("Nothing was changed. That person is not on the list any more.")
             messages.warning(request, text)
-    elif form.add():
-        name, role = form.cleaned_data["name"].strip(), Role(form.cleaned_data["role"])
+    elif added := form.add():
+        name, role = added.user.get_username(), Role(added.role)
         log_edit(request, event, "member.add", LogText(MEMBER_ADDED[role], {"name": name}))
         messages.success(request, gettext("%(name)s was added.") % {"name": name})
     else:

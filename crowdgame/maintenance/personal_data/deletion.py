@@ -11,7 +11,7 @@ from crowdgame.accounts.signals import guest_left
 from crowdgame.events.audit_text import LogText
 from crowdgame.events.event_edits import add_page_audit_entry, delete_unless_playing
 from crowdgame.events.members import publish_after_commit
-from crowdgame.events.models import AuditEntry, Member, Organization, OrganizationMember
+from crowdgame.events.models import Member, Organization, OrganizationMember
 from crowdgame.maintenance.personal_data.tables import Person
 from voting.ballot_box.ballot_box import BallotBox
 from voting.matches import event_lock
@@ -19,7 +19,6 @@ from voting.models import Event, Match
 from voting.protocol import Role
 from voting.terms import MatchState
 
-FORMER_ORGANIZER = "former organizer"
 EVENT_HANDED_OVER = gettext_noop("%(by)s deleted their account. %(name)s owns this event now.")
 
 
@@ -44,7 +43,6 @@ def delete_person(person: Person, box: BallotBox) -> None:
         if not _hand_over(event, box.now()) and not delete_unless_playing(event.pk):
             raise DeletionRefused(_live_text(event))
     _solely_owned(person.user).delete()
-    AuditEntry.objects.filter(user=person.user).update(by=FORMER_ORGANIZER)
     delete_account(person.user, box)
 
 
