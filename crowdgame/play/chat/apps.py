@@ -9,7 +9,7 @@ class ChatConfig(AppConfig):
 
     def ready(self) -> None:
         from crowdgame.accounts.signals import guest_left  # noqa: PLC0415
-        from crowdgame.play.chat.retention import delete_lines, purge_chat  # noqa: PLC0415
+        from crowdgame.play.chat.retention import forget_guest, purge_chat  # noqa: PLC0415
 
-        guest_left.connect(delete_lines)
+        guest_left.connect(forget_guest)
         every_hour("chat messages", lambda: purge_chat(settings.CHAT_DAYS))

@@ -9,10 +9,11 @@ from django.contrib.admin.models import CHANGE, LogEntry
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, User
 from django.contrib.contenttypes.models import ContentType
 from django.db import transaction
-from django.db.models import Count, Max, Model, Q, QuerySet
+from django.db.models import Count, Max, Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from crowdgame.accounts.models import Guest
 from crowdgame.play.chat.models import SLOW_S, ChatLine, ChatMute, ChatRoom
 from crowdgame.play.chat.rooms import ChatError, next_seq
 
@@ -31,7 +32,7 @@ def remove_message(line: ChatLine, by: User) -> None:
         if not ChatLine.objects.filter(pk=line.pk, removed=False).update(removed=True, seq=seq):
             return
         line.reports.update(settled=True)
-        _log_moderation(by, line, f"removed a message by {line.name}")
+        _log_moderation(by, line.guest, f"removed message {line.pk}")
 
 
 def mute(line: ChatLine, by: User, how_long: str) -> None:
@@ -43,21 +44,21 @@ def mute(line: ChatLine, by: User, how_long: str) -> None:
     with transaction.atomic():
         ChatMute.objects.update_or_create(guest=line.guest, defaults={"until": until, "by": by})
         lasting = f"until {until:%Y-%m-%d %H:%M} UTC" if until else "permanently"
-        _log_moderation(by, line.guest, f"muted {line.guest} {lasting}")
+        _log_moderation(by, line.guest, f"muted {lasting}")
 
 
 def unmute(line: ChatLine, by: User) -> None:
     """Unmute the message's author. Idempotent."""
     with transaction.atomic():
         if ChatMute.objects.filter(guest=line.guest).delete()[0]:
-            _log_moderation(by, line.guest, f"unmuted {line.guest}")
+            _log_moderation(by, line.guest, "unmuted")
 
 
 def dismiss_reports(line: ChatLine, by: User) -> None:
     """Settle the message's reports without removing it. Idempotent."""
     with transaction.atomic():
         if line.reports.filter(settled=False).update(settled=True):
-            _log_moderation(by, line, f"dismissed reports of a message by {line.name}")
+            _log_moderation(by, line.guest, f"dismissed reports of message {line.pk}")
 
 
 def configure_room(room: ChatRoom, by: User, slow_s: int, closed: bool) -> None:
@@ -77,7 +78,8 @@ def reported_messages() -> QuerySet[ChatLine]:
     return counted.select_related("room__duel__event", "guest").order_by("-last").prefetch_related("reports")
 
 
-def _log_moderation(by: User, about: Model, what: str) -> None:
+def _log_moderation(by: User, about: Guest | ChatRoom, what: str) -> None:
+    """Add an entry. Only `object_repr` may have a guest's name, because `forget_guest` replaces it there."""
     LogEntry.objects.create(
         user=by,
         content_type=ContentType.objects.get_for_model(about),

@@ -1,6 +1,6 @@
 """Chat retention: delete messages, expired mutes and the moderation log after some days.
 
-Also deletes the messages of guests who have their data deleted.
+Also removes the messages and names of guests who have their data deleted.
 """
 
 import logging
@@ -55,7 +55,12 @@ def purge_chat(days: int) -> Generator[int, None, None]:
         log.info("deleted old chat data: %s rows", gone)
 
 
-def delete_lines(guest: Guest, **_: Any) -> None:
-    """Delete the messages of somebody who has their data deleted, and the list of guests they muted."""
+def forget_guest(guest: Guest, **_: Any) -> None:
+    """Delete the messages and the list of blocked guests of somebody who has their data deleted.
+
+    The guest's number replaces the name in the moderation log.
+    """
     ChatLine.objects.filter(guest=guest).delete()
     ChatBlock.objects.filter(guest=guest).delete()
+    about_guests = LogEntry.objects.filter(content_type__app_label="accounts", content_type__model="guest")
+    about_guests.filter(object_id=str(guest.pk)).update(object_repr=str(guest))

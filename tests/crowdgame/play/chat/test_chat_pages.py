@@ -9,7 +9,9 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django.fixtures import Settings
 
+from crowdgame.accounts.accounts import create_account, delete_account
 from crowdgame.accounts.guest_cookie import COOKIE
+from crowdgame.accounts.guest_names import new_guest
 from crowdgame.accounts.models import Guest
 from crowdgame.play.chat.models import ChatLine, ChatMute, ChatReport, ChatRoom
 from crowdgame.play.chat.moderation import mute, remove_message
@@ -145,7 +147,7 @@ def test_message_is_reported_once_per_guest_and_removed_for_all_but_moderators(m
         "newest first"
     )
     assert act_on_latest(mo, "settle", list="") == 302
-    assert LogEntry.objects.get().change_message == f"dismissed reports of a message by {latest().name}"
+    assert LogEntry.objects.get().change_message == f"dismissed reports of message {latest().pk}"
     assert "Awful" not in reports()
     ChatReport.objects.filter(line__text="Odd").delete()
     assert "No open reports" in reports()
@@ -155,7 +157,7 @@ def test_message_is_reported_once_per_guest_and_removed_for_all_but_moderators(m
     assert (visible_texts(Client()), visible_texts(mo)) == (["Odd"], ["Odd", "Awful"])
     assert (act_on_latest(Client()), act_on_latest(mo)) == (404, 200)
     assert not ChatReport.objects.filter(settled=False).exists()
-    assert LogEntry.objects.latest("pk").change_message == f"removed a message by {latest().name}"
+    assert LogEntry.objects.latest("pk").change_message == f"removed message {latest().pk}"
 
 
 def test_moderator_mutes_guest_sets_slow_mode_and_closes_room(mo: Client) -> None:
@@ -183,6 +185,23 @@ def test_moderator_mutes_guest_sets_slow_mode_and_closes_room(mo: Client) -> Non
     mo.post("/play/chat/lobby/rule", {"slow_s": "60", "closed": "on"})
     assert "closed" in say(Client(), "Hello", status=409)
     assert ChatRoom.objects.get().seq == seq + 1
+
+
+def test_moderation_log_loses_the_name_of_a_deleted_account(mo: Client, box: BallotBox) -> None:
+    users = {}
+    for name in ("Ada", "Grace"):
+        client, guest = Client(), new_guest()
+        users[name] = create_account(guest, name, "anchors-aweigh")
+        client.force_login(users[name])
+        say(client, "Awful")
+        report(latest(), None, "insult")
+        for action in ("settle", "mute", "unmute", "remove"):
+            assert act_on_latest(mo, action, **{"for": "ever"}) == 302
+    number = Guest.objects.get(name="Ada").number
+    delete_account(users["Ada"], box)
+    assert not LogEntry.objects.filter(change_message__contains="Ada").exists()
+    names = LogEntry.objects.values_list("object_repr", flat=True).order_by("pk")
+    assert list(names) == [f"Guest {number}"] * 4 + ["Grace"] * 4
 
 
 @pytest.mark.parametrize("action", ["remove", "mute", "settle", "unmute", "fly"])
