@@ -18,6 +18,24 @@ PORTABLE_OPTIONS = ("--no-owner", "--no-privileges")
 CLEAN_OPTIONS = ("--clean", "--if-exists")
 PSQL_OPTIONS = ("--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "--set=ON_ERROR_STOP=1")
 END_MARKER = "ready to commit"
+# pg_restore only drops the tables in its archive, and fails if another one refers to them.
+# The list of apps in the database also identifies tables of a later version, but none of other programs.
+DROP_TABLES = """
+DO $$
+DECLARE name text;
+BEGIN
+    IF to_regclass('django_migrations') IS NULL THEN
+        RETURN;
+    END IF;
+    SET LOCAL client_min_messages = warning;
+    FOR name IN
+        SELECT DISTINCT tablename FROM pg_tables JOIN django_migrations ON starts_with(tablename, app || '_')
+        WHERE schemaname = current_schema()
+    LOOP
+        EXECUTE format('DROP TABLE IF EXISTS %I CASCADE', name);
+    END LOOP;
+END $$
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +58,7 @@ class PostgresTools:
 
     @contextmanager
     def transaction(self, script: Path, statements: Sequence[str]) -> Iterator[list[str]]:
-        """Run a script and statements in one transaction and yield their output, one line each.
+        """Replace the apps' tables in one transaction, and yield the lines that script and statements print.
 
         Commits when the block ends. An exception in the block rolls back. Raises BackupError if psql fails.
         """
@@ -48,7 +66,7 @@ class PostgresTools:
         words = ["RESET search_path", *statements, "SET CONSTRAINTS ALL IMMEDIATE"]
         then.write_text("".join(f"{word};\n" for word in words) + f"\\echo {END_MARKER}\n")
         argv = [_require_tool("psql"), *PSQL_OPTIONS, f"--dbname={self._address}", "--command=BEGIN"]
-        argv += [f"--file={script}", f"--file={then}", "--file=-"]
+        argv += [f"--command={DROP_TABLES}", f"--file={script}", f"--file={then}", "--file=-"]
         pipe = subprocess.PIPE
         with (
             tempfile.TemporaryFile("w+") as said,

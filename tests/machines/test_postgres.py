@@ -9,7 +9,9 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from psycopg.conninfo import conninfo_to_dict
 
+from crowdgame.maintenance.postgres_copies import postgres_copies
 from crowdgame.server.laptop.paths import ROOT
 from crowdgame.server.laptop.stack import Stack
 from crowdgame.server.web.page_queue import MAX_PAGES
@@ -153,6 +155,19 @@ def restored(
 class TestOnPostgres(RestoreTests):
     def test_restore_creates_no_sqlite_file(self, restored: RestoredEvent) -> None:
         assert not (restored.server.stack.data / "db.sqlite3").exists()
+
+
+def test_restore_removes_tables_of_a_later_version_only(tmp_path: Path, database_url: str) -> None:
+    copies = postgres_copies(conninfo_to_dict(database_url))
+    with psycopg.connect(database_url, autocommit=True) as database:
+        database.execute("CREATE TABLE django_migrations AS SELECT 'voting' AS app")
+        database.execute("CREATE TABLE games_event (id bigint PRIMARY KEY)")
+        copies.save(tmp_path / "copy")
+        database.execute("CREATE TABLE voting_later (event_id bigint REFERENCES games_event)")
+        database.execute("CREATE TABLE of_another_program (id bigint)")
+        copies.load(tmp_path / "copy", tmp_path / "aside", ["SELECT 1"], lambda: None)
+        tables = database.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY 1")
+        assert [name for (name,) in tables] == ["django_migrations", "games_event", "of_another_program"]
 
 
 @pytest.mark.parametrize("release", RELEASES, ids=lambda release: release.name)
