@@ -1,4 +1,4 @@
-import { t } from "../live/i18n";
+import { p, t } from "../live/i18n";
 import { hasPhones } from "../live/match/ballotSource";
 import { useState } from "preact/hooks";
 import { displayLinks, embedCodes, pageLinks, stageUrl, type PageLink, type LinkContext } from "./links";
@@ -9,7 +9,7 @@ export function Join({ joinUrl, ...context }: LinkContext & { joinUrl: string })
   const shown = joinUrl.replace(/^https?:\/\//, "");
   const byTeam = event.team_choice === "link";
   return (
-    <section class="join" aria-label={t("Joining")}>
+    <section class="join" aria-label={p("section", "Joining")}>
       <p class="code">{event.code}</p>
       <p class="join-links">
         {byTeam ? (
