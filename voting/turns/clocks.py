@@ -44,9 +44,16 @@ def side_ends_at(turn: Turn) -> dict[str, int]:
 
 
 def turn_ends_at(turn: Turn, position: Position, box: BallotBox) -> int:
-    """Return when the turn ends, given the picks so far."""
-    picked = picked_at(turn, box)
-    return turn.opens_at + bank_terms(turn.match).ends_after_ms(time_left(turn, position), picked)
+    """Return when the turn ends, given the picks so far.
+
+    A crowd that has some votes may run out of time while the other one has none. The turn then goes on, so
+    that the other one can use its own time.
+    """
+    terms, left = bank_terms(turn.match), time_left(turn, position)
+    ends_after_ms = terms.ends_after_ms(left, picked_at(turn, box))
+    if turn.match.crowd_clocks:
+        ends_after_ms = max(ends_after_ms, terms.ends_after_ms(left, _voted_at(turn, box)))
+    return turn.opens_at + ends_after_ms
 
 
 def out_of_time(turn: Turn, position: Position, picked: Sequence[Side]) -> list[Side]:
@@ -83,15 +90,20 @@ def picked_at(turn: Turn, box: BallotBox) -> dict[Side, int]:
     """
     if turn.match.crowd_clocks:
         return box.all_voted_at(turn.match.event_id, turn.pk)
-    stored = dict(turn.stored_ballots.values_list("side", "stored_at"))
-    known = box.picked_at(turn.match.event_id, turn.pk)
-    at = {side: known.get(side) or stored.get(side) for side in SIDES if side in known or side in stored}
-    return {side: moment or turn.opens_at for side, moment in at.items()}
+    return _voted_at(turn, box)
 
 
 def bank_ms(turn: Turn, side: Side) -> int:
     """Return the side's time left when the turn opened; 0 in a match with fixed windows."""
     return int(getattr(turn, f"{side}_bank_ms") or 0)
+
+
+def _voted_at(turn: Turn, box: BallotBox) -> dict[Side, int]:
+    """Return since when each side has a ballot."""
+    stored = dict(turn.stored_ballots.values_list("side", "stored_at"))
+    known = box.picked_at(turn.match.event_id, turn.pk)
+    at = {side: known.get(side) or stored.get(side) for side in SIDES if side in known or side in stored}
+    return {side: moment or turn.opens_at for side, moment in at.items()}
 
 
 def _bank_after(terms: BankTerms, turn: Turn, side: Side) -> int:

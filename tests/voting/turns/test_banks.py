@@ -205,19 +205,36 @@ def test_crowd_clock_charges_time_until_last_vote(box: BallotBox) -> None:
 
 
 @pytest.mark.parametrize(
-    ("sides", "picks", "ended"),
-    [(("red", "yellow"), (4, 4), (None, None)), (("yellow",), (None, None), ("yellow", Ending.TIME))],
+    ("sides", "yellow_used_ms", "picks", "ended"),
+    [
+        (("red", "yellow"), 5_000, (4, 4), (None, None)),
+        (("yellow",), 5_000, (None, None), ("yellow", Ending.TIME)),
+        (("red",), 60_000, (None, None), ("red", Ending.TIME)),
+    ],
 )
 def test_crowd_clock_running_out_counts_votes_so_far(
-    sides: tuple[Side, ...], picks: tuple[int, ...], ended: tuple[str, ...], box: BallotBox
+    sides: tuple[Side, ...],
+    yellow_used_ms: int,
+    picks: tuple[int, ...],
+    ended: tuple[str, ...],
+    box: BallotBox,
 ) -> None:
+    """A side without ballots may use all of its time after that of a side with some."""
     turn = begin(box, **CROWD)
     for side in sides:
         pick(turn, side, 4)
     heartbeat(turn, 1, 1)
-    turn = age(turn, box, 60_000)
-    close_turn(turn.pk, box)
+    turn = age(turn, box, 60_000, red_bank_ms=5_000, yellow_bank_ms=60_000)
+    for _ in range(2):  # the first call may only move the deadline
+        close_turn(turn.pk, box)
     after, match = load_turn(turn.pk), Match.objects.get(pk=turn.match_id)
-    assert (after.state, after.red_used_ms, after.yellow_used_ms) == (TurnState.RESOLVED, 60_000, 60_000)
+    assert (after.state, after.red_used_ms, after.yellow_used_ms) == (
+        TurnState.RESOLVED,
+        5_000,
+        yellow_used_ms,
+    )
     assert (after.red_pick, after.yellow_pick) == picks
     assert (match.result, match.ended_by) == ended
+    exported = export_match(match.event.code, 1)
+    assert exported
+    assert find_faults(exported.record) == []
