@@ -2,15 +2,17 @@
 
 from collections.abc import Callable
 
-from django.db.models import F
+from django.db import connection
 
+from crowdgame.maintenance.backups import fresh_start_sql
+from crowdgame.maintenance.database_copies import database_copies
 from tests.voting import match_helpers as helpers
 from tests.voting.action_helpers import press
 from tests.voting.box_helpers import empty
 from tests.voting.recovery_model import close_and_then
 from voting.ballot_box.ballot_box import BallotBox
-from voting.models import Match, Turn
-from voting.records.match_record import BACKUP_EPOCH_LEAP
+from voting.models import Match
+from voting.models.event import new_seed
 from voting.turns.restoring import restore_turn
 from voting.turns.turns import load_turn
 
@@ -36,10 +38,21 @@ def play_aborted_match(box: BallotBox) -> Match:
     return Match.objects.get(pk=turn.match_id)
 
 
+def restore_backup() -> None:
+    """Change the log and the open turns as if a backup of this moment had just been restored."""
+    with connection.cursor() as cursor:
+        if connection.vendor == "sqlite":
+            connection.connection.create_function("new_seed", 0, new_seed)
+        for sql in fresh_start_sql(database_copies()):
+            if sql.startswith(("UPDATE games_turn", "UPDATE voting_loghead")):
+                cursor.execute(sql)
+    empty()
+
+
 def play_restored_match(box: BallotBox) -> Match:
     """An unfinished match whose first turn was restored from a backup."""
     turn = helpers.start(box)
-    Turn.objects.filter(pk=turn.pk).update(epoch=F("epoch") + BACKUP_EPOCH_LEAP)
+    restore_backup()
     restore_turn(turn.pk, box)
     helpers.play_turn(load_turn(turn.pk), box, red=[3], yellow=[4])
     return Match.objects.get(pk=turn.match_id)

@@ -58,7 +58,7 @@ def begin_epoch(turn: Turn, box: BallotBox) -> None:
     times = _postponed(turn, max(now, turn.opens_at) + window.MIN_RESTORED_MS)
     lost_at = None if turn.stored else now  # stored ballots need no voter
     lost = {"epoch": turn.epoch + 1, "box_lost_at": lost_at, "reached_at": None}
-    lost |= void_seal(turn, "box_lost", now, turn.epoch + 1)
+    lost |= void_seal(turn, now, turn.epoch + 1)
     with event_lock(turn.match.event_id):
         if not claim_turn(turn, **times, **lost):
             return

@@ -84,11 +84,16 @@ def _write_seals(seals: Mapping[Turn, protocol.TurnSealed]) -> set[Turn]:
     return recorded
 
 
-def void_seal(turn: Turn, reason: Reopening, now: int, epoch: int) -> dict[str, Any]:
-    """Return the changes of a turn's fields that say why its seal, if it has one, is void from `now` on."""
-    if not turn.is_sealed:
+def void_seal(turn: Turn, now: int, epoch: int) -> dict[str, Any]:
+    """Return the changes of a turn's fields that say why its last seal, if it counts, is void from `now` on.
+
+    A new `epoch` means that the ballot box was lost. The turn of a restored backup is no longer sealed, but
+    its last seal may be public.
+    """
+    *earlier, last = read_seals(turn) or (None,)
+    if last is None or last.void:
         return {}
-    *earlier, last = read_seals(turn)
+    reason: Reopening = "box_lost" if epoch > last.epoch else "time_added"
     void = replace(last, void=VoidSeal(reason=reason, at=now, epoch=epoch))
     return {"seals": msgspec.to_builtins([*earlier, void])}
 
@@ -100,7 +105,7 @@ def void_by_added_time(turn: Turn, closes_at: int, now: int) -> dict[str, Any]:
     """
     if turn.is_sealed and (turn.match.host_wait_s or closes_at <= read_seals(turn)[-1].at):
         raise MatchError(_("Time is up. The votes are being counted."))
-    return void_seal(turn, "time_added", now, turn.epoch)
+    return void_seal(turn, now, turn.epoch)
 
 
 def read_seals(turn: Turn) -> tuple[PublishedSeal, ...]:
