@@ -35,7 +35,7 @@ from crowdgame.maintenance.backup_file import (
 from crowdgame.maintenance.data_version import ONLY_IN_0_1, newer_migrations
 from crowdgame.maintenance.database_copies import SqliteCopies, database_copies
 from voting.ballot_box.ballot_box import BallotBox
-from voting.records.match_record import BACKUP_EPOCH_LEAP
+from voting.transparency.entries import BACKUP_EPOCH_LEAP
 
 if TYPE_CHECKING:
     from crowdgame.maintenance.postgres_copies import PostgresCopies

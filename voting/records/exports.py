@@ -15,7 +15,6 @@ from voting.models import CLOSED_STATES, Match, SidesRecord, TallyRecord, Turn, 
 from voting.positions import Position, replay
 from voting.records.log_check import hash_record
 from voting.records.match_record import (
-    BACKUP_EPOCH_LEAP,
     DRAWN_FROM_ROOTS,
     SEALS_LISTED,
     SORTED,
@@ -34,6 +33,7 @@ from voting.records.match_record import (
     VoidedTurn,
 )
 from voting.terms import TieRule, VoidReason
+from voting.transparency.entries import BACKUP_EPOCH_LEAP
 from voting.typed_codes import normalize_code
 
 READ_ATTEMPTS = 3

@@ -10,7 +10,6 @@ from msgspec.structs import asdict, replace
 from games.engine.game import SIDES, Side
 from voting.counting.commitments import ballot_tree, order_hash
 from voting.records.match_record import (
-    BACKUP_EPOCH_LEAP,
     SEALS_LISTED,
     MatchRecord,
     PublishedSeal,
@@ -21,6 +20,7 @@ from voting.records.match_record import (
 )
 from voting.terms import MatchState
 from voting.transparency.entries import (
+    BACKUP_EPOCH_LEAP,
     Entry,
     Lot,
     MatchOver,

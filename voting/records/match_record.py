@@ -32,8 +32,6 @@ RECORD_OPENS = b'<script id="record" type="application/json">'
 #: Where the ballots of a turn came from after a loss: phones sent them again, the database had stored them,
 #: or a backup of the database was restored while the turn was open.
 Restored = Literal["phones", "database", "backup"]
-#: Restoring a backup raises the epoch of open turns by at least this much.
-BACKUP_EPOCH_LEAP = 1_000
 
 #: An integer that every JSON parser reads alike.
 Integer = Annotated[int, Meta(ge=-(2**53) + 1, le=2**53 - 1)]

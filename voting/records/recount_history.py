@@ -7,8 +7,9 @@ from itertools import pairwise
 from msgspec.structs import replace
 
 from voting.counting.commitments import draws_version
-from voting.records.match_record import BACKUP_EPOCH_LEAP, MatchRecord, PublishedSeal, TurnCount, VoidedTurn
+from voting.records.match_record import MatchRecord, PublishedSeal, TurnCount, VoidedTurn
 from voting.terms import MatchState
+from voting.transparency.entries import BACKUP_EPOCH_LEAP
 
 SEED = re.compile(r"[0-9a-f]{32}")
 NO_CAUSE = "a seal that was replaced without a cause"

@@ -11,6 +11,8 @@ from msgspec import Meta
 from voting.counting.commitments import Commitment
 from voting.counting.types import Count, Hash
 
+#: Restoring a backup raises the epoch of open turns by at least this much.
+BACKUP_EPOCH_LEAP = 1_000
 Epoch = Annotated[int, Meta(ge=1, le=2**53 - 1)]
 
 

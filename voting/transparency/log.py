@@ -14,9 +14,9 @@ from django.db import transaction
 from django.db.models import Q, Subquery
 
 from voting.counting.commitments import hash_leaf
-from voting.models import LIVE_STATES, LogEntry, LogHead, LogTileHash, LogWitness, Turn
+from voting.models import LIVE_STATES, LogEntry, LogHead, LogTileHash, LogWitness, Turn, TurnState
 from voting.transparency.checkpoints import HASH_BYTES, Checkpoint
-from voting.transparency.entries import Entry, Lot, Restored, encode_entry, entry_turn
+from voting.transparency.entries import BACKUP_EPOCH_LEAP, Entry, Lot, Restored, encode_entry, entry_turn
 from voting.transparency.merkle import (
     CompactRange,
     InvalidProof,
@@ -88,12 +88,16 @@ def _lock_head() -> LogHead:
 
 
 def _begin_log(head: LogHead) -> None:
-    """Make a key. After a restored backup, log that, and the new lots of open turns that the log has."""
+    """Make a key. After a restored backup, log that, and the new lots of turns that the log has.
+
+    These were open in the backup, and may be void by now.
+    """
     earlier, head.key = head.origin, os.urandom(KEY_BYTES)
     head.origin = _new_origin(bytes(head.key))
     if earlier:
-        live = Turn.objects.filter(state__in=LIVE_STATES, pk__in=LogEntry.objects.values("turn"))
-        lots = [Lot(turn=turn.pk, lot=turn.lot) for turn in live.order_by("pk")]
+        restored = Q(state__in=LIVE_STATES) | Q(state=TurnState.VOID, epoch__gt=BACKUP_EPOCH_LEAP)
+        turns = Turn.objects.filter(restored, pk__in=LogEntry.objects.values("turn"))
+        lots = [Lot(turn=turn.pk, lot=turn.lot) for turn in turns.order_by("pk")]
         LogWitness.objects.update(size=None, root=b"", cosignature="", cosigned_at=None)
         _append(head, [Restored(origin=earlier), *lots])
     else:

@@ -2,23 +2,27 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from django.db import connection, transaction
+from django.db import transaction
 from msgspec.structs import replace
 
-from crowdgame.maintenance.backups import fresh_start_sql
-from crowdgame.maintenance.database_copies import database_copies
 from tests.voting.action_helpers import press
 from tests.voting.match_helpers import RED_WINS, SELECTOR, play, play_turn, start
-from tests.voting.sample_histories import play_aborted_match, play_eventful_match, play_restored_match
+from tests.voting.sample_histories import (
+    play_aborted_match,
+    play_eventful_match,
+    play_restored_match,
+    restore_backup,
+)
 from tests.voting.sample_matches import record_of
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.commitments import Tree, hash_leaf
 from voting.models import LogEntry, LogHead, LogWitness, Match, Turn
 from voting.records.log_check import find_log_faults, find_older_turns
-from voting.records.match_record import BACKUP_EPOCH_LEAP, MatchRecord
+from voting.records.match_record import MatchRecord
 from voting.terms import TieRule
 from voting.transparency import entries as log_entries
 from voting.transparency.checkpoints import Checkpoint
+from voting.transparency.entries import BACKUP_EPOCH_LEAP
 from voting.transparency.log import append_entries, load_log, log_root, prove_entries, prove_turns, read_tile
 from voting.transparency.proof_files import parse_proof, verify_proof
 from voting.transparency.tiles import ENTRIES, decode_bundle
@@ -132,9 +136,8 @@ def test_restored_backup_begins_new_log(box: BallotBox) -> None:
     turn = start(box)
     before = load_log()
     LogWitness.objects.create(key="w", size=1, root=before.checkpoint.root, cosignature="— w AAAAAAA=\n")
-    [forget_key] = [sql for sql in fresh_start_sql(database_copies()) if "loghead SET" in sql]
-    with connection.cursor() as cursor:
-        cursor.execute(forget_key)
+    restore_backup()
+    turn.refresh_from_db()
     after = load_log()
     assert len(after.sign(before.checkpoint).signatures) == 1, "the cosignature is on the old log"
     assert LogWitness.objects.get().size is None
@@ -157,6 +160,17 @@ def test_first_turn_after_restored_backup_is_logged_once(box: BallotBox) -> None
 
 def faults(record: MatchRecord) -> list[str]:
     return list(find_log_faults(record, entries()))
+
+
+@pytest.mark.parametrize("action", ["match.abort", "turn.void"])
+def test_turn_voided_right_after_restored_backup_has_its_new_lot(action: str, box: BallotBox) -> None:
+    turn = start(box)
+    play(turn.match, box, RED_WINS[:1])
+    restore_backup()
+    press(turn.match.event_id, action, box)
+    restore_backup()
+    load_log()
+    assert faults(record_of(Match.objects.get(pk=turn.match_id))) == []
 
 
 @pytest.mark.parametrize("play_match", [play_eventful_match, play_aborted_match, play_restored_match])
