@@ -57,20 +57,22 @@ def _poster(request: HttpRequest, event: Event, side: Side | None) -> Poster:
 
 @owner_page("GET")
 def ticket_sheets(request: HttpRequest, event: Event) -> HttpResponse:
-    """Return a PDF of the tickets that were never used, COUPONS_PER_FILE per file.
+    """Return a PDF of the tickets that were never used, of COUPONS_PER_FILE tickets per file.
 
-    `?part=` selects the file. Redirects to the tickets page if there is none, or the fonts lack a glyph.
+    `?part=` selects the file. A ticket stays in its file when others are used. Redirects to the tickets page
+    if there is none, or the fonts lack a glyph.
     """
-    unused = event.tickets.filter(first_used_at=None).order_by("label", "pk")
-    part = Paginator(unused, COUPONS_PER_FILE).get_page(request.GET.get("part"))
-    if not part.object_list:
+    tickets = Paginator(event.tickets.order_by("label", "pk"), COUPONS_PER_FILE)
+    part = tickets.get_page(request.GET.get("part"))
+    unused = [ticket for ticket in part if ticket.first_used_at is None]
+    if not unused:
         return redirect("console:tickets", code=event.code)
     teams = dict(event.teams.values_list("number", "name"))
     address = f"{server_url(request)}/{event.code}"
     try:
         with override(event.language):
             title = gettext("Codes of %(code)s") % {"code": event.code}
-            coupons = [_coupon(event, teams, address, one) for one in part]
+            coupons = [_coupon(event, teams, address, one) for one in unused]
             file = print_coupons(title, coupons, _side_colors(event))
     except Unprintable as character:
         text = gettext("The PDF cannot show the character “%(character)s”. Print codes from the CSV file.")

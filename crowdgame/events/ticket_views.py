@@ -105,8 +105,14 @@ def _page_context(
         "used": total - unused,
         "unused": unused,
         "in_use": event.admission in {Admission.TICKETS, Admission.ROSTER} or has_solo(event),
-        "sheets": range(1, -(-unused // COUPONS_PER_FILE) + 1),
+        "sheets": _sheets(every),
     }
+
+
+def _sheets(every: QuerySet[Ticket]) -> list[int]:
+    """Return the files of `ticket_sheets` that have a ticket which was never used."""
+    used_at = every.order_by("label", "pk").values_list("first_used_at", flat=True)
+    return sorted({1 + index // COUPONS_PER_FILE for index, used in enumerate(used_at) if used is None})
 
 
 def _search(every: QuerySet[Ticket], wanted: str, show: str) -> QuerySet[Ticket]:

@@ -171,9 +171,10 @@ def test_link_choice_prints_three_posters(browser: Client, event: Event, choice:
 def test_ticket_pdf_has_unused_codes_split_into_files(browser: Client, event: Event) -> None:
     path = f"/console/{event.code}/tickets.pdf"
     assert browser.get(path).headers["Location"] == f"/console/{event.code}/tickets/"
-    used, *_ = make_tickets(event, 6 * COUPONS_PER_SHEET + 1)
+    used, *_ = make_tickets(event, 5 * COUPONS_PER_SHEET + 1)
+    first = browser.get(path, {"part": 1})
     assert claim_tickets(event.pk, [PresentedKey(used.code, 1, 1, False, False)])
-    first, second = (browser.get(path, {"part": part}) for part in (1, 2))
+    second = browser.get(path, {"part": 2})
     assert (pages(first.content), pages(second.content)) == (5, 1)
     assert first.headers["Content-Disposition"] == f'attachment; filename="tickets-{event.code}-1.pdf"'
 
