@@ -104,7 +104,7 @@ def _claim(mail: QueuedMail) -> bool:
 
 
 def _send(mail: QueuedMail, connection: BaseEmailBackend) -> None:
-    """Send a message. Deletes it if the mail server accepts it or refuses it for good."""
+    """Send a message. Deletes it if the mail server accepts it, refuses it for good or can't be given it."""
     if email := mail.message.get("reset"):
         with transaction.atomic():
             queue_reset_links(email, mail.message["language"])
@@ -112,6 +112,8 @@ def _send(mail: QueuedMail, connection: BaseEmailBackend) -> None:
         return
     try:
         EmailMultiAlternatives(**mail.message, connection=connection).send()
+    except ValueError:
+        log.warning("an e-mail about an account was deleted: no header can hold its address")
     except (SMTPRecipientsRefused, SMTPSenderRefused, SMTPDataError) as refusal:
         if not _is_permanent(refusal):
             log.warning("an e-mail about an account was refused for now: %s", type(refusal).__name__)

@@ -58,13 +58,15 @@ def _check_rate_limit(email: str) -> None:
 
     Nobody can fill a mailbox by asking again or under several names. Raises PlayError, RedisError.
     """
-    if not cache.add(f"asked-{salted_hmac(ADDRESS_SALT, email.casefold()).hexdigest()}", 1, DAY_S):
+    asked = f"asked-{salted_hmac(ADDRESS_SALT, email.casefold()).hexdigest()}"
+    if not cache.add(asked, 1, DAY_S):
         raise PlayError(
             gettext("A confirmation e-mail was already sent today. Check your inbox and spam folder.")
         )
     hour = f"asked-in-{timezone.now():%d%H}"
     cache.add(hour, 0, HOUR_S)
     if cache.incr(hour) > MAX_CONFIRMATIONS_PER_HOUR:
+        cache.delete(asked)
         raise PlayError(gettext("Too many confirmation e-mails right now. Try again in an hour."))
 
 

@@ -49,6 +49,9 @@ def _send(notifications: Iterable[EmailNotification], connection: BaseEmailBacke
             if all(code >= PERMANENT_SMTP_CODE for code, _ in refusal.recipients.values()):
                 notification.address.delete()
             continue
+        except ValueError:  # no header can hold the address
+            notification.address.delete()
+            continue
         except SMTPDataError as refusal:  # only this message is refused: the rest are still sent
             log.warning("the mail server refused an e-mail: %s", refusal.smtp_code)
             if refusal.smtp_code < PERMANENT_SMTP_CODE:

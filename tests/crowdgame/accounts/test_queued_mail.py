@@ -84,11 +84,14 @@ def test_mail_is_sent_again_after_temporary_refusal(where: str, refusal: Any, ma
     assert (len(mailbox.mails), is_waiting()) == (1, False)
 
 
-@pytest.mark.parametrize("where", ["refusal", "rejected_recipients", "kept for a day"])
+@pytest.mark.parametrize("where", ["refusal", "rejected_recipients", "kept for a day", "no header"])
 def test_mail_refused_for_good_or_too_old_is_dropped(where: str, mailbox: Mailbox) -> None:
     ask_for_reset()
     if where == "kept for a day":
         QueuedMail.objects.update(queued_at=timezone.now() - KEPT_FOR)
+    elif where == "no header":
+        QueuedMail.objects.all().delete()
+        queue_mail(EmailMessage("Hello", "", to=["=?utf-8?b?YQ0KYg==?=@example.org"]))
     else:
         refusal = "550 no such mailbox"
         setattr(mailbox, where, {ADDRESS: refusal} if where == "rejected_recipients" else refusal)

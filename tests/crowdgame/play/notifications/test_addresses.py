@@ -78,6 +78,8 @@ def test_confirmations_are_limited(box: BallotBox, mailbox: Mailbox, monkeypatch
     assert submit(other, "bob@example.org").status_code == 302
     assert "Too many" in submit(third, "eve@example.org").content.decode()
     assert EmailAddress.objects.get().email == "bob@example.org"
+    hour += timedelta(hours=1)
+    assert submit(third, "eve@example.org").status_code == 302
 
 
 def test_confirm_link_is_bound(box: BallotBox, mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -132,7 +134,7 @@ def test_dispatcher_arms_once_when_notification_is_due(monkeypatch: pytest.Monke
 
 @pytest.mark.parametrize(("refusal", "kept"), [("554 not this one", 0), ("451 later", 1)])
 def test_refused_mail_delays_no_other(refusal: str, kept: int, box: BallotBox, mailbox: Mailbox) -> None:
-    for email in (EMAIL, "bob@example.org"):
+    for email in (EMAIL, "=?utf-8?b?YQ0KYg==?=@example.org", "bob@example.org"):
         guest_with_address(email)
     mailbox.rejected_recipients = {EMAIL: refusal}
     send_all(box)
