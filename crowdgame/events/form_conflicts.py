@@ -51,3 +51,8 @@ def _source_conflicts(cleaned: Mapping[str, Any]) -> Conflicts:
     if cleaned.get("close_early"):
         text = gettext("A vote with a chat can't close early, because a chat has no list of voters.")
         yield "close_early", text
+    if cleaned.get("tally_method") == "score":
+        yield "tally_method", gettext("A chat names one column and gives no points.")
+    if cleaned.get("in_study"):
+        text = gettext("A study needs teams that vote by phone: a chat doesn't show the consent text.")
+        yield "in_study", text

@@ -7,6 +7,8 @@ from games.engine.texts import gettext_noop
 from voting.sources.ballot_source import Choice, SourceTurn
 from voting.terms import BOT
 
+ACCOUNT = "bot"
+
 
 class Bots:
     slug = BOT
@@ -20,7 +22,7 @@ class Bots:
     once = True
 
     def choices(self, address: str, turn: SourceTurn) -> Iterable[Choice]:
-        yield Choice("bot", pick_action(turn.game, turn.state, turn.side, int(address), turn.seed))
+        yield Choice(ACCOUNT, pick_action(turn.game, turn.state, turn.side, int(address), turn.seed))
 
 
 SOURCE = Bots()

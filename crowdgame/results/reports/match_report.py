@@ -53,7 +53,7 @@ class TurnReport:
 
     @property
     def open_ms(self) -> int | None:
-        """How long the vote was open in milliseconds, including pauses. None if unknown."""
+        """How long the vote was open in milliseconds after its last pause. None if unknown."""
         if self.opened_at is None or self.sealed_at is None:
             return None
         return self.sealed_at - self.opened_at

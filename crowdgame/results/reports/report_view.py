@@ -291,5 +291,5 @@ def _voting_times_chart(turns: tuple[TurnReport, ...]) -> Iterator[Chart]:
         "shortest": unit % {"number": round(min(known) / size)},
         "longest": unit % {"number": round(max(known) / size)},
     }
-    text = _("How long each vote was open, including pauses. Times of single votes are not stored.")
+    text = _("How long each vote was open after its last pause. Times of single votes are not stored.")
     yield Chart(_("Time to vote"), text, _("Time"), draw_bars(description, values, unit))

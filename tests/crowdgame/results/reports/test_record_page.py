@@ -33,6 +33,8 @@ from voting.events import create_event
 from voting.matches import end_match
 from voting.models import Event, Match, TallyRecord, TurnState
 from voting.records.match_record import MatchRecord
+from voting.sources.bots import ACCOUNT
+from voting.sources.casting import derive_seat
 from voting.turns.turns import start_match
 
 pytestmark = pytest.mark.django_db
@@ -231,7 +233,9 @@ def test_study_links_votes_of_a_voter_without_identity(box: BallotBox, client: C
     assert "Votes for research (1 match)" in client.get(f"/console/{event.code}/edit/").content.decode()
 
 
-def test_study_excludes_matches_without_notice_hands_and_anonymized_tallies(box: BallotBox) -> None:
+def test_study_excludes_who_saw_no_notice_or_is_no_person_and_anonymized_tallies(
+    box: BallotBox,
+) -> None:
     event = new_event(consent="We take pictures of the hall.")
     played(event, box)
     assert not studied_matches(event).exists()
@@ -241,7 +245,8 @@ def test_study_excludes_matches_without_notice_hands_and_anonymized_tallies(box:
     match = played(event, box)
     turn = only_turn(played(event, box, ended=False))
     assert {row["match"] for row in rows_of(event)} == {"2"}
-    store(turn, [Ballot(f"{HAND_VOTER_PREFIX}y{number}", "yellow", 5, 1) for number in range(3)])
+    no_people = [f"{HAND_VOTER_PREFIX}y", derive_seat(event.pk, "bot:3", ACCOUNT)]
+    store(turn, [Ballot(voter, "yellow", 5, 1) for voter in no_people])
     play_turn(turn, box, [3])
     end_match(turn.match, "draw", "board", box.now())
     third = [row for row in rows_of(event) if (row["match"], row["turn"]) == ("3", "3")]
@@ -250,3 +255,5 @@ def test_study_excludes_matches_without_notice_hands_and_anonymized_tallies(box:
     assert record
     TallyRecord.objects.filter(pk=record.pk).update(sealed=anonymize_ballots(bytes(record.sealed)))
     assert {row["match"] for row in rows_of(event)} == {"3"}
+    event.matches.update(rehearsed=True)
+    assert rows_of(event) == []
