@@ -19,7 +19,7 @@ from crowdgame.organizer.console.audit_log import TOO_LATE, PerformedAction, add
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.stores import DATABASE_ERRORS
 from voting.matches import MatchError, live_turn
-from voting.models import LIVE_STATES, Match, Turn
+from voting.models import LIVE_STATES, Match, Turn, TurnState
 from voting.protocol import ActionAsk, ActionUndo, Pressed
 from voting.terms import MatchState
 from voting.turns.turns import load_turn
@@ -99,6 +99,7 @@ def _require_turn(event_id: int, ask: ActionAsk | Pressed) -> Turn:
     turn = load_turn(live.pk)
     if ask.turn not in {None, turn.pk} or turn.state not in LIVE_STATES:
         raise MatchError(_("That turn has already ended."))
-    if turn.match.bank_s is not None:
+    resumes = ask.action == "turn.resume" and turn.state == TurnState.PAUSED  # paused because nobody voted
+    if turn.match.bank_s is not None and not resumes:
         raise MatchError(_("This match runs on the players' clocks. Its turns can't be controlled here."))
     return turn

@@ -2,8 +2,10 @@ from typing import Any
 
 import pytest
 
+from crowdgame.events.models import AuditEntry
+from crowdgame.organizer.console.audit_log import add_audit_entry, find_undo
 from games.engine.game import Side
-from tests.voting.action_helpers import event_of, press, refused
+from tests.voting.action_helpers import done_by, event_of, press, refused
 from tests.voting.box_helpers import ask
 from tests.voting.match_helpers import kinds, only_turn, start, tally_of
 from voting.announcements.snapshots import load_snapshot
@@ -145,6 +147,22 @@ def test_organizer_can_void_timed_turn_but_not_change_its_time(box: BallotBox) -
     Turn.objects.filter(pk=again.pk).update(red_bank_ms=50_000)
     match: Any = load_snapshot(turn.match.event).match
     assert match.clocks == Clocks(bank_s=60, increment_s=2, cap_s=30, red_ms=50_000, yellow_ms=60_000)
+
+
+def test_match_paused_because_nobody_voted_can_be_resumed(box: BallotBox) -> None:
+    turn = begin(box, crowd_clocks=True, close_early=False, no_ballot_rule="random")
+    for _ in range(2):
+        close_turn(age(turn, box, 60_000).pk, box)
+        turn = only_turn(turn.match)
+    assert turn.state == TurnState.PAUSED
+    for action in ("turn.pause", "turn.extend"):
+        with refused("players' clocks"):
+            press(event_of(turn), action, box)
+    add_audit_entry(event_of(turn), "olga", done_by(event_of(turn), "turn.resume", box), box.now())
+    turn = load_turn(turn.pk)
+    assert (turn.state, turn.closes_at - turn.opens_at) == (TurnState.OPEN, turn.red_bank_ms)
+    with refused("can't be undone"):
+        find_undo(event_of(turn), AuditEntry.objects.get().pk, box.now(), rehearsing=False)
 
 
 def test_lost_box_costs_no_time(box: BallotBox) -> None:

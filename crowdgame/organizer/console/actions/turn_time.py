@@ -32,6 +32,11 @@ def _is_live(pressed: Pressed, now: CurrentState, *paused: bool) -> bool:
     return turn is not None and turn.id == pressed.turn and (not paused or turn.paused in paused)
 
 
+def _can_pause_again(pressed: Pressed, now: CurrentState) -> bool:
+    match = now.event.match
+    return match is not None and match.clocks is None and _is_live(pressed, now, False)
+
+
 def is_closed_last(pressed: Pressed, now: CurrentState) -> bool:
     match = now.event.match
     last = match.concealed or match.reveal if match and match.state != "aborted" else None
@@ -56,7 +61,7 @@ def pause_turn(turn: Turn, box: BallotBox) -> ActionResult:
 
 
 @action("turn.resume", target="turn", label="Resume", done="Resumed.", keys=PAUSE_KEYS)
-@undone_by("turn.pause", lambda pressed, now: _is_live(pressed, now, False))
+@undone_by("turn.pause", _can_pause_again)
 def resume_turn(turn: Turn, box: BallotBox) -> ActionResult:
     """Resume the turn with the time that was left."""
     if turn.state != TurnState.PAUSED:
