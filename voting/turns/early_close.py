@@ -71,14 +71,17 @@ def _close_silently(turn: Turn, position: Position, box: BallotBox) -> None:
 
 
 def end_window(turn: Turn, box: BallotBox) -> None:
-    """End the window now and count the ballots. Raises MatchError unless the window is open or paused."""
+    """End the window now and count the ballots. Raises MatchError unless the window is open or paused.
+
+    A restored turn no longer waits for its voters.
+    """
     now = box.now()
     if turn.state == TurnState.OPEN and now < turn.opens_at:
         raise MatchError(_("Voting has not started yet."))
     if turn.state == TurnState.OPEN and now >= turn.closes_at:
         raise MatchError(_("Time is up. The votes are being counted."))
     times = window.close_window(Window(turn.opens_at, turn.closes_at), now)
-    set_window(turn, protocol.TurnMoved, times, box)
+    set_window(turn, protocol.TurnMoved, times, box, box_lost_at=None, reached_at=None)
     with suppress(RedisError):  # the scheduler closes it then
         close_turn(turn.pk, box)
 

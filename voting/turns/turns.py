@@ -250,15 +250,17 @@ def pause_draft(turn: Turn, now: int) -> None:
         setattr(turn, name, value)
 
 
-def set_window(turn: Turn, kind: type[protocol.Change], times: Window, box: BallotBox) -> None:
-    """Open the turn with this window, even if it was paused.
+def set_window(
+    turn: Turn, kind: type[protocol.Change], times: Window, box: BallotBox, **changes: Any
+) -> None:
+    """Open the turn with this window and further changes, even if it was paused.
 
     Raises MatchError if it was changed meanwhile.
     """
     running: dict[str, Any] = {"state": TurnState.OPEN, "left_ms": None}
     if turn.state == TurnState.PAUSED:
         running |= shift_restoration(turn, times.opens_at - turn.closes_at)
-    change_turn(turn, kind, box, opens_at=times.opens_at, closes_at=times.closes_at, **running)
+    change_turn(turn, kind, box, opens_at=times.opens_at, closes_at=times.closes_at, **running | changes)
 
 
 def shift_restoration(turn: Turn, ms: int) -> dict[str, int]:

@@ -154,6 +154,16 @@ def test_early_close_waits_for_voters_of_restored_turn(box: BallotBox) -> None:
     assert load_turn(turn.pk).state == TurnState.RESOLVED
 
 
+@pytest.mark.parametrize("paused", [False, True])
+def test_organizer_closes_restored_turn_without_absent_voters(paused: bool, box: BallotBox) -> None:
+    turn = reached(lost(box), box, voters=1)
+    cast(to_boxed_turn(turn), *VOTED[:1])
+    for action in ("turn.pause", "turn.close")[not paused :]:
+        press(event_of(turn), action, box)
+    assert load_turn(turn.pk).state == TurnState.RESOLVED
+    assert helpers.tally_of(turn, "red").ballots == 1
+
+
 def test_clocks_stop_while_voters_of_lost_box_return(box: BallotBox) -> None:
     turn = reached(lost(box, bank_s=60, no_ballot_rule="forfeit"), box)
     turn = closed_after(turn, box, MIN_RESTORED_MS)
