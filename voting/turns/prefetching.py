@@ -34,6 +34,11 @@ def is_large(ballots: int) -> bool:
     return ballots >= LARGE_TURN
 
 
+def is_plain(turn: Turn) -> bool:
+    """Return whether the turn closes at its deadline and its ballots can be prepared."""
+    return turn.match.bank_s is None and not turn.match.max_side_changes and turn.box_lost_at is None
+
+
 def enqueue_early_ms(ballots: int) -> int:
     """Return how long before its deadline to enqueue the close of a turn that has so many ballots."""
     preparing = int(ballots / BALLOTS_PER_MS) if is_large(ballots) else 0
@@ -47,8 +52,7 @@ def prepare_ballots(turn: Turn, box: BallotBox) -> PreparedBallots:
     times.
     """
     left_ms = turn.closes_at - box.now()
-    is_plain = turn.match.bank_s is None and not turn.match.max_side_changes and turn.box_lost_at is None
-    if not is_plain or not ENQUEUE_EARLY_MS < left_ms <= MAX_EARLY_MS:
+    if not is_plain(turn) or not ENQUEUE_EARLY_MS < left_ms <= MAX_EARLY_MS:
         return PreparedBallots()
     boxed = to_boxed_turn(turn)
     if not is_large(sum(box.ballot_counts(boxed).values())):

@@ -29,7 +29,7 @@ from voting.turns.event_end import end_event, events_to_end
 from voting.turns.long_windows import LONG_WINDOW_MS, LongTurnCursor
 from voting.turns.outages import OutageWatch
 from voting.turns.periodic import hourly_steps
-from voting.turns.prefetching import enqueue_early_ms, is_large
+from voting.turns.prefetching import enqueue_early_ms, is_large, is_plain
 from voting.turns.restoring import must_stay_open, record_turnouts, restore_turn, restored_turns
 from voting.turns.retry_book import RetryBook
 from voting.turns.tasks import enqueue_close
@@ -49,6 +49,10 @@ CHORES_INTERVAL_S = 1.0
 PURGE_EVERY_S = 3_600.0
 FIRST_PURGE_AFTER_S = 300.0  # deadlines come first after a start
 EXPIRE_EVERY_S = 60.0
+DEADLINE_FIELDS = (
+    *("closes_at", "version", "sealed_version", "box_lost_at"),
+    *("match__host_wait_s", "match__bank_s", "match__max_side_changes"),
+)
 BOX_REF = ("match__event_id", "pk", "version", "match__shards")
 EXPIRE_LOOKBACK_MS = 5 * 60 * 1000
 RECLOSE_DELAY_MS = 30_000
@@ -148,11 +152,11 @@ class DeadlineScheduler:
         """
         live = Turn.objects.filter(state=TurnState.OPEN, closes_at__lte=now + LOOKAHEAD_MS)
         live = live.exclude(pk__in=self.unshifted).select_related("match")
-        live = live.only("closes_at", "version", "sealed_version", "match__host_wait_s")
+        live = live.only(*DEADLINE_FIELDS)
         due_at = {}
         for turn in live:
             deadline = turn.reveal_due_at if turn.is_sealed else turn.closes_at
-            ballots = 0 if turn.is_sealed else self._ballots(turn.pk)
+            ballots = self._ballots(turn.pk) if is_plain(turn) and not turn.is_sealed else 0
             due_at[turn.pk, deadline] = deadline - enqueue_early_ms(ballots)
         due = {deadline for deadline, at in due_at.items() if at <= now}
         self.dispatched = {deadline: at for deadline, at in self.dispatched.items() if deadline in due}

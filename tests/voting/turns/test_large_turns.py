@@ -101,12 +101,16 @@ def test_nothing_is_prepared_at_other_times_or_for_small_or_special_turns(
     assert prefetching.prepare_ballots(turn, box) == prefetching.PreparedBallots()
 
 
-def test_large_turn_comes_early(box: BallotBox, valkey_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_turn_comes_early_if_it_is_prepared(
+    box: BallotBox, valkey_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name, value in (("BALLOTS_PER_MS", 0.0005), ("LARGE_TURN", 3), ("MAX_EARLY_MS", 6_100)):
         monkeypatch.setattr(prefetching, name, value)
     monkeypatch.setattr("voting.turns.scheduler.LOOKAHEAD_MS", 60_000)
-    large, small = voting_turn(box), start(box)
-    for turn in (large, small):
+    large, timed, secret = (
+        voting_turn(box, **terms) for terms in ({}, {"bank_s": 60}, {"max_side_changes": 3})
+    )
+    for turn in (large, timed, secret, start(box)):
         set_window(turn, box, -1_000, 6_000)
     deadlines = DeadlineScheduler(box)
     deadlines.run_once()  # it learns the number of ballots after the deadlines
