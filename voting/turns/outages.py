@@ -29,32 +29,33 @@ SOON_MS = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """How many voters were connected at a time (Unix ms), to how many gateways."""
+    """How many voters were connected at a time (Unix ms), to how many gateways, and the turn's deadline."""
 
     at: int
     voters: int
     gateways: int
+    closes_at: int
 
 
 @dataclass(slots=True)
 class WatchedTurn:
-    """The last samples of an open turn; of its outage, the sample before and the deadline at that time."""
+    """The last samples of an open turn, and the sample before its outage."""
 
     samples: deque[Sample] = field(default_factory=lambda: deque(maxlen=SAMPLES_COMPARED))
     before: Sample | None = None
-    closes_at: int | None = None
 
-    def observe(self, state: BoxState, now: int) -> None:
+    def observe(self, state: BoxState, closes_at: int, now: int) -> None:
         """Notice that an outage begins. Not once everybody has voted: many people put their phones away.
 
         The voters of a gateway that died count until its last heartbeat is stale.
         """
-        most = max(self.samples, key=lambda sample: sample.voters, default=Sample(now, 0, 0))
+        newest = Sample(now, state.voters, state.gateways, closes_at)
+        most = max([*self.samples, newest], key=lambda sample: (sample.voters, sample.at))
         lost = most.voters - state.voters
         if lost >= max(MIN_LOST, LOST_SHARE * most.voters) and state.ballots < most.voters:
             unnoticed_ms = GATEWAY_STALE_MS if state.gateways < most.gateways else 0
             self.before = self.before or replace(most, at=most.at - unnoticed_ms)
-        self.samples.append(Sample(now, state.voters, state.gateways))
+        self.samples.append(newest)
 
 
 class OutageWatch:
@@ -64,24 +65,26 @@ class OutageWatch:
         self._box = box
         self._turns: dict[int, WatchedTurn] = {}
 
-    def check(self, states: Mapping[int, BoxState], now: int) -> None:
-        """Compare the boxes of all open turns that close soon with the last seconds. `now` is in Unix ms."""
+    def check(self, states: Mapping[int, BoxState], deadlines: Mapping[int, int], now: int) -> None:
+        """Compare the boxes of all open turns that close soon with the last seconds.
+
+        `deadlines` of the turns were loaded before the `states`. All times are in Unix ms.
+        """
         self._turns = {turn_id: self._turns.get(turn_id) or WatchedTurn() for turn_id in states}
         for turn_id, watched in self._turns.items():
-            watched.observe(states[turn_id], now)
+            watched.observe(states[turn_id], deadlines[turn_id], now)
             if watched.before:
-                self._extend(turn_id, watched, watched.before, states[turn_id].voters, now)
+                self._extend(turn_id, watched.before, states[turn_id].voters, now)
 
-    def _extend(self, turn_id: int, watched: WatchedTurn, before: Sample, voters: int, now: int) -> None:
+    def _extend(self, turn_id: int, before: Sample, voters: int, now: int) -> None:
         """Add time when most voters are back, or when the window closes soon without them.
 
-        Not if the deadline has been moved since the outage began: by this, the host or another scheduler.
+        Not if the deadline has been moved since `before`: by this, the host or another scheduler.
         A match with clocks and a turn that the box lost have rules of their own.
         """
         turn = load_turn(turn_id)
-        watched.closes_at = watched.closes_at or turn.closes_at
         are_back = voters >= RETURNED_SHARE * before.voters
-        if turn.closes_at != watched.closes_at or not (are_back or now >= turn.closes_at - SOON_MS):
+        if turn.closes_at != before.closes_at or not (are_back or now >= turn.closes_at - SOON_MS):
             return
         away_ms = now - before.at if are_back else max(now - before.at, RECONNECT_GRACE_MS)
         added_ms = min(away_ms, settings.OUTAGE_EXTENSION_S * 1000)

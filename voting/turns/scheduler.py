@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
 from operator import itemgetter
 
 from django.db import close_old_connections
@@ -217,7 +218,8 @@ class DeadlineScheduler:
         self.chores_at = time.monotonic()
         relay()
         missing_before, self.missing = self.missing, set()
-        states = self._inspect_boxes()
+        deadlines = self._load_deadlines()
+        states = self.box.inspect(list(deadlines))
         lost = {turn_id for turn_id, state in states.items() if not state.is_consistent}
         self.retry_book.run_each(
             "repairing the ballot box of turn",
@@ -225,7 +227,9 @@ class DeadlineScheduler:
             partial(self._repair_box, missing=missing_before),
         )
         self.retry_book.attempt("recording turnouts", partial(self._record_turnouts, states))
-        self.retry_book.attempt("noticing outages", partial(self.outages.check, states, self.steps.box_time))
+        closes_at = {turn.turn_id: at for turn, at in deadlines.items()}
+        check_outages = partial(self.outages.check, states, closes_at, self.steps.box_time)
+        self.retry_book.attempt("noticing outages", check_outages)
         self.retry_book.run_each(
             "waiting for the voters of turn",
             restored_turns(self.steps.box_time + LONG_WINDOW_MS),
@@ -238,14 +242,13 @@ class DeadlineScheduler:
             self.retry_book.attempt(name, chore)
         self.retry_book.attempt("the hourly purge", self._purge_periodically)
 
-    def _inspect_boxes(self) -> dict[int, BoxState]:
-        """Return the states of the boxes of the nearest turns and of the next batch of all others."""
+    def _load_deadlines(self) -> dict[BoxRef, int]:
+        """Return the deadlines of the nearest turns and of the next batch of all others."""
         near_until = self.steps.box_time + LONG_WINDOW_MS
         near = Turn.objects.filter(state=TurnState.OPEN, closes_at__lte=near_until)
         far = Turn.objects.filter(pk__in=[turn_id for turn_id, _ in self.walk.step(near_until)])
-        return self.box.inspect(
-            [BoxRef(*row) for turns in (near, far) for row in turns.values_list(*BOX_REF)]
-        )
+        rows = chain.from_iterable(turns.values_list("closes_at", *BOX_REF) for turns in (near, far))
+        return {BoxRef(*ref): closes_at for closes_at, *ref in rows}
 
     def _record_turnouts(self, states: Mapping[int, BoxState]) -> None:
         """Write turnouts that have changed since the last check to the database."""

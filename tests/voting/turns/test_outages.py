@@ -36,7 +36,8 @@ def added_ms(turn: Turn, watch: OutageWatch, *voters: int, ballots: int = 0, fir
     before = load_turn(turn.pk).closes_at
     for second, connected in enumerate(voters):
         state = BoxState(is_consistent=True, ballots=ballots, voters=connected, gateways=bool(connected))
-        watch.check({turn.pk: state}, turn.closes_at - WINDOW_MS + first_ms + 1_000 * second)
+        now = turn.closes_at - WINDOW_MS + first_ms + 1_000 * second
+        watch.check({turn.pk: state}, {turn.pk: load_turn(turn.pk).closes_at}, now)
     return load_turn(turn.pk).closes_at - before
 
 
@@ -79,6 +80,20 @@ def test_turn_is_extended_once_by_two_schedulers_or_the_host(turn: Turn, box: Ba
     assert [added_ms(turn, one, 20, first_ms=3_000) for one in (watch, other)] == [3_000, 0]
     assert added_ms(turn, watch, 8, 20, first_ms=4_000) == 0
     assert added_ms(turn, later, 20, first_ms=3_000) == 0
+
+
+def test_outage_just_before_the_deadline_extends_turn_once(turn: Turn, box: BallotBox) -> None:
+    """The second scheduler notices the outage when the first one has extended the turn."""
+    watch, other = OutageWatch(box), OutageWatch(box)
+    assert [added_ms(turn, one, 20, first_ms=WINDOW_MS - 3_000) for one in (watch, other)] == [0, 0]
+    assert [added_ms(turn, one, 0, 20, first_ms=WINDOW_MS - 2_000) for one in (watch, other)] == [10_000, 0]
+
+
+def test_turn_extended_by_the_host_before_the_outage_is_extended_by_it(turn: Turn, box: BallotBox) -> None:
+    watch = OutageWatch(box)
+    added_ms(turn, watch, 20)
+    Turn.objects.filter(pk=turn.pk).update(closes_at=F("closes_at") + 5_000)
+    assert added_ms(turn, watch, 20, 8, 20, first_ms=1_000) == 2_000
 
 
 @pytest.mark.parametrize(
