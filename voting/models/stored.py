@@ -13,7 +13,7 @@ NICKNAME_SKELETON_LENGTH = 255
 
 
 class StoredBallot(models.Model):
-    """A voter's last ballot in a turn with a long window, written before it is acknowledged (write-ahead)."""
+    """A voter's last ballot in a `stored` turn, written before it is acknowledged (write-ahead)."""
 
     turn = models.ForeignKey(Turn, on_delete=models.CASCADE, related_name="stored_ballots")
     voter = models.CharField(max_length=16)

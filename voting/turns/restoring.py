@@ -52,10 +52,13 @@ def restore_turn(turn_id: int, box: BallotBox) -> None:
 def begin_epoch(turn: Turn, box: BallotBox) -> None:
     """Put an open turn back into the box with a new epoch, which tells clients to send their ballots again.
 
-    Does nothing if it was changed since it was loaded. In a match with clocks, no side's time runs meanwhile.
+    Does nothing if it was changed since it was loaded. In a match with clocks, the window moves by at least
+    MIN_RESTORED_MS, or by the time that it was open, so that no side loses the time until clients are back.
     """
     now = box.now()
-    times = _postponed(turn, max(now, turn.opens_at) + window.MIN_RESTORED_MS)
+    open_ms = max(0, now - turn.opens_at)
+    until = max(now, turn.opens_at) + window.MIN_RESTORED_MS
+    times = _postponed(turn, until, min(open_ms, window.MIN_RESTORED_MS))
     lost_at = None if turn.stored else now  # stored ballots need no voter
     lost = {"epoch": turn.epoch + 1, "box_lost_at": lost_at, "reached_at": None}
     lost |= void_seal(turn, now, turn.epoch + 1)
@@ -93,13 +96,14 @@ def must_stay_open(turn: Turn, box: BallotBox) -> bool:
     return waits
 
 
-def _postponed(turn: Turn, until: int) -> dict[str, int]:
+def _postponed(turn: Turn, until: int, min_shift_ms: int = 0) -> dict[str, int]:
     """Return the turn's times, changed to stay open until `until`.
 
-    In a match with clocks the window moves instead, so that no side loses time.
+    In a match with clocks the window moves instead, by at least `min_shift_ms`, so that no side loses time.
     """
     before = Window(turn.opens_at, turn.closes_at)
     times = window.keep_window_open(before, until)
     if turn.match.bank_s is not None:
-        times = window.shift_window(before, times.closes_at - before.closes_at)
+        shift_ms = max(times.closes_at - before.closes_at, min_shift_ms)
+        times = window.shift_window(before, shift_ms)
     return {"opens_at": times.opens_at, "closes_at": times.closes_at}

@@ -225,7 +225,9 @@ def _draft_timed_turn(
 
 
 def _stores(match: Match, window_ms: int) -> bool:
-    return match.store_ballots or window.is_stored(window_ms)
+    """Return whether ballots are stored: always if their times decide how much of a time bank was used."""
+    has_pick_times = match.bank_s is not None and not match.crowd_clocks
+    return match.store_ballots or has_pick_times or window.is_stored(window_ms)
 
 
 def _next_number(last: Turn | None) -> int:

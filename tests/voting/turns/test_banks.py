@@ -9,8 +9,9 @@ from tests.voting.action_helpers import done_by, event_of, press, refused
 from tests.voting.box_helpers import ask
 from tests.voting.match_helpers import kinds, only_turn, start, tally_of
 from voting.announcements.snapshots import load_snapshot
+from voting.ballot_box.archive import store_ballots
 from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.box_types import PresenceCounts
+from voting.ballot_box.box_types import CastReply, PresenceCounts
 from voting.counting.ballots import Ballot
 from voting.counting.window import EXTENSION_MS, MIN_RESTORED_MS
 from voting.matches import claim_turn
@@ -21,6 +22,7 @@ from voting.records.recount import find_faults
 from voting.terms import Ending, MatchState
 from voting.turns.closing import close_turn
 from voting.turns.early_close import close_turn_early
+from voting.turns.restoring import restore_turn
 from voting.turns.turns import load_turn, to_boxed_turn
 
 MOST_A_PICK, MOST_A_CLOSE = 16, 31
@@ -44,8 +46,11 @@ def age(turn: Turn, box: BallotBox, ms: int, **banks: int) -> Turn:
 
 def pick(turn: Turn, side: Side, choice: int, sequence: int = 1, *, voter: str = "") -> None:
     """Cast through a gateway: ballots restored into a lost box would have no time."""
-    ballot = Ballot(voter or side, side, choice, sequence, blind="0" * 32)
-    ask(lambda gateways: gateways.cast(turn.match.event_id, turn.pk, turn.epoch, [ballot]))
+    cast(turn, Ballot(voter or side, side, choice, sequence, blind="0" * 32))
+
+
+def cast(turn: Turn, ballot: Ballot) -> CastReply:
+    return ask(lambda gateways: gateways.cast(turn.match.event_id, turn.pk, turn.epoch, [ballot]))
 
 
 def closed_early(turn: Turn, box: BallotBox) -> Turn:
@@ -176,9 +181,22 @@ def test_lost_box_costs_no_time(box: BallotBox) -> None:
     assert 8_000 < restored.closes_at - box.now() <= MIN_RESTORED_MS + EXTENSION_MS
     pick(restored, "red", 1)
     pick(restored, "yellow", 2)
-    assert closed_early(restored, box).state == TurnState.OPEN, "it lasts at least ten seconds"
-    Turn.objects.update(box_lost_at=None)
     assert closed_early(restored, box).state == TurnState.RESOLVED
+
+
+def test_lost_box_keeps_the_time_of_a_pick(box: BallotBox) -> None:
+    turn = age(begin(box), box, 20_000)
+    ballot = Ballot("red", "red", 3, 1, blind="0" * 32)
+    assert cast(turn, ballot).stored, "the gateway stores it before it answers"
+    store_ballots(turn.pk, [ballot], turn.opens_at + 15_000)
+    box.delete_all_events()
+    restore_turn(turn.pk, box)
+    restored = load_turn(turn.pk)
+    assert (restored.opens_at - turn.opens_at, restored.closes_at - turn.closes_at) == (MIN_RESTORED_MS,) * 2
+    cast(restored, ballot)
+    pick(restored, "yellow", 4)
+    after = closed_early(restored, box)
+    assert (after.state, after.red_used_ms) == (TurnState.RESOLVED, 15_000 - MIN_RESTORED_MS)
 
 
 CROWD = {"crowd_clocks": True, "increment_s": 5, "close_early": False}

@@ -165,7 +165,7 @@ def test_organizer_closes_restored_turn_without_absent_voters(paused: bool, box:
 
 
 def test_clocks_stop_while_voters_of_lost_box_return(box: BallotBox) -> None:
-    turn = reached(lost(box, bank_s=60, no_ballot_rule="forfeit"), box)
+    turn = reached(lost(box, bank_s=60, crowd_clocks=True, no_ballot_rule="forfeit"), box)
     turn = closed_after(turn, box, MIN_RESTORED_MS)
     assert (turn.state, turn.closes_at - turn.opens_at) == (TurnState.OPEN, 1_000), "the whole window moves"
     close_turn_early(turn.pk, turn.closes_at, box)
@@ -224,7 +224,9 @@ def test_scheduler_stores_ballots_if_the_extension_crashed(step: str, box: Ballo
 
 
 def test_resumed_turn_with_little_time_left_stays_stored(box: BallotBox) -> None:
-    assert [helpers.start(box, bank_s=bank_s).stored for bank_s in (60, 1_200)] == [False, True]
+    short, long, duel = ({"bank_s": 60}, {"bank_s": 1_200}, {"bank_s": 60, "crowd_clocks": False})
+    timed = (helpers.start(box, **{"crowd_clocks": True} | terms) for terms in (short, long, duel))
+    assert [turn.stored for turn in timed] == [False, True, True]
     turn = helpers.start(box, window_s=1_200)
     assert turn.stored
     helpers.set_window(turn, box, -1_000, 300_000)
