@@ -66,18 +66,27 @@ def start_match(event_id: int, box: BallotBox) -> Match:
     """Start the event's next match and open its lobby if that was closed. Raises MatchError."""
     now = box.now()
     with locked_event(event_id) as event:
-        refuse_after_end(event, now)
-        match = create_match(event, now)
-        _check_method(match)
-        lead_ms = window.start_lead_ms(0 if event.fixed_players else len(match.special_rules))
-        turn = plan_turn(match, replay(match, ()), now, lead_ms)
-        lobby = Lobby.OPEN if event.lobby == Lobby.CLOSED else event.lobby
-        Event.objects.filter(pk=event_id).update(next_match_at=None, lobby=lobby)
-        announce(event_id, protocol.MatchStarted, now)
-        append_entries([planned_turn(turn)])
+        turn = _plan_match(event, now)
+    return _open_match(turn, box)
+
+
+def _plan_match(event: Event, now: int) -> Turn:
+    refuse_after_end(event, now)
+    match = create_match(event, now)
+    _check_method(match)
+    lead_ms = window.start_lead_ms(0 if event.fixed_players else len(match.special_rules))
+    turn = plan_turn(match, replay(match, ()), now, lead_ms)
+    lobby = Lobby.OPEN if event.lobby == Lobby.CLOSED else event.lobby
+    Event.objects.filter(pk=event.pk).update(next_match_at=None, lobby=lobby)
+    announce(event.pk, protocol.MatchStarted, now)
+    append_entries([planned_turn(turn)])
+    return turn
+
+
+def _open_match(turn: Turn, box: BallotBox) -> Match:
     place_and_relay(turn, box, create=True)
-    log_match("started", match)
-    return match
+    log_match("started", turn.match)
+    return turn.match
 
 
 def _check_method(match: Match) -> None:
@@ -101,9 +110,14 @@ def start_due_match(event_id: int, box: BallotBox) -> None:
     """
     now = box.now()
     due = Event.objects.filter(pk=event_id, next_match_at__lte=now)
+    if not due.exists():
+        return
     try:
-        if due.exists():
-            start_match(event_id, box)
+        with locked_event(event_id) as event:
+            if not due.exists():  # canceled or postponed in the meantime
+                return
+            turn = _plan_match(event, now)
+        _open_match(turn, box)
     except (MatchError, GameError):
         if due.update(next_match_at=None):
             with event_lock(event_id):

@@ -1,3 +1,4 @@
+from contextlib import AbstractContextManager
 from typing import Any
 
 import pytest
@@ -13,10 +14,11 @@ from voting.counting.ballots import DRAW, RESIGN, Ballot
 from voting.counting.methods.voting_method import METHODS
 from voting.counting.voter_codes import derive_voter_code
 from voting.counting.window import SPECIAL_RULE_MS, START_LEAD_MS
-from voting.matches import create_match, live_turn
+from voting.matches import create_match, live_turn, locked_event
 from voting.models import Event, Match, Turn, TurnState
 from voting.positions import end_reason, load_position
 from voting.terms import BOT, HANDS, EndReason, Lobby, MatchState, TieRule
+from voting.turns import turns
 from voting.turns.closing import close_turn
 from voting.turns.event_end import end_event
 from voting.turns.outcomes import captain_index
@@ -94,6 +96,20 @@ def test_won_match_ends_and_next_one_starts_once_when_due(box: BallotBox) -> Non
     assert [m.number for m in event.matches.order_by("pk")] == [1, 2]
     assert Event.objects.get(pk=event.pk).next_match_at is None
     assert helpers.kinds(event.pk).count("match.started") == 2
+
+
+def test_match_canceled_just_before_its_start_does_not_start(
+    box: BallotBox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def cancel_first(event_id: int) -> AbstractContextManager[Event]:
+        Event.objects.filter(pk=event_id).update(next_match_at=None)
+        return locked_event(event_id)
+
+    event = helpers.new_event()
+    Event.objects.update(next_match_at=box.now())
+    monkeypatch.setattr(turns, "locked_event", cancel_first)
+    start_due_match(event.pk, box)
+    assert not event.matches.exists()
 
 
 def test_match_pauses_after_two_turns_without_votes(box: BallotBox) -> None:
