@@ -2,12 +2,14 @@
 
 from collections.abc import Callable
 from typing import cast
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
@@ -25,7 +27,14 @@ from voting.protocol import Role
 @organizer_page
 @require_http_methods(["GET", "POST"])
 def new_event(request: HttpRequest) -> HttpResponse:
-    """List the presets. POST with a preset's slug creates an event from it, unless it needs the form."""
+    """List the presets.
+
+    POST with a preset's slug creates an event from it, unless it needs the form. POST with `form` opens the
+    form of that preset.
+    """
+    if request.POST.get("form", "") in PRESETS_BY_SLUG:
+        chosen = urlencode({"organization": request.POST.get("organization", "")})
+        return redirect(f"{reverse('console:new_form', args=[request.POST['form']])}?{chosen}")
     user = cast(User, request.user)
     preset, sharing = PRESETS_BY_SLUG.get(request.POST.get("preset", "")), SharingForm(user, request.POST)
     if request.method == "POST" and preset and not preset.needs_form and sharing.is_valid():
@@ -49,7 +58,7 @@ def new_event_form(request: HttpRequest, slug: str) -> HttpResponse:
         solo=preset.solo,
     )
     user = cast(User, request.user)
-    sharing = SharingForm(user, request.POST)
+    sharing = SharingForm(user, request.POST, chosen=request.GET.get("organization", ""))
     if form.is_valid() and sharing.is_valid():
         return _create_and_redirect(request, form.create, sharing)
     return render(request, "events/event.html", {"form": form, "preset": preset, "sharing": sharing})

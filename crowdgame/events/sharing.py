@@ -15,9 +15,14 @@ from voting.models import Event
 class SharingForm(forms.Form):
     is_template = forms.BooleanField(label=_("Offer it as a template to the organization"), required=False)
 
-    def __init__(self, user: User, data: Mapping[str, str] | None, event: Event | None = None) -> None:
+    def __init__(
+        self, user: User, data: Mapping[str, str] | None, event: Event | None = None, chosen: str = ""
+    ) -> None:
+        """`chosen`: the key of the organization that a new event's form begins with."""
         shared = SharedEvent.objects.filter(event=event).first() if event else None
-        initial = {"organization": shared.organization, "is_template": shared.is_template} if shared else {}
+        initial: dict[str, object] = {"organization": chosen}
+        if shared:
+            initial = {"organization": shared.organization, "is_template": shared.is_template}
         super().__init__(data or None, initial=initial, label_suffix="")
         self.offered = organizations_to_share_with(user)
         if shared:

@@ -170,6 +170,9 @@ def test_owner_moves_event_into_and_out_of_organization(event: Event, school: Or
         assert {f"/console/{event.code}/edit/" in listed, has_key} == {name == "ada"}
     new = log_in("cohost").get("/console/new/").content.decode()
     assert ("<bdi>School</bdi>" in new, "Another school" in new) == (True, False)
+    for slug in ("two-halls", "empty"):
+        form = log_in("cohost").post("/console/new/", {"form": slug, "organization": school.pk}, follow=True)
+        assert f'value="{school.pk}" selected' in form.content.decode()
     assert "<bdi>School</bdi>" not in log_in("viewer").get("/console/new/").content.decode()
     change_member(school.members.get(user=viewer), Role.COHOST, User.objects.get(username="owner"))
     save(organization="")

@@ -47,7 +47,9 @@ def test_cup_form_creates_cup_from_names_and_options_of_its_game(olga: Client) -
     assert cup.nicknames == "off"
     assert (cup.game, cup.options) == (CLASSIC, {"columns": 6, "rows": 6, "first": "yellow"})
     assert "Start this pairing" in olga.get(cup_path(cup)).content.decode()
-    template = olga.get(f"{NEW}?like=first-game").content.decode()
+    template = olga.post(NEW, FILLED | {"like": "first-game"}).content.decode()
+    assert Cup.objects.count() == 1
+    assert "5b</textarea>" in template
     assert 'aria-current="true"' in template
     assert re.search(r'name="nicknames" value="off"[^>]* checked', template)
 
