@@ -98,8 +98,9 @@ def _search(rows: QuerySet[Any], query: str, teams: QuerySet[Any]) -> QuerySet[A
 def _with_matches(events: QuerySet[Event], user: User) -> QuerySet[Event]:
     """Add what the list shows of the events' matches, and order the events."""
     matches = Match.objects.filter(event=OuterRef("pk"))
-    over = Match.objects.filter(state=MatchState.ENDED).order_by("-number")
-    count = matches.filter(state=MatchState.ENDED).values("event").annotate(count=Count("pk"))
+    ended = Q(state=MatchState.ENDED, rehearsed=False)
+    over = Match.objects.filter(ended).order_by("-number")
+    count = matches.filter(ended).values("event").annotate(count=Count("pk"))
     own = Member.objects.filter(event=OuterRef("pk"), user=user)
     shared = OrganizationMember.objects.filter(organization__shared_events__event=OuterRef("pk"), user=user)
     events = events.annotate(

@@ -132,5 +132,5 @@ def _render_lines(
 ) -> tuple[str, int]:
     """Return the messages as HTML, and the key of the first one; 0 if there is none."""
     lines = [line for line in load_lines(room, blocked, before) if sees_all or not line.removed]
-    drawn = render_to_string("chat/lines.html", {"lines": lines, "slug": room_slug(room)})
+    drawn = render_to_string("chat/lines.html", {"lines": lines, "slug": room_slug(room), "early": before})
     return drawn, lines[0].pk if lines else 0

@@ -224,7 +224,8 @@ def _rating_changes(match: Match | None) -> tuple[str, str]:
 
 
 def _format_change(before: float, after: float) -> str:
-    return f"{round(after)} ({round(after) - round(before):+})".replace("-", MINUS)
+    change = f"{round(after)} ({round(after) - round(before):+})".replace("-", MINUS)
+    return f"\N{LEFT-TO-RIGHT ISOLATE}{change}\N{POP DIRECTIONAL ISOLATE}"
 
 
 def _title(duel: Duel, match: Match | None, mine: int, free: int) -> str:

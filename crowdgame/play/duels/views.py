@@ -79,7 +79,7 @@ def _play_page(request: HttpRequest, problem: str = "", status: int = 200) -> Ht
         "lists": [(games.kind, TITLES[games.kind], games.lines, games.more) for games in lists.latest],
         "showcase": None if query else lists.showcase,
         "query": query,
-        "form": DuelForm(),
+        "form": DuelForm(initial=request.POST.dict()),  # what was chosen for a refused game
         "problem": problem,
     }
     return render(request, "duels/play.html", context, status=status)

@@ -180,7 +180,9 @@ def test_rename_applies_to_unfinished_games() -> None:
         assert f"Your games now show you as {name}" in page(client, "/play/account")
     assert "gr-ace" in page(Client())
     assert "Ada" not in page(Client())
-    _, other = sign_up("Bob")
+    other_client, other = sign_up("Bob")
+    refused = other_client.post("/play/account/name", {"name": "Grace"}).content.decode()
+    assert ("?locale=" in refused, "?locale=de" in page(client, "/play/account")) == (False, True)
     for taken in ("Grace", "Gr\u0430ce"):
         with pytest.raises(accounts.AccountError):
             accounts.rename(other, taken)

@@ -1,3 +1,4 @@
+import re
 from typing import Any
 
 import pytest
@@ -147,6 +148,13 @@ def test_event_form_stores_the_channel_as_typed_in_many_ways(browser: Client, ty
     assert (shown["source_1"], shown["source_1_address"]) == ("twitch:", "rooks_2")
     browser.post(edit_path(event), shown | {"source_1_address": "doves", "source_2_address": "rooks_2"})
     assert sources(event) == {1: "twitch:doves", 2: "twitch:rooks_2"}
+
+
+def test_errors_describe_the_group_that_they_are_about(browser: Client) -> None:
+    wrong = answers(**duration("window_s", 2, 1), tally_method="none").items()
+    page = browser.post(NEW, dict(wrong)).content.decode()
+    for group in (r"fieldset[^>]*window_s", "radiogroup[^>]*tally_method"):
+        assert re.search(rf'{group}_error"', page)
 
 
 def test_event_form_stores_discord_key_but_no_unneeded_address(browser: Client) -> None:

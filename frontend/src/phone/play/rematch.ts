@@ -15,7 +15,7 @@ function rating({ match, side }: PhoneView): Html | false {
   if (!rated) return false;
   const [before, after] = side === "red" ? [rated.red_before, rated.red_after] : [rated.yellow_before, rated.yellow_after];
   const change = `${after < before ? "−" : "+"}${Math.abs(after - before)}`;
-  return html`<span class="rating">${say.rating} ${after} (${change})</span>`;
+  return html`<span class="rating">${say.rating} <bdi dir="ltr">${after} (${change})</bdi></span>`;
 }
 
 /** After one player has asked for a rematch, the button waits for the other. */

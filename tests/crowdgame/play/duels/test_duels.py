@@ -242,7 +242,7 @@ def test_game_page_shows_rating_change_and_rematch(box: BallotBox) -> None:
     two.post(f"{path}/join")
     assert one.post(f"{path}/rematch").status_code == 409
     play(Match.objects.get(), box, RED_WINS)
-    for text in ("1282 (+82)", "1118 (\N{MINUS SIGN}82)", "Rematch"):
+    for text in ("\u20661282 (+82)\u2069", "\u20661118 (\N{MINUS SIGN}82)\u2069", "Rematch"):
         assert text in page(one, path)
     assert "Rematch" not in page(Client(), path)
     assert Client().post(f"{path}/rematch").status_code == 403

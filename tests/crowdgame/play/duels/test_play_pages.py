@@ -85,7 +85,10 @@ def test_invalid_play_requests_are_refused(client: Client) -> None:
 
 def test_game_limits_refuse_game_and_create_no_guest(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     codes = [new_game(client, time_control="30-days") for _ in range(5)]
-    assert "You have 5 open games" in client.post("/play/new").content.decode()
+    refused = client.post("/play/new", {"time_control": "30-days", "unlisted": "on"}).content.decode()
+    assert "You have 5 open games" in refused
+    for chosen in ('name="time_control" value="30-days"', 'name="unlisted"'):
+        assert re.search(rf"{chosen}[^>]* checked", refused)
     join_game(codes[0])
     new_game(client)
     Event.objects.all().delete()
@@ -93,9 +96,9 @@ def test_game_limits_refuse_game_and_create_no_guest(client: Client, monkeypatch
     monkeypatch.setattr("crowdgame.play.duels.creation_limits.MAX_GAMES", 2)
     for games in (1, 2):
         waiting = new_game()
-        refused = Client().post("/play/new")
-        assert (refused.status_code, Guest.objects.count()) == (409, 2 + 2 * games - 1)
-        assert "Too many games were started" in refused.content.decode()
+        limited = Client().post("/play/new")
+        assert (limited.status_code, Guest.objects.count()) == (409, 2 + 2 * games - 1)
+        assert "Too many games were started" in limited.content.decode()
         join_game(waiting)
     assert Client().post("/play/new").status_code == 409
     Event.objects.update(created_at=timezone.now() - timedelta(minutes=61))
