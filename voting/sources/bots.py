@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from games.bots.bots import pick_action
 from games.engine.texts import gettext_noop
 from voting.sources.ballot_source import Choice, SourceTurn
+from voting.sources.casting import derive_seat
 from voting.terms import BOT
 
 ACCOUNT = "bot"
@@ -26,3 +27,8 @@ class Bots:
 
 
 SOURCE = Bots()
+
+
+def bot_seats(event_id: int) -> set[str]:
+    """Return the voter ids of the computer in an event, whatever its strength."""
+    return {derive_seat(event_id, f"{BOT}:{strength}", ACCOUNT) for strength in Bots.addresses}

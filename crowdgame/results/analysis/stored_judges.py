@@ -15,6 +15,7 @@ from voting.counting.methods.voting_method import VotingMethod, find_method
 from voting.counting.voter_codes import derive_voter_code
 from voting.models import Event, Match, StoredRestriction, TallyRecord, TurnState
 from voting.nicknames import load_nicknames
+from voting.sources.bots import bot_seats
 from voting.terms import Admission, MatchState
 
 RANKED = 50  # more than are named, for some may be banned later
@@ -72,17 +73,20 @@ def _banned(event: Event) -> set[str]:
 
 
 def _losses(match: Match, analyses: Mapping[int, AnalyzedTurn]) -> Iterable[TurnLosses]:
-    method = find_method(match.tally_method)
+    method, excluded = find_method(match.tally_method), bot_seats(match.event_id) | {""}
     tallies = TallyRecord.objects.filter(turn__match=match, turn__state=TurnState.RESOLVED)
     by_turn: dict[int, dict[Side, Mapping[str, float]]] = {}
     for number, side, packed in tallies.values_list("turn__number", "side", "sealed").iterator():
         if judged := analyses[number].sides.get(cast(Side, side)):
-            by_turn.setdefault(number, {})[cast(Side, side)] = _side_losses(bytes(packed), judged, method)
+            losses = _side_losses(bytes(packed), judged, method, excluded)
+            by_turn.setdefault(number, {})[cast(Side, side)] = losses
     return by_turn.values()
 
 
-def _side_losses(packed: bytes, judged: AnalyzedSide, method: VotingMethod) -> dict[str, float]:
-    """Return the mean loss of each voter's columns. Leaves out hands, and voters without a name or column."""
+def _side_losses(
+    packed: bytes, judged: AnalyzedSide, method: VotingMethod, excluded: set[str]
+) -> dict[str, float]:
+    """Return the mean loss of each voter's columns. Leaves out hands, and voters without a column."""
 
     @cache
     def loss(choice: int) -> float | None:
@@ -92,7 +96,7 @@ def _side_losses(packed: bytes, judged: AnalyzedSide, method: VotingMethod) -> d
     return {
         ballot.voter: cost
         for ballot in unpack_ballots(packed)
-        if ballot.voter
+        if ballot.voter not in excluded
         and not ballot.voter.startswith(HAND_VOTER_PREFIX)
         and (cost := loss(ballot.choice)) is not None
     }

@@ -19,7 +19,9 @@ from voting.counting.ballots import RESIGN, pack_ballots, unpack_ballots
 from voting.counting.voter_codes import derive_voter_code
 from voting.models import Match, Nickname, StoredRestriction, TallyRecord
 from voting.protocol import NicknameAsk
-from voting.terms import Admission
+from voting.sources.bots import ACCOUNT
+from voting.sources.casting import derive_seat
+from voting.terms import BOT, Admission
 
 # What each column costs, and the columns that the voters of each side choose in every turn.
 COSTS: dict[Side, dict[int, float]] = {
@@ -146,8 +148,10 @@ def test_judges_are_unnamed_if_votes_are_secret_few_or_not_analyzed(match: Match
     assert judges(match) == []
 
 
-@pytest.mark.parametrize("change", [{"voter": ""}, {"voter": "hand:1"}, {"choice": RESIGN}], ids=str)
-def test_anonymized_votes_hands_and_resignations_are_not_judged(match: Match, change: dict[str, Any]) -> None:
+@pytest.mark.parametrize("change", [{"voter": ""}, {"voter": "hand:1"}, {"voter": BOT}, {"choice": RESIGN}])
+def test_no_judge_is_anonymized_a_hand_a_bot_or_resigning(match: Match, change: dict[str, Any]) -> None:
+    if change == {"voter": BOT}:
+        change = {"voter": derive_seat(match.event_id, "bot:5", ACCOUNT)}
     for tally in TallyRecord.objects.filter(side="red"):
         ballots = unpack_ballots(bytes(tally.sealed))
         changed = [replace(one, **change) if one.voter == "red4" else one for one in ballots]
