@@ -18,6 +18,7 @@ from voting.ballot_box.archive import store_ballots
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import MAX_BATCH, CastResult
 from voting.counting.ballots import Ballot
+from voting.counting.methods.voting_method import find_method
 from voting.metrics.metrics import BALLOTS
 from voting.models import Team, Turn, TurnState
 from voting.positions import Position, load_position
@@ -99,7 +100,8 @@ def _cast_side(turn: Turn, side: Side, position: Position, box: BallotBox) -> bo
 def _to_ballot(turn: Turn, team: Team, side: Side, choice: Choice) -> Ballot:
     voter = derive_seat(team.event_id, team.source, choice.account)
     blind = derive_blind(turn.pk, voter, choice.sequence)
-    return Ballot(voter, side, choice.choice, choice.sequence, blind=blind)
+    single = find_method(turn.match.tally_method).encode_single(choice.choice)
+    return Ballot(voter, side, single, choice.sequence, blind=blind)
 
 
 def cast_ballots(turn: Turn, ballots: Sequence[Ballot], box: BallotBox, *, stored: bool = False) -> list[int]:

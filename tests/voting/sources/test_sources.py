@@ -51,8 +51,9 @@ def counts(turn: Turn, box: BallotBox) -> dict[Side, int]:
     return box.ballot_counts(to_boxed_turn(load_turn(turn.pk)))
 
 
-def test_bot_votes_once_the_window_is_open(box: BallotBox) -> None:
-    turn = begin(box)
+@pytest.mark.parametrize(("method", "votes"), [("plurality", 1), ("instant_runoff", 1), ("score", 5)])
+def test_bot_votes_once_the_window_is_open(box: BallotBox, method: str, votes: int) -> None:
+    turn = begin(box, tally_method=method)
     helpers.set_window(turn, box, 60_000, helpers.NINE_MINUTES_MS)
     assert not is_due()
     helpers.open_now(turn, box)
@@ -63,7 +64,8 @@ def test_bot_votes_once_the_window_is_open(box: BallotBox) -> None:
     helpers.vote(turn, box, red=[3])
     closed = helpers.play_out(turn, box)
     assert (closed.red_pick, closed.yellow_pick) == (3, expected_pick(turn))
-    assert counted(turn) == [expected_pick(turn)]
+    tally = helpers.tally_of(turn, "yellow")
+    assert (tally.counts[expected_pick(turn) - 1], sum(tally.counts)) == (votes, votes)
     not_to_move = begin(box, game=helpers.SELECTOR, options={"token": "red"})
     cast_due(box)
     assert not is_due()

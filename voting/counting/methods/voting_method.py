@@ -84,6 +84,10 @@ class VotingMethod:
         """Return the choice with these columns, without a wish."""
         return encode_ranking(columns)
 
+    def encode_single(self, column: int) -> int:
+        """Return the choice that gives a single column all that a ballot can give it."""
+        return self.encode((column,) * self.max_votes)
+
     def allows(self, columns: Columns) -> bool:
         """Return whether a ballot may name these columns, if all are legal."""
         return len(columns) == 1

@@ -17,6 +17,7 @@ from games.engine.game import SIDES, Side
 from voting.ballot_box.archive import hand_ballots
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import HAND_VOTER_PREFIX
+from voting.counting.methods.voting_method import find_method
 from voting.matches import MatchError, claim_turn, event_lock
 from voting.models import Match, StoredBallot, Team, Turn, TurnState
 from voting.positions import load_position
@@ -85,16 +86,17 @@ def _check_columns(match: Match, side: Side, team: Team, hands: HandCounts) -> N
 
 def _replace_hands(turn: Turn, side: Side, hands: HandCounts, now: int) -> None:
     hand_ballots(turn).filter(side=side).delete()
-    columns = [column for column, count in enumerate(hands, 1) for _ in range(count)]
+    method = find_method(turn.match.tally_method)
+    choices = [method.encode_single(column) for column, count in enumerate(hands, 1) for _ in range(count)]
     StoredBallot.objects.bulk_create(
         StoredBallot(
             turn=turn,
             voter=f"{HAND_VOTER_PREFIX}{side[0]}{number}",
             side=side,
-            choice=column,
+            choice=choice,
             sequence=1,
             blind=secrets.token_hex(16),
             stored_at=now,
         )
-        for number, column in enumerate(columns, 1)
+        for number, choice in enumerate(choices, 1)
     )

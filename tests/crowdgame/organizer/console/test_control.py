@@ -180,19 +180,21 @@ def count(turn: Turn, box: BallotBox, *hands: int, team: int = DOVES) -> str:
         ([(9, 9, 9), (0, 0, 0, 2), (1, 0, 0, 3)], [1, 0, 0, 3, 0, 0, 0], 4, "plurality"),
         ([(5,), (0, 0)], [0] * 7, None, "pass"),
         ([(MAX_HANDS,)], [MAX_HANDS, 0, 0, 0, 0, 0, 0], 1, "plurality"),
+        ([(1, 2)], [5, 10, 0, 0, 0, 0, 0], 2, "score"),
     ],
 )
 def test_latest_hand_count_is_tallied(
     counted: list[tuple[int, ...]], tally: list[int], pick: int | None, decided_by: str, box: BallotBox
 ) -> None:
-    turn = by_hands(box, 1, 2, no_ballot_rule="pass")
+    method = "score" if decided_by == "score" else "plurality"
+    turn = by_hands(box, 1, 2, no_ballot_rule="pass", tally_method=method)
     count(turn, box, 1, team=1)
     for hands in counted:
         count(turn, box, *hands)
     after = helpers.play_out(turn, box)
     stored = helpers.tally_of(turn, "yellow")
     assert (after.red_pick, after.yellow_pick) == (1, pick)
-    assert (stored.counts, stored.ballots, stored.decided_by) == (tally, sum(tally), decided_by)
+    assert (stored.counts, stored.ballots, stored.decided_by) == (tally, sum(counted[-1]), decided_by)
     assert find_faults(record_of(turn.match)) == []
 
 
