@@ -7,6 +7,7 @@ count.
 from collections.abc import Iterator
 
 from django.contrib.auth.models import User
+from django.db.models import QuerySet
 from django.utils.translation import gettext
 
 from crowdgame.play.ratings.rating_ledger import FinishedMatch, RatingLedger
@@ -39,10 +40,15 @@ def rank_teams(owner: User, game: str) -> list[RatingRow]:
 
 
 def list_played_games(owner: User) -> list[tuple[str, str]]:
-    """Return slug and title of the games with a finished match of this organizer, sorted by title."""
-    ended = Match.objects.filter(event__owner=owner, state=MatchState.ENDED)
-    slugs = ended.order_by().values_list("game", flat=True).distinct()
+    """Return slug and title of the games in which a match of this organizer counts, sorted by title."""
+    slugs = _counting_matches(owner).order_by().values_list("game", flat=True).distinct()
     return sorted(((slug, gettext(game_title(slug))) for slug in slugs), key=lambda game: game[1])
+
+
+def _counting_matches(owner: User) -> QuerySet[Match]:
+    return Match.objects.filter(
+        event__owner=owner, state=MatchState.ENDED, rehearsed=False, bots__isnull=True
+    )
 
 
 def _played(owner: User, game: str, names: dict[str, str]) -> Iterator[FinishedMatch]:
@@ -51,9 +57,7 @@ def _played(owner: User, game: str, names: dict[str, str]) -> Iterator[FinishedM
     Fills `names`: the comparison key of each team's name, mapped to its latest spelling.
     """
     places: dict[str, int] = {}
-    ended = Match.objects.filter(
-        event__owner=owner, game=game, state=MatchState.ENDED, rehearsed=False, bots__isnull=True
-    )
+    ended = _counting_matches(owner).filter(game=game)
     for pk, red, yellow, result, ended_at in ended.order_by("ended_at", "pk").values_list(*COLUMNS):
         keys = [" ".join(name.split()).casefold() for name in (red, yellow)]
         if keys[0] == keys[1]:

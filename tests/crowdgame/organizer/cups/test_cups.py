@@ -240,6 +240,7 @@ def test_team_keeps_rating_across_events_by_name(olga: Client, box: BallotBox) -
 def test_ladder_ignores_aborted_rehearsed_and_computer_matches(box: BallotBox) -> None:
     match = play_event(box, "4a", "4b")
     Match.objects.filter(pk=match.pk).update(rehearsed=True)
+    assert list_played_games(organizer()) == []
     aborted = create_event(organizer(), "Stopped", ("4a", "4b"))
     play_turn(only_turn(start_match(aborted.pk, box)), box, [1], [2])
     abort_playing_match(aborted.pk, box)
