@@ -171,12 +171,15 @@ def test_link_choice_prints_three_posters(browser: Client, event: Event, choice:
 def test_ticket_pdf_has_unused_codes_split_into_files(browser: Client, event: Event) -> None:
     path = f"/console/{event.code}/tickets.pdf"
     assert browser.get(path).headers["Location"] == f"/console/{event.code}/tickets/"
-    used, *_ = make_tickets(event, 5 * COUPONS_PER_SHEET + 1)
+    used, *_, last = make_tickets(event, 5 * COUPONS_PER_SHEET + 1)
     first = browser.get(path, {"part": 1})
     assert claim_tickets(event.pk, [PresentedKey(used.code, 1, 1, False, False)])
     second = browser.get(path, {"part": 2})
     assert (pages(first.content), pages(second.content)) == (5, 1)
     assert first.headers["Content-Disposition"] == f'attachment; filename="tickets-{event.code}-1.pdf"'
+    event.tickets.exclude(pk=last.pk).update(first_used_at=1)
+    page = browser.get(f"/console/{event.code}/tickets/").content.decode()
+    assert re.findall(r"tickets\.pdf\?part=(\d)", page) == ["2"]
 
 
 @pytest.mark.django_db
