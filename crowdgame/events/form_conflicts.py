@@ -7,12 +7,13 @@ from django.utils.translation import gettext
 
 from crowdgame.events.event_texts import DISCUSSION_CONFLICT, SIDE_CHANGES_CONFLICT, SOURCE_FIELDS
 from voting.models.match_terms import MAX_HOST_WINDOW_S
-from voting.terms import BOT, CHATS, PHONES, TWITCH, TieRule
+from voting.terms import BOT, CHATS, HANDS, PHONES, TWITCH, TieRule
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
 
 MIN_CHAT_WINDOW_S = 45
+STUDIED = {"", PHONES, HANDS, BOT}  # a study's export leaves out hands and the computer
 Conflicts = Iterator[tuple[str, "StrOrPromise"]]
 
 
@@ -25,6 +26,7 @@ def conflicts(cleaned: Mapping[str, Any], has_clocks: bool) -> Conflicts:
             gettext("A team without phones cannot have a clock, because clocks stop when phones have voted."),
         )
     yield from _source_conflicts(cleaned)
+    yield from _study_conflicts(cleaned)
     reveals = bool(without_phones) or any(map(cleaned.get, ("bank_s", "peek", "own_counts")))
     if cleaned.get("max_side_changes") and (reveals or cleaned.get("tie_rule") == TieRule.CAPTAIN):
         yield "max_side_changes", SIDE_CHANGES_CONFLICT
@@ -53,6 +55,10 @@ def _source_conflicts(cleaned: Mapping[str, Any]) -> Conflicts:
         yield "close_early", text
     if cleaned.get("tally_method") == "score":
         yield "tally_method", gettext("A chat names one column and gives no points.")
-    if cleaned.get("in_study"):
+
+
+def _study_conflicts(cleaned: Mapping[str, Any]) -> Conflicts:
+    slugs = {cleaned.get(field, "").partition(":")[0] for field in SOURCE_FIELDS}
+    if cleaned.get("in_study") and not slugs <= STUDIED:
         text = gettext("A study needs teams that vote by phone: a chat doesn't show the consent text.")
         yield "in_study", text

@@ -8,6 +8,7 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.test import Client
 
+from crowdgame.events.form_conflicts import conflicts
 from crowdgame.events.forms import EventForm
 from crowdgame.events.presets import EMPTY_PRESET, PRESETS
 from crowdgame.events.sites_field import SitesField
@@ -134,6 +135,16 @@ def test_event_form_stores_values_and_shows_them_again(
 )
 def test_event_form_refuses_invalid_values(changes: dict[str, str], text: str) -> None:
     assert text in str(EventForm(answers(**changes)).errors)
+
+
+@pytest.mark.parametrize(
+    ("source", "refused"),
+    [("phones", False), (HANDS, False), ("bot:1", False), ("paper:desk-1", True)],
+)
+def test_study_needs_sources_that_show_the_consent_text_or_are_left_out(source: str, refused: bool) -> None:
+    chosen = {"source_1": "phones", "source_2": source, "in_study": True}
+    assert [name for name, _ in conflicts(chosen, has_clocks=False)] == ["in_study"] * refused
+    assert list(conflicts(chosen | {"in_study": False}, has_clocks=False)) == []
 
 
 @pytest.mark.parametrize(
