@@ -59,7 +59,9 @@ def begin_epoch(turn: Turn, box: BallotBox) -> None:
     open_ms = max(0, now - turn.opens_at)
     until = max(now, turn.opens_at) + window.MIN_RESTORED_MS
     times = _postponed(turn, until, min(open_ms, window.MIN_RESTORED_MS))
-    lost_at = None if turn.stored else now  # stored ballots need no voter
+    # Stored ballots need no voter, but a player whose clock is about to run out does.
+    ends_soon = turn.match.bank_s is not None and times["closes_at"] < now + window.MAX_OUTAGE_MS
+    lost_at = now if ends_soon or not turn.stored else None
     lost = {"epoch": turn.epoch + 1, "box_lost_at": lost_at, "reached_at": None}
     lost |= void_seal(turn, now, turn.epoch + 1)
     with event_lock(turn.match.event_id):

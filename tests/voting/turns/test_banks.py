@@ -181,6 +181,8 @@ def test_lost_box_costs_no_time(box: BallotBox) -> None:
     assert 8_000 < restored.closes_at - box.now() <= MIN_RESTORED_MS + EXTENSION_MS
     pick(restored, "red", 1)
     pick(restored, "yellow", 2)
+    assert closed_early(restored, box).state == TurnState.OPEN, "it lasts at least ten seconds"
+    Turn.objects.update(box_lost_at=None)
     assert closed_early(restored, box).state == TurnState.RESOLVED
 
 
@@ -195,6 +197,7 @@ def test_lost_box_keeps_the_time_of_a_pick(box: BallotBox) -> None:
     assert (restored.opens_at - turn.opens_at, restored.closes_at - turn.closes_at) == (MIN_RESTORED_MS,) * 2
     cast(restored, ballot)
     pick(restored, "yellow", 4)
+    Turn.objects.update(box_lost_at=None)
     after = closed_early(restored, box)
     assert (after.state, after.red_used_ms) == (TurnState.RESOLVED, 15_000 - MIN_RESTORED_MS)
 

@@ -164,8 +164,9 @@ def test_organizer_closes_restored_turn_without_absent_voters(paused: bool, box:
     assert helpers.tally_of(turn, "red").ballots == 1
 
 
-def test_clocks_stop_while_voters_of_lost_box_return(box: BallotBox) -> None:
-    turn = reached(lost(box, bank_s=60, crowd_clocks=True, no_ballot_rule="forfeit"), box)
+@pytest.mark.parametrize("crowd_clocks", [True, False])
+def test_clocks_stop_while_voters_of_lost_box_return(crowd_clocks: bool, box: BallotBox) -> None:
+    turn = reached(lost(box, bank_s=60, crowd_clocks=crowd_clocks, no_ballot_rule="forfeit"), box)
     turn = closed_after(turn, box, MIN_RESTORED_MS)
     assert (turn.state, turn.closes_at - turn.opens_at) == (TurnState.OPEN, 1_000), "the whole window moves"
     close_turn_early(turn.pk, turn.closes_at, box)
