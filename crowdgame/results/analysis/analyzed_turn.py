@@ -5,7 +5,15 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from games.engine.game import SIDES, Picks, Side, other_side
-from games.solver.judgment import Quality, classify, column_losses, hindsight_loss, judge_crowd
+from games.solver.judgment import (
+    NEVER,
+    Quality,
+    classify,
+    column_losses,
+    hindsight_loss,
+    judge_crowd,
+    winning_chance,
+)
 from games.solver.solution import ESTIMATE_MARGIN, Mix, Solution
 
 COSTLY: tuple[Quality, ...] = ("inaccuracy", "mistake", "blunder")
@@ -124,13 +132,16 @@ def pack_analysis(analysis: AnalyzedTurn) -> bytes:
 def unpack_analysis(packed: bytes) -> AnalyzedTurn:
     """Parse the output of `pack_analysis`. Raises msgspec.MsgspecError.
 
-    Estimates are classified again: earlier versions named a class without regard to the margin.
+    Estimates and certain wins are judged again: earlier versions misjudged them.
     """
     analysis = msgspec.msgpack.decode(packed, type=AnalyzedTurn)
-    if analysis.solution.is_exact:
-        return analysis
-    sides = {
-        side: msgspec.structs.replace(judged, qualities=_classify_all(analysis.solution, side, judged.losses))
-        for side, judged in analysis.sides.items()
-    }
+    sides = {side: _judge_again(analysis.solution, side, judged) for side, judged in analysis.sides.items()}
     return msgspec.structs.replace(analysis, sides=sides)
+
+
+def _judge_again(solution: Solution, side: Side, judged: AnalyzedSide) -> AnalyzedSide:
+    is_won = winning_chance(solution, side) >= 1 - NEVER
+    if solution.is_exact and not is_won:
+        return judged
+    losses = column_losses(solution, side) if is_won else judged.losses
+    return msgspec.structs.replace(judged, losses=losses, qualities=_classify_all(solution, side, losses))

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from crowdgame.results.analysis import deciding_turns
 from crowdgame.results.analysis.analyzed_turn import (
+    AnalyzedSide,
     AnalyzedTurn,
     Crowd,
     analyze_turn,
@@ -77,6 +78,11 @@ def test_packing_keeps_all_but_doubtful_classes_of_earlier_versions(open_turn: A
     estimate = msgspec.structs.replace(open_turn, solution=replace(open_turn.solution, is_exact=False))
     assert estimate.sides["red"].qualities[6] == "mistake"
     assert unpack_analysis(pack_analysis(estimate)).sides["red"].qualities[6] is None
+    won = Solution(1, (0, 1), (1, 0), ((1, -1), (1, 1)), is_exact=True, depth=2)
+    earlier = AnalyzedSide(pick=1, losses={1: 0, 2: 0}, qualities={1: "best", 2: "best"})
+    packed = pack_analysis(AnalyzedTurn(solution=won, sides={"red": earlier}, after=-1))
+    again = unpack_analysis(packed).sides["red"]
+    assert (again.losses, again.qualities) == ({1: 1, 2: 0}, {1: "blunder", 2: "best"})
 
 
 def test_side_without_pick_and_secret_half_have_no_position_after_it() -> None:
