@@ -39,7 +39,7 @@ from voting.admission.links import display_address
 MAX_NUMBER_DIGITS = 4
 RATINGS_PER_PAGE = 50
 TEAM_NUMBERS = ("1", "2")
-TYPED = ("name", "names", "filler", "format", "best_of", "language")
+TEAM_FIELDS = ("name", "names", "filler", "format", "best_of", "language")
 
 
 def own_cup(request: HttpRequest, code: str) -> Cup:
@@ -55,7 +55,7 @@ def new_cup(request: HttpRequest) -> HttpResponse:
     """Show the form and create the cup. POST with a preset's slug fills in its settings; names typed stay."""
     like = request.POST.get("like", "")
     preset = PRESETS_BY_SLUG.get(like)
-    typed = {name: request.POST[name] for name in TYPED if name in request.POST}
+    typed = {name: request.POST[name] for name in TEAM_FIELDS if name in request.POST}
     form = CupForm(None if like else request.POST or None, instance=cup_from_preset(preset), initial=typed)
     if form.is_valid():
         cup = form.create(cast(User, request.user))
