@@ -196,7 +196,7 @@ def main(argv: list[str]) -> None:
     install_points(settings.DATA_DIR)
     if ballots := int(os.environ.get("CHAOS_LARGE_TURN", "0")):
         prefetching.LARGE_TURN = ballots
-        prefetching.BALLOTS_PER_MS = ballots / prefetching.MAX_EARLY_MS
+        prefetching.BALLOTS_PER_MS = ballots / 900  # enqueued 1 s before the deadline
     sys.argv = argv
     if argv[0] == "celery":
         celery()

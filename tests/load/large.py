@@ -100,9 +100,16 @@ def _measure_calls(redis: Redis, box: BallotBox, ballots: int) -> None:
     measure("live counts, counted anew", lambda: asyncio.run(count_live()))
     measure("live counts", lambda: asyncio.run(count_live()))
     prefetched = measure("prefetch", lambda: box.prefetch(turn))
+    _revote(box, turn, ballots // 20)
+    prefetched = measure("catching up with a twentieth", lambda: box.catch_up(turn, prefetched))
+    _revote(box, turn, 1_000)
     over = replace(turn, version=2, closes_at=box.now())
     known = measure("seal after the prefetch", lambda: box.seal_all([over], prefetched))
     assert known == measure("seal without one", lambda: box.seal_all([over]))
+
+
+def _revote(box: BallotBox, turn: BoxedTurn, voters: int) -> None:
+    box.cast(turn, [Ballot(f"{n:016x}", "red", 1, 2_000_000 + voters, 0, f"{n:032x}") for n in range(voters)])
 
 
 def measure_close(ballots: int) -> None:

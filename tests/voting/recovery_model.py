@@ -45,7 +45,7 @@ def close_and_then(turn: Turn, then: Callable[[], object]) -> None:
     """Close the turn in a process to which something happens right after it published a seal."""
     with closing(BallotBox()) as box, pytest.MonkeyPatch.context() as patched:
         renew = box.closing_lease.renew
-        patched.setattr(box.closing_lease, "renew", lambda *turn_ids: (renew(*turn_ids), then()))
+        patched.setattr(box.closing_lease, "renew", lambda *ids, **work: (renew(*ids, **work), then()))
         close_turn(turn.pk, box)
 
 

@@ -35,7 +35,14 @@ from voting.ballot_box.box_types import (
 )
 from voting.ballot_box.closing_lease import ClosingLease
 from voting.ballot_box.heartbeats import fresh_heartbeats
-from voting.ballot_box.sealed_lists import BATCH_BALLOTS, merge_shards, read_batches, read_seal, read_sealed
+from voting.ballot_box.sealed_lists import (
+    BATCH_BALLOTS,
+    merge_shards,
+    read_arrivals,
+    read_batches,
+    read_seal,
+    read_sealed,
+)
 from voting.ballot_box.shards import Shard
 from voting.ballot_box.stores import connect, execute_all, load_script, run_all
 from voting.counting.ballots import Ballot
@@ -140,6 +147,12 @@ class BallotBox:
         parts = [part for part, has_begun in zip(turn.parts, begun, strict=True) if has_begun]
         return Prefetched(token, merge_shards([read_batches(self._redis, part) for part in parts]))
 
+    def catch_up(self, turn: BoxedTurn, prefetched: Prefetched) -> Prefetched:
+        """Return the prefetched ballots with those that have arrived since."""
+        read = [read_arrivals(self._redis, part, prefetched.arrivals_read_of(part)) for part in turn.parts]
+        ballots = prefetched.merge(merge_shards([ballots for ballots, _ in read]))
+        return Prefetched(prefetched.token, ballots, tuple(count for _, count in read))
+
     def seal_all(
         self, turns: Sequence[BoxedTurn], prefetched: Prefetched = NOTHING
     ) -> dict[int, TooEarly | BoxLost | Sealed]:
@@ -150,14 +163,21 @@ class BallotBox:
         the next call returns the same lists for them.
         """
         parts = [part for turn in turns for part in turn.parts]
-        calls = [(part.keys, (*part.window, prefetched.token, BATCH_BALLOTS)) for part in parts]
+        calls = [
+            (
+                part.keys,
+                (*part.window, prefetched.token, BATCH_BALLOTS, prefetched.arrivals_read_of(part)),
+            )
+            for part in parts
+        ]
         if len(turns) == 1:
             answers = [self._seal(keys=keys, args=args) for keys, args in calls]
         else:
             answers = run_all(self._redis, self._seal, calls)
         by_turn: dict[int, list[Any]] = {turn.turn_id: [] for turn in turns}
         for part, answer in zip(parts, answers, strict=True):
-            by_turn[part.turn_id].append(read_sealed(self._redis, part, answer))
+            arrivals_read = prefetched.arrivals_read_of(part)
+            by_turn[part.turn_id].append(read_sealed(self._redis, part, answer, arrivals_read))
         read = {
             turn_id: read_seal(answers, prefetched)
             for turn_id, answers in by_turn.items()

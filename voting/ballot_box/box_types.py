@@ -142,10 +142,17 @@ class Sealed:
 
 @dataclass(frozen=True, slots=True)
 class Prefetched:
-    """The ballots that a turn had before its deadline, in order of arrival; `token` names this prefetch."""
+    """The ballots that a turn had before its deadline, in order of arrival; `token` names this prefetch.
+
+    `arrivals_read` is how many arrivals after the prefetch are included, by the number of the shard.
+    """
 
     token: str = ""
     ballots: tuple[Ballot, ...] = ()
+    arrivals_read: tuple[int, ...] = ()
+
+    def arrivals_read_of(self, part: BoxedTurn) -> int:
+        return self.arrivals_read[part.shard.number] if self.arrivals_read else 0
 
     def merge(self, after: Sequence[Ballot], shards: Collection[int] = ()) -> tuple[Ballot, ...]:
         """Return these ballots and those that arrived after them, in order of arrival.

@@ -9,6 +9,7 @@ from redis.exceptions import LockError
 from voting.ballot_box.stores import execute_all
 
 LEASE_MS = 1_000
+BALLOTS_PER_MS = 200  # a process that is sorting or writing this many renews the lease later
 
 
 def _lease_key(turn_id: int) -> str:
@@ -50,8 +51,10 @@ class ClosingLease:
         """Take the lease, for LEASE_MS after this call or the last `renew`. False if it is held."""
         return bool(self._redis.set(_lease_key(turn_id), 1, nx=True, px=LEASE_MS))
 
-    def renew(self, *turn_ids: int) -> None:
-        execute_all(self._redis, [("PEXPIRE", _lease_key(turn_id), LEASE_MS) for turn_id in turn_ids])
+    def renew(self, *turn_ids: int, ballots: int = 0) -> None:
+        """Keep the leases for longer: for LEASE_MS, and the time that so many ballots take."""
+        lease_ms = LEASE_MS + ballots // BALLOTS_PER_MS
+        execute_all(self._redis, [("PEXPIRE", _lease_key(turn_id), lease_ms) for turn_id in turn_ids])
 
     def is_held(self, turn_id: int) -> bool:
         """Return whether any process holds the lease."""

@@ -1,4 +1,4 @@
-"""Read the lists of sealed shards, large ones in batches, because Valkey serves no other event meanwhile."""
+"""Read the lists of shards, large ones in batches, because Valkey serves no other event meanwhile."""
 
 from collections.abc import Sequence
 from itertools import chain
@@ -15,28 +15,53 @@ from voting.ballot_box.box_types import (
     decode_unordered,
     in_order,
 )
+from voting.ballot_box.closing_lease import ClosingLease
 from voting.counting.ballots import Ballot, merge_ballots
 
 BATCH_BALLOTS = 5_000  # ballots that are read at once, in about 10 ms
-LOST, EARLY, SEALED, SEALED_AFTER_PREFETCH, SEALED_TO_READ = range(5)  # replies of `seal.lua`
+# Replies of `seal.lua`.
+LOST, EARLY, SEALED, SEALED_AFTER_PREFETCH, SEALED_TO_READ, SEALED_TO_CATCH_UP = range(6)
 
 
 def read_batches(store: Any, turn: BoxedTurn) -> tuple[Ballot, ...]:
-    """Return the ballots of a shard that is sealed or records whose ballots arrive, in order of arrival."""
+    """Return the ballots of a shard that is sealed or records whose ballots arrive, in order of arrival.
+
+    Renews the closing lease meanwhile.
+    """
     by_voter, cursor = dict[str, Ballot](), None
     while cursor != 0:
         cursor, batch = store.hscan(turn.keys[1], cursor or 0, count=BATCH_BALLOTS)
         # A batch is decoded at once: the text of all ballots needs more memory than the ballots.
         ballots = decode_unordered(batch.keys(), batch.values())
         by_voter.update(zip(map(attrgetter("voter"), ballots), ballots, strict=True))
+        ClosingLease(store).renew(turn.turn_id)
     return in_order(by_voter.values())
 
 
-def read_sealed(store: Any, turn: BoxedTurn, answer: Any) -> Any:
+def read_arrivals(store: Any, turn: BoxedTurn, first: int) -> tuple[tuple[Ballot, ...], int]:
+    """Return the ballots of voters whose ballots arrived after a prefetch, in order of arrival.
+
+    Skips the `first` arrivals. The second result is how many there are now; more may follow.
+    """
+    texts, count = dict[bytes, bytes](), BATCH_BALLOTS
+    while count == BATCH_BALLOTS:
+        voters = store.lrange(turn.keys[2], first, first + BATCH_BALLOTS - 1)
+        count = len(voters)
+        first += count
+        distinct = list(set(voters))
+        found = store.hmget(turn.keys[1], distinct) if distinct else ()
+        texts.update((voter, text) for voter, text in zip(distinct, found, strict=True) if text is not None)
+    return decode_stored_ballots(texts.keys(), texts.values()), first
+
+
+def read_sealed(store: Any, turn: BoxedTurn, answer: Any, arrivals_read: int) -> Any:
     """Decode the ballots of a shard, and read those of a large one. It is lost if some are missing."""
     if not isinstance(answer, list) or answer[0] in {LOST, EARLY}:
         return answer
     status, sealed_at, rows, *total = answer
+    if status == SEALED_TO_CATCH_UP:
+        ballots, _ = read_arrivals(store, turn, arrivals_read)
+        return [SEALED_AFTER_PREFETCH, sealed_at, ballots, rows]
     if status != SEALED_TO_READ:
         ballots = decode_stored_ballots(rows[::2], rows[1::2])
         return [status, sealed_at, ballots, *(total or [len(ballots)])]

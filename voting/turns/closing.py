@@ -121,8 +121,10 @@ def close_expired(
     ready = [one for one in recorded if one.turn not in waiting]
     written = []
     for first in range(0, len(ready), TURNS_PER_TRANSACTION):
-        box.closing_lease.renew(*(one.turn.pk for one in ready[first:]))
-        written += _reveal(ready[first : first + TURNS_PER_TRANSACTION], box)
+        now_revealed = ready[first : first + TURNS_PER_TRANSACTION]
+        ballots = sum(len(cast.ballots) for one in now_revealed for cast in one.ballots.values())
+        box.closing_lease.renew(*(one.turn.pk for one in ready[first:]), ballots=ballots)
+        written += _reveal(now_revealed, box)
     if written:
         place_new_turns([one.following for one in written if one.following], box)
         _record_metrics(written, reveals)

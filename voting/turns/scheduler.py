@@ -30,7 +30,7 @@ from voting.turns.event_end import end_event, events_to_end
 from voting.turns.long_windows import LONG_WINDOW_MS, LongTurnCursor
 from voting.turns.outages import OutageWatch
 from voting.turns.periodic import hourly_steps
-from voting.turns.prefetching import enqueue_early_ms, is_large, is_plain
+from voting.turns.prefetching import ENQUEUE_EARLY_MS, enqueue_early_ms, is_large, is_plain
 from voting.turns.restoring import must_stay_open, record_turnouts, restore_turn, restored_turns
 from voting.turns.retry_book import RetryBook
 from voting.turns.tasks import enqueue_close
@@ -42,7 +42,7 @@ log = logging.getLogger(__name__)
 POLL_S = 0.25
 IDLE_POLL_S = 0.5  # without an open turn or a planned match; a new turn stays open for longer
 MIN_SLEEP_S = 0.002
-LOOKAHEAD_MS = 1_100
+LOOKAHEAD_MS = 1_000
 LONG_WINDOWS_PER_S = 2
 WORKER_TIMEOUT_MS = 500
 CLOSES_PER_TASK = 300  # closed together; with more turns, several workers share the work
@@ -151,7 +151,9 @@ class DeadlineScheduler:
         A sealed turn that waits for the host is due again when that wait is over. Returns when the upcoming
         turns are due, which is slightly before their deadlines.
         """
-        live = Turn.objects.filter(state=TurnState.OPEN, closes_at__lte=now + LOOKAHEAD_MS)
+        most = max((state.ballots for state in self.inspected.values()), default=0)
+        soon = now + enqueue_early_ms(most) + LOOKAHEAD_MS
+        live = Turn.objects.filter(state=TurnState.OPEN, closes_at__lte=soon)
         live = live.exclude(pk__in=self.unshifted).select_related("match")
         live = live.only(*DEADLINE_FIELDS)
         due_at = {}
@@ -165,7 +167,8 @@ class DeadlineScheduler:
         late = {
             turn_id: at
             for turn_id, at in due
-            if local_ms() - self.dispatched[turn_id, at] >= WORKER_TIMEOUT_MS
+            if at - ENQUEUE_EARLY_MS <= now  # earlier, it would hold up the deadlines of other turns
+            and local_ms() - self.dispatched[turn_id, at] >= WORKER_TIMEOUT_MS
             and not self.box.closing_lease.is_held(turn_id)
         }
         waiting = self._close_late(list(late))

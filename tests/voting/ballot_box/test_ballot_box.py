@@ -1,4 +1,5 @@
 from dataclasses import replace
+from itertools import chain, islice
 from typing import Any
 
 import pytest
@@ -22,7 +23,7 @@ from tests.voting.box_helpers import (
 )
 from voting.ballot_box.ballot_box import EXPIRE_AFTER_MS, BallotBox
 from voting.ballot_box.box_types import MAX_BATCH, BoxedTurn, BoxLost, CastResult, Prefetched, TooEarly
-from voting.ballot_box.sealed_lists import BATCH_BALLOTS, SEALED_AFTER_PREFETCH
+from voting.ballot_box.sealed_lists import BATCH_BALLOTS, SEALED_AFTER_PREFETCH, SEALED_TO_CATCH_UP
 from voting.counting.ballots import Ballot
 
 voters = st.text("abcdef", min_size=1, max_size=2)
@@ -54,20 +55,38 @@ def counted(turn: BoxedTurn, batches: list[list[Ballot]]) -> tuple[list[list[int
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(before=st.lists(cast_batches, max_size=3), after=st.lists(cast_batches, max_size=3))
-@example(before=[[R1], [R1, Y2]], after=[[Ballot("v1", "yellow", 3, 1)], [Ballot("v1", "yellow", 3, 2), R1]])
+@given(casts=st.tuples(*[st.lists(cast_batches, max_size=3)] * 3), batch_size=st.sampled_from([2, 5_000]))
+@example(
+    casts=(
+        [[R1], [R1, Y2]],
+        [[Ballot("v1", "yellow", 3, 1)], [Ballot("v1", "yellow", 3, 2), R1]],
+        [[Ballot("v2", "red", 1, 2)], *([Ballot("v1", "red", 2, sequence)] for sequence in (3, 4))],
+    ),
+    batch_size=2,
+)
 def test_newest_ballot_of_each_voter_counts_also_with_prefetch(
-    box: BallotBox, shards: int, before: list[list[Ballot]], after: list[list[Ballot]]
+    box: BallotBox,
+    shards: int,
+    monkeypatch: pytest.MonkeyPatch,
+    casts: tuple[list[list[Ballot]], ...],
+    batch_size: int,
 ) -> None:
-    """With shards, ballots of a batch count in the order of their shards."""
+    """Before and after the prefetch, and after it caught up.
+
+    With shards, ballots of a batch count in the order of their shards.
+    """
+    read_in_batches(monkeypatch, of=batch_size)
     box.delete_all_events()
     turn = running(box, shards=shards)
     assert box.place(turn, create=True)
-    batches = [[one for _, own in turn.split(batch) for one in own] for batch in (*before, *after)]
+    batches = [[one for _, own in turn.split(batch) for one in own] for batch in chain(*casts)]
     answers, kept = counted(turn, batches)
-    assert [cast(turn, *batch) for batch in batches[: len(before)]] == answers[: len(before)]
+    casting = (cast(turn, *batch) for batch in batches)
+    given = list(islice(casting, len(casts[0])))
     prefetched = box.prefetch(turn)
-    assert [cast(turn, *batch) for batch in batches[len(before) :]] == answers[len(before) :]
+    given += islice(casting, len(casts[1]))
+    prefetched = box.catch_up(turn, prefetched)
+    assert [*given, *casting] == answers
     assert voted(shards) == tuple(sum(ballot.side == side for ballot in kept.values()) for side in SIDES)
     later = over(turn, box)
     assert numbered(sealed(later, box), shards) == numbered([*kept.values()], shards)
@@ -151,13 +170,16 @@ def test_seal_updates_box_to_newer_version(turn: BoxedTurn, box: BallotBox) -> N
     assert again.sealed_at >= later.closes_at, "not the time of the first seal"
 
 
-MAX_AFTER = 4_000  # of seal.lua
+def read_in_batches(monkeypatch: pytest.MonkeyPatch, *, of: int) -> None:
+    for module in ("ballot_box", "sealed_lists"):
+        monkeypatch.setattr(f"voting.ballot_box.{module}.BATCH_BALLOTS", of)
 
 
 def uses(prefetched: Prefetched, turn: BoxedTurn, box: BallotBox) -> bool:
     """Whether the seal of Y2's shard leaves it to the caller to know the prefetched ballots."""
     [(part, _)] = turn.split([Y2])
-    status, *_ = box._seal(keys=part.keys, args=(*part.window, prefetched.token, BATCH_BALLOTS))
+    args = prefetched.token, BATCH_BALLOTS, prefetched.arrivals_read_of(part)
+    status, *_ = box._seal(keys=part.keys, args=(*part.window, *args))
     return bool(status == SEALED_AFTER_PREFETCH)
 
 
@@ -167,8 +189,7 @@ def test_large_list_in_batches(turn: BoxedTurn, box: BallotBox, monkeypatch: pyt
     cast(turn, *crowd)
     later, hscan, reads = over(turn, box), box._redis.hscan, list[int]()
     small = sealed(later, box)
-    for module in ("ballot_box", "sealed_lists"):
-        monkeypatch.setattr(f"voting.ballot_box.{module}.BATCH_BALLOTS", 100)
+    read_in_batches(monkeypatch, of=100)
     assert sealed(later, box) == small
     reopened = replace(turn, version=later.version + 1)
     assert box.place(reopened, create=True)
@@ -185,6 +206,9 @@ def test_large_list_in_batches(turn: BoxedTurn, box: BallotBox, monkeypatch: pyt
     ended = over(reopened, box)
     answers = sealed(ended, box, prefetched), sealed(ended, box)
     assert (answers[0], len(answers[0]) - len(small)) == (answers[1], len(reads))
+    [(part, _)] = ended.split([Ballot("v1", "red", 1, 1)])
+    status, *_ = box._seal(keys=part.keys, args=(*part.window, prefetched.token, 1, 0))
+    assert status == SEALED_TO_CATCH_UP, "a long list of arrivals is read in batches, too"
 
     def end_early(key: str, cursor: int, count: int) -> Any:
         """As a node that has just taken over may answer, which knows other cursors."""
@@ -207,7 +231,7 @@ def test_large_list_in_batches(turn: BoxedTurn, box: BallotBox, monkeypatch: pyt
     assert sealed(ended, box, incomplete) == answers[0]
 
 
-@pytest.mark.parametrize("change", ["another prefetch", "a lost record", "a rebuilt box", "many changes"])
+@pytest.mark.parametrize("change", ["another prefetch", "a lost record", "a lost revote", "a rebuilt box"])
 def test_seal_returns_all_ballots_after(change: str, turn: BoxedTurn, box: BallotBox, redis: Redis) -> None:
     cast(turn, R1)
     prefetched = box.prefetch(turn)
@@ -218,12 +242,16 @@ def test_seal_returns_all_ballots_after(change: str, turn: BoxedTurn, box: Ballo
             box.prefetch(turn)
         case "a lost record":  # as if a gateway of an older version had cast the last ballot
             redis.rpop(part.keys[2])
+        case "a lost revote":  # as if an older copy had taken over
+            before = box.load_ballots(turn)
+            cast(turn, Ballot(Y2.voter, "yellow", 1, 2))
+            prefetched = box.catch_up(turn, prefetched)
+            redis.hset(part.keys[1], Y2.voter, f'"yellow",{Y2.choice},1,{before[-1].arrival},""')
+            redis.hincrby(part.keys[0], "arrivals", -1)
+            redis.rpop(part.keys[2])
         case "a rebuilt box":
             redis.hset(part.keys[0], "older", 1)
             assert box.place(turn, create=True)
-        case "many changes":
-            for start in range(2, MAX_AFTER + 2, MAX_BATCH):
-                cast(turn, *(Ballot(Y2.voter, "red", 1, start + i) for i in range(MAX_BATCH)))
     later = over(turn, box)
     assert {ballot.voter for ballot in sealed(later, box)} >= {"v1", "v2"}
     assert sealed(later, box, prefetched) == sealed(later, box)

@@ -1,3 +1,4 @@
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import CastResult
 from voting.ballot_box.sealed_lists import BATCH_BALLOTS
 from voting.counting.ballots import Ballot
-from voting.counting.commitments import sort_ballots
+from voting.counting.commitments import hash_ballots, sort_ballots
 from voting.matches import create_match
 from voting.models import Turn, TurnState
 from voting.turns import closing, prefetching
@@ -53,6 +54,27 @@ def test_larger_turns_are_enqueued_earlier(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(prefetching, "LARGE_TURN", 2_000)
     early_ms = [prefetching.enqueue_early_ms(count) for count in (0, 1_999, 2_000, 50_000, 10**6)]
     assert early_ms == [100, 100, 120, 600, prefetching.MAX_EARLY_MS]
+
+
+def test_preparation_catches_up_when_the_turn_changes(
+    box: BallotBox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    turn = voting_turn(box)
+    set_window(turn, box, -1_000, 9_000)
+    closes_at = turn.closes_at
+
+    def while_preparing(turn_id: int, cast: Iterable[Ballot]) -> dict[int, bytes]:
+        hashed = hash_ballots(turn_id, cast)
+        if len(hashed) == 3:
+            box.cast(to_boxed_turn(turn), with_blinds([Ballot("red1", "red", 6, 2)]))
+            set_window(turn, box, -1_000, 0)
+        return hashed
+
+    monkeypatch.setattr(prefetching, "hash_ballots", while_preparing)
+    prefetched, leaves, _ = prefetching.prepare_ballots(load_turn(turn.pk), box)
+    assert box.now() < closes_at - prefetching.ENQUEUE_EARLY_MS
+    assert {one.voter: one.choice for one in prefetched.ballots} == {"red1": 6, "red2": 4, "yellow1": 5}
+    assert all(id(one) in leaves for one in prefetched.ballots)
 
 
 def test_ballots_cast_late_count(box: BallotBox, shards: int, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -116,6 +138,9 @@ def test_large_turn_comes_early_if_it_is_prepared(
     deadlines.run_once()  # it learns the number of ballots after the deadlines
     assert queued_tasks(valkey_url) == []
     deadlines.run_once()
+    monkeypatch.setattr("voting.turns.scheduler.WORKER_TIMEOUT_MS", 0)
+    deadlines.run_once()
+    assert load_turn(large.pk).state == TurnState.OPEN, "others wait for this process"
     assert [turn_id for turn_id, _ in deadlines.dispatched] == [large.pk]
     assert len(queued_tasks(valkey_url)) == 1
 

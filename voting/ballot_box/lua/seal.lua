@@ -1,13 +1,13 @@
 -- Seal a turn: freeze its ballots from the deadline on. Idempotent.
 -- KEYS: box, ballots, voters whose ballots arrived after a prefetch.
 -- ARGV: version, epoch, opens_at and closes_at of the caller, and the rest as in place.lua; token of the caller's
---   prefetch, or ''; number of ballots from which on the caller reads them in batches.
+--   prefetch, or ''; number of ballots from which on the caller reads them in batches; how many of the voters in the
+--   last key the caller has read since its prefetch.
 -- Returns {0} if the box is missing, incomplete, an older copy of itself or of an older epoch; {1, closes_at} if it is
 --   too early; or {2, time at which it was first sealed, {voter, ballot, voter, ballot, ...}}; or {3, the same time,
---   only the ballots that arrived after the prefetch, number of all ballots} if the box still knows the prefetch and
---   all arrivals after it;
---   or {4, the same time, number of ballots}, which the caller reads, since all at once would block other events.
-local MAX_AFTER = 4000
+--   only the ballots that the caller has not read, number of all ballots} if the box still knows the prefetch and all
+--   arrivals after it; or {4, the same time, number of ballots}, which the caller reads, since all at once would block
+--   other events; or {5, the same time, number of ballots} if it needs to read only those that it has not read yet.
 local box = redis.call('HMGET', KEYS[1], 'version', 'closes_at', 'sealed', 'red', 'yellow', 'sealed_at',
   'older', 'epoch')
 if not box[1] or box[7] or tonumber(box[8] or 0) < tonumber(ARGV[2])
@@ -32,11 +32,13 @@ local sealed_at = box[3] == '1' and tonumber(box[6]) or now
 redis.call('HSET', KEYS[1], 'sealed', 1, 'sealed_at', sealed_at)
 if ARGV[8] ~= '' then
   local known = redis.call('HMGET', KEYS[1], 'prefetch', 'prefetched', 'arrivals')
-  local count = redis.call('LLEN', KEYS[3])
-  if known[1] == ARGV[8] and count <= MAX_AFTER
-      and tonumber(known[2]) + count == tonumber(known[3] or 0) then
+  local count, read = redis.call('LLEN', KEYS[3]), tonumber(ARGV[10])
+  if known[1] == ARGV[8] and read <= count and tonumber(known[2]) + count == tonumber(known[3] or 0) then
+    if count - read > tonumber(ARGV[9]) then
+      return { 5, sealed_at, held }
+    end
     local after, seen = {}, {}
-    for _, voter in ipairs(redis.call('LRANGE', KEYS[3], 0, -1)) do
+    for _, voter in ipairs(redis.call('LRANGE', KEYS[3], read, -1)) do
       if not seen[voter] then
         seen[voter] = true
         after[#after + 1] = voter
