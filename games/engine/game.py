@@ -7,7 +7,7 @@ a legal action, and the joint action is resolved into a new immutable state.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from reprlib import repr as short_repr
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Any, Literal, Protocol, TypeVar, runtime_checkable
 
 import msgspec
 
@@ -192,6 +192,7 @@ class Board(msgspec.Struct, frozen=True, kw_only=True):
 State = TypeVar("State")
 
 
+@runtime_checkable
 class Game(Protocol[State]):
     """The rules of one game. Every method is a pure function of its arguments.
 

@@ -1,12 +1,11 @@
 """The game registry. Third parties add games through the entry point group `crowdgame.games`.
 
-The name of an entry point is the game's slug. Games are loaded on first use, so that a broken package affects
-only its own game. A third-party entry point cannot replace a built-in game.
+A game that cannot be loaded is logged and left out.
 """
 
 from collections.abc import Mapping
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from importlib.util import find_spec
 from reprlib import repr as short_repr
 from typing import Any
@@ -15,6 +14,7 @@ import msgspec
 
 from games.engine.errors import BadOptions, UnknownGame
 from games.engine.game import Game
+from games.engine.plugins import BrokenPlugin, InvalidPlugin, find_entries, load_plugin
 
 GROUP = "crowdgame.games"
 EXTRAS = ("openspiel",) if find_spec("pyspiel") else ()
@@ -33,32 +33,38 @@ BUILT_IN: Mapping[str, EntryPoint] = {
 
 @cache
 def all_games() -> Mapping[str, Game[Any]]:
-    """Return every game by its slug. Raises UnknownGame if a third party's game cannot be loaded."""
-    return {slug: _load(point) for slug, point in _entries().items()}
+    """Return every game by its slug, except for those that cannot be loaded."""
+    loaded = {slug: load_plugin(point, _check_game) for slug, point in _entries().items()}
+    return {slug: game for slug, game in loaded.items() if not isinstance(game, BrokenPlugin)}
+
+
+def broken_games() -> list[BrokenPlugin]:
+    """Return the games that cannot be loaded."""
+    loaded = (load_plugin(point, _check_game) for point in _entries().values())
+    return [game for game in loaded if isinstance(game, BrokenPlugin)]
 
 
 @cache
 def _entries() -> Mapping[str, EntryPoint]:
-    third_party = {point.name: point for point in entry_points(group=GROUP)}
-    return {**BUILT_IN, **third_party, **BUILT_IN}
+    return find_entries(GROUP, BUILT_IN)
 
 
-@cache
-def _load(point: EntryPoint) -> Game[Any]:
-    try:
-        game: Game[Any] = point.load()
-    except (ImportError, AttributeError) as refusal:
-        raise UnknownGame(f"the game {short_repr(point.name)} cannot be loaded: {refusal}") from refusal
-    if getattr(game, "slug", None) != point.name:
-        raise UnknownGame(f"what is registered as {short_repr(point.name)} is not a game of that slug")
-    return game
+def _check_game(game: Any) -> None:
+    if isinstance(game, type) or not isinstance(game, Game):
+        raise InvalidPlugin("it is not a game")
+    if not issubclass(game.options, msgspec.Struct):
+        raise InvalidPlugin("its options are not a msgspec Struct")
+    read_options(game, {})
 
 
 def find_game(slug: object) -> Game[Any]:
     """Return the game with this slug. Raises UnknownGame."""
-    if isinstance(slug, str) and slug in _entries():
-        return _load(_entries()[slug])
-    raise UnknownGame(f"there is no game called {short_repr(slug)}")
+    if not isinstance(slug, str) or slug not in _entries():
+        raise UnknownGame(f"there is no game called {short_repr(slug)}")
+    game: Game[Any] | BrokenPlugin = load_plugin(_entries()[slug], _check_game)
+    if isinstance(game, BrokenPlugin):
+        raise UnknownGame(f"the game {short_repr(slug)} cannot be loaded")
+    return game
 
 
 def read_options(game: Game[Any], raw: object) -> msgspec.Struct:

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from games.engine import registry
+from games.engine import plugins, registry
 from games.engine.errors import BadOptions, UnknownGame
 from games.engine.game import SIDES, Board, Drop, Picks, Resolution, Result, Side, insert_team_names
 from games.engine.record import GameRecord, read_record, replay
@@ -26,12 +26,23 @@ SIMULTANEOUS = find_game("simultaneous-captains-mistress")
 CLASSIC = find_game("captains-mistress")
 GUIDE = Path(__file__).parents[2] / "docs" / "write-a-game.md"
 ENTRY_POINT = "[crowdgame.games]\nstone = stone_game:GAME\n"
-BROKEN_ENTRY_POINTS = """\
-captains-mistress = stone_game:GAME
+BROKEN_MODULES = {
+    "garbled_game": "def",
+    "failing_game": "1 / 0",
+    "type_game": "from stone_game import Stone\nclass GAME(Stone): slug = 'type'",
+    "untyped_game": "from stone_game import Stone\nGAME = Stone()\nGAME.slug, GAME.options = 'untyped', dict",
+}
+BROKEN_ENTRY_POINTS = f"""\
+{ENTRY_POINT}captains-mistress = stone_game:GAME
 gone = stone_game:gone
 absent = absent_module_of_stone:GAME
 misnamed = stone_game:GAME
+garbled = garbled_game:GAME
+failing = failing_game:GAME
+type = type_game:GAME
+untyped = untyped_game:GAME
 """
+BROKEN = ["gone", "absent", "misnamed", "garbled", "failing", "type", "untyped"]
 
 
 class Golden(msgspec.Struct):
@@ -134,7 +145,7 @@ def test_block_is_a_ball_in_the_other_sides_winning_cell_and_reported_with_its_t
 def clear_registry_caches() -> None:
     registry.all_games.cache_clear()
     registry._entries.cache_clear()
-    registry._load.cache_clear()
+    plugins.load_plugin.cache_clear()
 
 
 @pytest.fixture
@@ -149,7 +160,8 @@ def third_party(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pat
     monkeypatch.syspath_prepend(tmp_path)
     clear_registry_caches()
     yield info
-    sys.modules.pop("stone_game", None)
+    for name in ("stone_game", *BROKEN_MODULES):
+        sys.modules.pop(name, None)
     clear_registry_caches()
 
 
@@ -168,15 +180,21 @@ def test_registry_lists_games_in_order_and_third_party_game_is_playable(third_pa
     assert 3 in (state.red, state.yellow)
 
 
-@pytest.mark.parametrize("slug", ["gone", "absent", "misnamed"])
-def test_registry_names_broken_package_and_keeps_other_games(third_party: Path, slug: str) -> None:
-    (third_party / "entry_points.txt").write_text(ENTRY_POINT + BROKEN_ENTRY_POINTS)
+def test_registry_logs_broken_packages_and_leaves_them_out(
+    third_party: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (third_party / "entry_points.txt").write_text(BROKEN_ENTRY_POINTS)
+    for name, code in BROKEN_MODULES.items():
+        (third_party.parent / f"{name}.py").write_text(code)
     clear_registry_caches()
-    with pytest.raises(UnknownGame, match=slug):
-        find_game(slug)
-    with pytest.raises(UnknownGame):
-        all_games()
+    assert list(all_games()) == [*registry.BUILT_IN, "stone"]
     assert find_game("captains-mistress").title == "Captain's Mistress", "not that of the package"
+    assert [game.slug for game in registry.broken_games()] == BROKEN
+    for slug in BROKEN:
+        with pytest.raises(UnknownGame, match=f"^the game '{slug}' cannot be loaded$"):
+            find_game(slug)
+    logged = [f"crowdgame.games {slug} of the package stone-game cannot be loaded" for slug in BROKEN]
+    assert caplog.messages == logged, "once each"
 
 
 @pytest.mark.parametrize("slug", ["", "chess", None, 3, ["captains-mistress"], {}, "x" * 10_000])

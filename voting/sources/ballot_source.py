@@ -33,6 +33,7 @@ class SourceTurn:
     closes_at: int
 
 
+@runtime_checkable
 class BallotSource(Protocol):
     """`addresses` are what an organizer can choose, with labels in English.
 

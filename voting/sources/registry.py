@@ -1,12 +1,14 @@
 """The registry of ballot sources. Third parties add sources through the entry point group below.
 
-The name of an entry point is the source's slug. A third-party entry point cannot replace a built-in source.
+A source that cannot be loaded is logged and left out.
 """
 
 from collections.abc import Mapping
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
+from typing import Any
 
+from games.engine.plugins import BrokenPlugin, InvalidPlugin, find_entries, load_plugin
 from voting.sources.ballot_source import BallotSource, TypedSource
 from voting.terms import BOT, DISCORD, TWITCH
 
@@ -19,9 +21,24 @@ BUILT_IN: Mapping[str, EntryPoint] = {
 
 @cache
 def all_sources() -> Mapping[str, BallotSource]:
-    """Return every ballot source by its slug."""
-    third_party = {point.name: point for point in entry_points(group=GROUP)}
-    return {slug: point.load() for slug, point in {**BUILT_IN, **third_party, **BUILT_IN}.items()}
+    """Return every ballot source by its slug, except for those that cannot be loaded."""
+    return {slug: source for slug, source in _load().items() if not isinstance(source, BrokenPlugin)}
+
+
+def broken_sources() -> list[BrokenPlugin]:
+    """Return the ballot sources that cannot be loaded."""
+    return [source for source in _load().values() if isinstance(source, BrokenPlugin)]
+
+
+def _load() -> Mapping[str, BallotSource | BrokenPlugin]:
+    return {slug: load_plugin(point, _check_source) for slug, point in find_entries(GROUP, BUILT_IN).items()}
+
+
+def _check_source(source: Any) -> None:
+    if isinstance(source, type) or not isinstance(source, BallotSource):
+        raise InvalidPlugin("it is not a ballot source")
+    if not isinstance(source.addresses, Mapping):
+        raise InvalidPlugin("its addresses are not a mapping")
 
 
 def find_source(team_source: str) -> tuple[BallotSource, str] | None:

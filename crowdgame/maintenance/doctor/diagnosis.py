@@ -5,12 +5,13 @@ from collections.abc import Callable, Iterator
 from django.db import DatabaseError
 from kombu.exceptions import OperationalError as BrokerError
 
-from crowdgame.maintenance.doctor import machine, processes, site, stores, transparency
+from crowdgame.maintenance.doctor import machine, plugins, processes, site, stores, transparency
 from crowdgame.maintenance.doctor.finding import Finding, not_visible
 from voting.ballot_box.stores import STORE_ERRORS
 
 CHECKS: dict[str, Callable[[], Iterator[Finding]]] = {
     "settings": site.check_settings,
+    "plug-ins": plugins.check_plugins,
     "services": site.check_services,
     "store": stores.check_stores,
     "clocks": stores.check_clocks,

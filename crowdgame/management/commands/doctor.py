@@ -15,7 +15,7 @@ from voting.typed_codes import normalize_code
 
 
 class Command(BaseCommand):
-    help = "Check settings, services, limits and disk. The exit status is 1 if anything is wrong."
+    help = "Check settings, plug-ins, services, limits and disk. The exit status is 1 if anything is wrong."
     requires_system_checks: list[str] = []  # they are among the checks
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -70,6 +70,15 @@ def slow_clock(server: Server, folder: Path) -> Iterator[dict[str, str]]:
 
 
 @contextmanager
+def broken_game(server: Server, folder: Path) -> Iterator[dict[str, str]]:
+    info = folder / "chess-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: chess\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[crowdgame.games]\nchess = no_such_module:GAME\n")
+    yield {"PYTHONPATH": f"{folder}:{ROOT}"}
+
+
+@contextmanager
 def unsynchronized(server: Server, folder: Path) -> Iterator[dict[str, str]]:
     program = folder / "timedatectl"
     program.write_text("#!/bin/sh\necho no\n")
@@ -143,6 +152,11 @@ FAULTS: dict[str, tuple[Plant, str, str]] = {
         "crowdgame migrate",
     ),
     "slow clock": (slow_clock, "clocks: the clock of 127.0.0.1:", "Run NTP"),
+    "broken plug-in": (
+        broken_game,
+        "plug-ins: crowdgame.games chess of the package chess cannot be loaded",
+        "Update or uninstall",
+    ),
     "clock not synchronized": (unsynchronized, "time: this machine's clock is not synchronized", "Run NTP"),
     "few open files": (few_files, "processes: gateway ", "Raise `LimitNOFILE=`"),
     "worker hangs": (frozen("worker"), f"{NO_WORKER} closes turns", "--queues celery"),

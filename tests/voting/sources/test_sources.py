@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from games.bots.bots import pick_action
 from games.engine.game import SIDES, Side, other_side
+from games.engine.plugins import load_plugin
 from tests.voting import match_helpers as helpers
 from tests.voting.box_helpers import empty
 from tests.voting.turns.conftest import crashing
@@ -19,7 +20,7 @@ from voting.models import StoredBallot, Turn, TurnState
 from voting.positions import load_position
 from voting.sources import casting
 from voting.sources.casting import cast_due, derive_seat, is_due
-from voting.sources.registry import all_sources, source_labels
+from voting.sources.registry import all_sources, broken_sources, source_labels
 from voting.turns.early_close import close_turn_early
 from voting.turns.restoring import restore_turn
 from voting.turns.turns import load_turn, start_match, to_boxed_turn
@@ -175,26 +176,41 @@ def test_match_pauses_if_only_the_bot_votes(box: BallotBox) -> None:
 
 
 GUIDE = Path(__file__).parents[3] / "docs" / "write-a-source.md"
-ENTRY_POINTS = "[crowdgame.ballot_sources]\npaper = paper:SOURCE\nbot = paper:SOURCE\n"
+ENTRY_POINTS = """\
+[crowdgame.ballot_sources]
+failing = failing_source:SOURCE
+type = paper:PaperBallots
+list = paper:LIST
+paper = paper:SOURCE
+bot = paper:SOURCE
+"""
+LIST = "\nLIST = PaperBallots()\nLIST.slug, LIST.addresses = 'list', ['desk-1']\n"
 
 
 @pytest.fixture
 def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """The folder of the example, which is installed as a package and also tries to replace the bots."""
+    """The folder of the example, installed as a package with broken sources and one to replace the bots."""
     info = tmp_path / "paper-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: paper\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text(ENTRY_POINTS)
     code = re.findall(r"```python\n(.*?)```", GUIDE.read_text(), re.DOTALL)[0]
-    (tmp_path / "paper.py").write_text(code.replace("/srv/paper-ballots", str(tmp_path)))
+    (tmp_path / "paper.py").write_text(code.replace("/srv/paper-ballots", str(tmp_path)) + LIST)
+    (tmp_path / "failing_source.py").write_text("1 / 0")
     monkeypatch.syspath_prepend(tmp_path)
-    all_sources.cache_clear()
+    clear_source_caches()
     yield tmp_path
     sys.modules.pop("paper", None)
+    clear_source_caches()
+
+
+def clear_source_caches() -> None:
     all_sources.cache_clear()
+    load_plugin.cache_clear()
 
 
 def test_later_choice_of_an_account_counts_and_illegal_ones_do_not(box: BallotBox, desk: Path) -> None:
+    assert [source.slug for source in broken_sources()] == ["failing", "type", "list"]
     assert source_labels()["paper:desk-2"] == "Paper ballots, desk 2"
     assert source_labels()["bot:5"] == "Computer 5, full strength", "no other source replaces it"
     turn = begin(box, ("phones", "paper:desk-1"))
