@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from games.engine.errors import GameError
 from games.engine.game import Game, Picks, Resolution, Side, Vote
 from games.engine.registry import find_game, read_options
 from voting.models import CLOSED_STATES, Match, MatchResult, Turn, TurnState
@@ -99,10 +100,23 @@ def extend(position: Position, closed: Iterable[Turn]) -> Position:
     return position
 
 
-def end_reason(match: Match, position: Position) -> EndReason | None:
-    """Return why the match ended. None unless it has ended."""
+def try_replay(match: Match, closed: Iterable[Turn]) -> Position | None:
+    """Return the position after these closed turns.
+
+    None if the game can't replay them: it is not installed any more, or its rules have changed.
+    """
+    try:
+        return replay(match, closed)
+    except GameError:
+        return None
+
+
+def end_reason(match: Match, position: Position | None) -> EndReason | None:
+    """Return why the match ended. None unless it has ended. `position` is None if it can't be replayed."""
     if match.ended_by != Ending.BOARD:
         return EndReason(match.ended_by) if match.ended_by else None
+    if position is None:
+        return EndReason.GAME
     last = position.resolutions[-1] if position.resolutions else None
     if last and last.double_win:
         return EndReason.HOLDER if last.result == last.token_before else EndReason.OTHER
@@ -116,4 +130,4 @@ def load_end_reasons(matches: Iterable[Match]) -> dict[int, EndReason | None]:
     """Return why each of these matches ended, by primary key. Makes one query."""
     found = {match.pk: match for match in matches}
     turns = _load_closed_turns(found)
-    return {pk: end_reason(match, replay(match, turns[pk])) for pk, match in found.items()}
+    return {pk: end_reason(match, try_replay(match, turns[pk])) for pk, match in found.items()}

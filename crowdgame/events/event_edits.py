@@ -12,6 +12,7 @@ from redis import RedisError
 
 from crowdgame.events.audit_text import LogText
 from crowdgame.events.models import AuditEntry
+from games.engine.errors import GameError
 from voting.announcements.outbox import announce_edit
 from voting.ballot_box.ballot_box import BallotBox
 from voting.matches import locked_event
@@ -27,7 +28,7 @@ def announce_page_edit(request: HttpRequest, event: Event) -> bool:
     try:
         with closing(BallotBox()) as box:
             announce_edit(event.pk, box.now())
-    except (RedisError, OSError):
+    except (RedisError, OSError, GameError):
         text = _("Saved. The screens could not be notified. They will update with the next change.")
         messages.warning(request, text)
         return False
@@ -72,5 +73,5 @@ def box_time() -> int:
     try:
         with closing(BallotBox()) as box:
             return box.now()
-    except (RedisError, OSError):
+    except (RedisError, OSError, GameError):
         return time.time_ns() // 1_000_000

@@ -100,6 +100,8 @@ def test_reason_of_the_end(event: Event, tie: str, picks: list[tuple[int, int]],
     assert load_end_reasons([match]) == {match.pk: reason}
     (finished,) = load_snapshot(event).finished
     assert finished.end_reason == reason
+    match.game = "removed-game"
+    assert load_end_reasons([match]) == {match.pk: EndReason.GAME}
 
 
 def test_load_position_replays_resolved_turns_but_not_void_or_open_ones(event: Event) -> None:

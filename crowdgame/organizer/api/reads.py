@@ -1,5 +1,6 @@
 """What the API answers to GET: events, matches, analyses, cups, and an event's export."""
 
+import logging
 from collections.abc import Mapping
 from io import BytesIO, StringIO
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
@@ -17,11 +18,14 @@ from crowdgame.results.analysis.stored_analyses import load_analyses
 from crowdgame.results.reports.match_csv import report_csv_rows
 from crowdgame.results.reports.reading import read_report
 from crowdgame.server.web.spreadsheet import write_csv
+from games.engine.errors import GameError
 from voting.announcements.snapshots import load_snapshot
 from voting.counting.tally import SideTally
 from voting.models import Event, Match, TallyRecord, Turn, TurnState
 from voting.protocol import EventState
 from voting.records.exports import export_match
+
+log = logging.getLogger(__name__)
 
 PAGE, MAX_PAGE = 50, 200
 MAX_DIGITS = 18
@@ -124,7 +128,8 @@ def read_analyses(token: ApiToken, query: Query, code: str, number: int) -> list
 def export_event(token: ApiToken, query: Query, code: str) -> bytes:
     """Return a zip file with the record and the CSV report of each match that is not secret.
 
-    It has no times of its own, so that an unchanged export is equal.
+    Leaves out matches of games that are not installed any more. It has no times of its own, so that an
+    unchanged export is equal.
     """
     event, packed = find_event(token, code), BytesIO()
     with ZipFile(packed, "w") as archive:
@@ -133,18 +138,26 @@ def export_event(token: ApiToken, query: Query, code: str) -> bytes:
 
 
 def add_matches(archive: ZipFile, event: Event) -> None:
-    """Add the record and the CSV report of each match of the event that is not secret."""
+    """Add the record and the CSV report of each match that is not secret and whose game is installed."""
     with override(event.language):
         for match in event.matches.select_related("event", "red", "yellow").order_by("number"):
             if match.is_secret:
                 continue
-            name = f"{event.code}-{match.number}"
-            if exported := export_match(event.code, match.number):
-                record = msgspec.json.encode(exported.record)
-                archive.writestr(ZipInfo(f"{name}.json"), record, ZIP_DEFLATED)
-            table = StringIO()
-            write_csv(table, report_csv_rows(read_report(match), load_analyses(match)))
-            archive.writestr(ZipInfo(f"{name}.csv"), table.getvalue(), ZIP_DEFLATED)
+            try:
+                _add_match(archive, match)
+            except GameError as error:
+                log.warning("match %s of event %s is not exported: %s", match.number, event.pk, error)
+
+
+def _add_match(archive: ZipFile, match: Match) -> None:
+    """Raises GameError if the match's game is not installed any more."""
+    code, number = match.event.code, match.number
+    if exported := export_match(code, number):
+        record = msgspec.json.encode(exported.record)
+        archive.writestr(ZipInfo(f"{code}-{number}.json"), record, ZIP_DEFLATED)
+    table = StringIO()
+    write_csv(table, report_csv_rows(read_report(match), load_analyses(match)))
+    archive.writestr(ZipInfo(f"{code}-{number}.csv"), table.getvalue(), ZIP_DEFLATED)
 
 
 def list_cups(token: ApiToken, query: Query) -> list[schemas.CupRow]:

@@ -22,6 +22,7 @@ from crowdgame.organizer.api.schemas import Refusal
 from crowdgame.organizer.api.tokens import find_token, has_scope, retry_after_s
 from crowdgame.organizer.api.writes import InvalidSettings
 from crowdgame.organizer.console.control import NotPermitted
+from games.engine.errors import GameError
 from voting.matches import MatchError
 from voting.metrics.metrics import count_refusal
 
@@ -31,6 +32,7 @@ STATUS: dict[type[Exception], int] = {
     NotPermitted: 403,
     Http404: 404,
     MatchError: 409,
+    GameError: 409,
     InvalidSettings: 422,
 }
 

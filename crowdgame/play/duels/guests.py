@@ -19,6 +19,7 @@ from crowdgame.play.duels.duels import (
     seat_number,
 )
 from crowdgame.play.duels.models import Duel
+from games.engine.errors import GameError
 from voting.announcements.outbox import announce_edit
 from voting.ballot_box.ballot_box import BallotBox
 from voting.matches import event_lock, locked_event
@@ -64,7 +65,7 @@ def leave_games(guest: Guest, box: BallotBox, **_: Any) -> None:
     for duel in Duel.objects.filter(Q(one=guest) | Q(two=guest)):
         _rename_seat(duel, guest)
     for event_id in active_games(guest).values_list("event_id", flat=True):
-        with suppress(RedisError):  # screens then receive the new name with the next change
+        with suppress(RedisError, GameError):  # screens then receive the new name with the next change
             announce_edit(event_id, box.now())
 
 
@@ -72,7 +73,7 @@ def rename_seats(guest: Guest, **_: Any) -> None:
     """Show the guest's new name in unfinished games and on their screens. Finished games keep the old one."""
     for duel in active_games(guest):
         _rename_seat(duel, guest)
-        with suppress(RedisError):  # screens then receive the new name with the next change
+        with suppress(RedisError, GameError):  # screens then receive the new name with the next change
             announce_edit(duel.event_id, ballot_box().now())
 
 

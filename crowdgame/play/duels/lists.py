@@ -20,7 +20,7 @@ from crowdgame.play.duels.time_controls import TIME_CONTROLS, time_label
 from games.engine.game import SIDES, Side
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import CLOSED_STATES, LIVE_STATES, Match, MatchResult, Team, Turn, TurnState
-from voting.positions import Position, end_reason, replay
+from voting.positions import Position, end_reason, try_replay
 from voting.terms import EndReason, MatchState
 from voting.typed_codes import normalize_code
 
@@ -274,12 +274,13 @@ def _due_sides(matches: Iterable[Match], turns: Mapping[int, list[Turn]], box: B
         live = next((turn for turn in turns[match.pk] if turn.state in LIVE_STATES), None)
         if match.state == MatchState.PLAYING and live:
             picked = box.picked_at(match.event_id, live.pk)
-            to_move = _replay_closed(match, turns[match.pk]).to_move
+            position = _replay_closed(match, turns[match.pk])
+            to_move = position.to_move if position else ()
             due[match.pk] = [
                 side for side in to_move if side not in picked and not getattr(live, f"{side}_stored")
             ]
     return due
 
 
-def _replay_closed(match: Match, turns: Iterable[Turn]) -> Position:
-    return replay(match, [turn for turn in turns if turn.state in CLOSED_STATES])
+def _replay_closed(match: Match, turns: Iterable[Turn]) -> Position | None:
+    return try_replay(match, [turn for turn in turns if turn.state in CLOSED_STATES])

@@ -7,6 +7,7 @@ from typing import Any
 from crowdgame.play.notifications.models import AnyRecipient
 from crowdgame.play.notifications.news import GRACE_PERIOD, LONG_WINDOW_MS
 from crowdgame.play.notifications.planning import store_notifications
+from games.engine.errors import GameError
 from voting.admission.restrictions import NO_RESTRICTION, load_restrictions
 from voting.admission.seats import find_phone_team
 from voting.counting.voter_codes import derive_voter_code
@@ -80,7 +81,10 @@ def _can_still_vote(address: AnyRecipient, turn: Turn) -> bool:
     home = "red" if match.red.number == team else "yellow"
     side = changed.side if changed else home
     source = (match.red if side == "red" else match.yellow).source
-    return source == PHONES and side in load_position(match).to_move
+    try:
+        return source == PHONES and side in load_position(match).to_move
+    except GameError:  # the game is not installed any more
+        return False
 
 
 def _to_datetime(ms: int) -> datetime:

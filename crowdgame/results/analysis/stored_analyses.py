@@ -20,6 +20,7 @@ from crowdgame.results.analysis.deciding_turns import (
 from crowdgame.results.analysis.models import TurnAnalysis
 from crowdgame.results.analysis.stored_judges import judges_version, load_judges
 from crowdgame.results.analysis.verdicts import Shares, judge_choices, vote_shares
+from games.engine.errors import GameError
 from games.engine.game import SIDES, Side
 from games.solver.judgment import Quality
 from games.solver.positions import Position, read_position
@@ -172,7 +173,10 @@ def _visible(rows: QuerySet[TurnAnalysis]) -> Iterator[tuple[Turn, AnalyzedTurn]
 def load_live_position(event_id: int) -> Position | None:
     """Return the position that people vote on; None without one that the solver knows."""
     live = Turn.objects.select_related("match").filter(match__event=event_id, state__in=LIVE_STATES).first()
-    return read_position(load_position(live.match, before=live).state) if live else None
+    try:
+        return read_position(load_position(live.match, before=live).state) if live else None
+    except GameError:  # the game is not installed any more
+        return None
 
 
 def _same_as_live(event_id: int, matches: Iterable[int]) -> set[int]:

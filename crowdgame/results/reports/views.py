@@ -32,6 +32,7 @@ from crowdgame.server.web.hosts import server_url
 from crowdgame.server.web.languages import PARAMETER
 from crowdgame.server.web.paper import file_style, paper_response, render_paper_page
 from crowdgame.server.web.spreadsheet import csv_response
+from games.engine.errors import GameError
 from voting.models import Event, Match, TurnState
 from voting.records.exports import MatchChanging, SidesStillSecret, find_match, record_version
 from voting.records.log_proof import export_log_proof
@@ -173,14 +174,20 @@ def render_event_file(event: Event, site: str) -> str:
     found = event.matches.filter(state=MatchState.ENDED, rehearsed=False).order_by("number")
     matches = list(found.select_related("event", "red", "yellow"))
     analyses = load_event_analyses(matches[-1]) if matches else {}
-    contexts = [
-        {**report_context(match, _up_to(match.number, analyses), _witnesses(match)), "at": f"{match.number}-"}
-        for match in matches
-    ]
+    contexts = [context for match in matches if (context := _file_context(match, analyses))]
     colors = [team.color for team in event.teams.order_by("number")]
     page = {"event": event, "matches": contexts, "site": site, "brand": {"line": event.shown_brand_line}}
     style = file_style(color_rules((colors[0], colors[1])))
     return render_paper_page("reports/event_file.html", page | style)
+
+
+def _file_context(match: Match, analyses: EventAnalyses) -> dict[str, Any] | None:
+    """Return what the template of the file needs for a match; None if its game is not installed any more."""
+    try:
+        context = report_context(match, _up_to(match.number, analyses), _witnesses(match))
+    except GameError:
+        return None
+    return {**context, "at": f"{match.number}-"}
 
 
 def _up_to(number: int, analyses: EventAnalyses) -> EventAnalyses:

@@ -12,6 +12,7 @@ from django.utils.deprecation import MiddlewareMixin
 from django.utils.encoding import escape_uri_path
 
 from crowdgame.server.web.cached_pages import page_for_path
+from games.engine.errors import UnknownGame
 from voting.ballot_box.stores import STORE_ERRORS
 from voting.metrics.metrics import count_refusal
 from voting.typed_codes import JOIN_CODE, normalize_code
@@ -26,7 +27,7 @@ class ServerBusy(Exception):
 
 
 class StoreUnavailableMiddleware(MiddlewareMixin):
-    """Responds with status 503 if a view raises ServerBusy or one of STORE_ERRORS."""
+    """Responds with status 503 if a view raises ServerBusy, UnknownGame or one of STORE_ERRORS."""
 
     # In the last middleware: Django then runs all in the view's thread, without a switch between each two.
     async_capable = False
@@ -35,7 +36,7 @@ class StoreUnavailableMiddleware(MiddlewareMixin):
         if isinstance(exception, ServerBusy):
             count_refusal("login")  # no other view waits for its turn
             return busy_page(request)
-        if not isinstance(exception, STORE_ERRORS):
+        if not isinstance(exception, (UnknownGame, *STORE_ERRORS)):
             return None
         log.error("a page was not served: %s", exception, exc_info=exception)
         return unavailable_page(request)

@@ -63,6 +63,10 @@ def test_match_has_its_revealed_turns_and_analysis(event: Event, box: BallotBox)
         assert packed.namelist() == [f"{event.code}-1.json", f"{event.code}-1.csv"]
         assert json.loads(packed.read(f"{event.code}-1.json"))["result"] == "red"
     assert program.call("GET", f"{path}2/")[0] == 404
+    event.matches.update(game="removed-game")
+    with ZipFile(BytesIO(program.request("GET", f"events/{event.code}/export.zip").content)) as packed:
+        assert packed.namelist() == []
+    assert program.call("GET", f"events/{event.code}/")[0] == 409
 
 
 @pytest.mark.parametrize("stored", [False, True])

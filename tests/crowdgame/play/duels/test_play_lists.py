@@ -124,6 +124,23 @@ def test_new_name_shows_in_unfinished_games_only(box: BallotBox) -> None:
     assert ("Grace" in event.name, event.seq > seq) == (True, True)
 
 
+def test_lists_and_names_survive_an_uninstalled_game(box: BallotBox, client: Client) -> None:
+    guest = new_guest()
+    ended, live = (begin(box, guest).match for _ in range(2))
+    play(ended, box, RED_WINS)
+    assert [line.your_turn for line in load_play_lists(guest, box, 6).mine] == [True]
+    for model in (Event, Match):
+        model._default_manager.update(game="removed-game")
+    assert client.get("/play/").status_code == 200
+    assert [line.your_turn for line in load_play_lists(guest, box, 6).mine] == [False]
+    [line] = load_page("finished", 1)
+    assert (line.about.partition(" ")[0], line.reason) == ("removed-game", "Played to the end")
+    accounts.create_account(guest, "Ada", "only-for-tests")
+    accounts.rename(guest, "Grace")
+    assert "Grace" in load_page("running", 1)[0].names
+    assert client.get(f"/play/{live.event.code}").status_code == 503
+
+
 def test_description_names_game_variant_time_and_rating() -> None:
     options = {"columns": 6, "rows": 6, "first": "lot"}
     days = TIME_CONTROLS_BY_SLUG["3-days"]

@@ -85,7 +85,9 @@ def test_vote_is_mailed_once_with_one_reminder(turn: Turn, box: BallotBox, mailb
     assert EmailAddress.objects.get().voter == "other"
 
 
-@pytest.mark.parametrize("why", ["voted", "banned", "moved", "changed", "hands", "closed", "not to move"])
+@pytest.mark.parametrize(
+    "why", ["voted", "banned", "moved", "changed", "hands", "closed", "not to move", "no game"]
+)
 def test_voter_who_need_not_vote_gets_no_mail(why: str, box: BallotBox, mailbox: Mailbox) -> None:
     first = "yellow" if why == "not to move" else "red"
     event = new_event(game=CLASSIC, window_s=DAY_S, options={"first": first})
@@ -104,6 +106,8 @@ def test_voter_who_need_not_vote_gets_no_mail(why: str, box: BallotBox, mailbox:
         Team.objects.filter(number=1).update(source=HANDS)
     elif why == "closed":
         play_turn(turn, box, red=[1])
+    elif why == "no game":
+        Match.objects.update(game="removed-game")
     send_all(box)
     assert (mailbox.mails, EmailNotification.objects.count()) == ([], 0)
 

@@ -206,6 +206,9 @@ def test_board_opens_after_the_match_and_names_the_live_position(client: Client,
     assert load_board(client, match)["live"] == {"columns": 7, "red": "0", "yellow": "0"}
     play_turn(only_turn(later), box, [1], [2])
     assert load_board(client, match)["live"] == {"columns": 7, "red": "1", "yellow": "80"}
+    Match.objects.filter(pk=later.pk).update(game="removed-game")
+    assert load_board(client, match)["live"] is None
+    Match.objects.filter(pk=later.pk).update(game=match.game)
     for ends_at, is_over in ((1, False), (None, False)):
         Event.objects.update(ends_at=ends_at)
         assert load_board(client, match)["is_over"] is is_over, "the vote is still open"

@@ -160,10 +160,14 @@ def test_script_of_the_verifier_is_served_as_text(client: Client) -> None:
 
 
 def test_members_download_ended_matches(client: Client, event: Event, other: User, box: BallotBox) -> None:
-    """Two matches are over, a dry run too, one is live; another event has one, too."""
+    """Three matches are over, one of a game that is not installed any more, and a dry run; one is live.
+
+    Another event has one, too.
+    """
     theirs = create_event(event.owner, "Theirs", ("<b>East", "West"))
-    for one in (event, event, theirs):
+    for one in (event, event, event, theirs):
         play(start_match(one.pk, box), box, RED_WINS)
+    event.matches.filter(number=2).update(game="removed-game")
     dry_run = start_match(event.pk, box)
     play(dry_run, box, RED_WINS)
     event.matches.filter(pk=dry_run.pk).update(rehearsed=True)
@@ -179,7 +183,7 @@ def test_members_download_ended_matches(client: Client, event: Event, other: Use
     file = answer.content.decode()
     elements = Elements(file).found
     assert answer.headers["Content-Disposition"] == f'attachment; filename="{event.code}.html"'
-    assert [line["id"] for tag, line in elements if tag == "article"] == ["1-match", "2-match"]
+    assert [line["id"] for tag, line in elements if tag == "article"] == ["1-match", "3-match"]
     assert {tag for tag, _ in elements}.isdisjoint(FORBIDDEN - {"base"})
     assert not [tag for tag, attributes in elements if LOADED & attributes.keys()]
     ids = Counter(attributes["id"] for _, attributes in elements if "id" in attributes)
