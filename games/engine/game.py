@@ -241,7 +241,10 @@ class Game(Protocol[State]):
         """Return the winner or "draw", or "open" while the game goes on."""
 
     def view(self, state: State, side: Side | None) -> Board:
-        """Return the board without information hidden from `side`; None is a spectator."""
+        """Return the board without information hidden from `side`; None is a spectator.
+
+        Its `columns` and `choices` are the same in all positions of a match.
+        """
 
 
 def insert_team_names(sentence: str, names: Mapping[Side, str]) -> str:

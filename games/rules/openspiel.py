@@ -3,6 +3,7 @@
 Requires the extra `openspiel`. Player 0 is red.
 """
 
+import re
 from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any, Literal
@@ -24,6 +25,8 @@ from games.engine.game import (
 from games.engine.texts import gettext_noop
 
 WIDTH, HEIGHT, MARGIN = 60, 90, 40
+# The parts of action names that depend on the side or the position.
+SIDE_OR_POSITION = re.compile("^(x|P1|Choose local board )")
 Name = Literal[
     "tic_tac_toe", "connect_four", "dots_and_boxes", "mancala", "oware", "ultimate_tic_tac_toe", "matrix_rps"
 ]
@@ -85,9 +88,7 @@ class OpenSpiel:
         return "draw" if red == yellow else "red" if red > yellow else "yellow"
 
     def view(self, state: State, side: Side | None) -> Board:
-        mover = (*self.to_move(state), "red")[0]
-        actions = range(1, _game(state.name).num_distinct_actions() + 1)
-        names = tuple(_action_name(state, mover, action) for action in actions)
+        names = _choices(state.name)
         return Board(kind="drawn", columns=len(names), choices=names, drawing=_draw(state))
 
 
@@ -99,6 +100,14 @@ def _game(name: Name) -> Any:
     return pyspiel.load_game(name)
 
 
+@cache
+def _choices(name: Name) -> tuple[str, ...]:
+    """Return names of the actions that suit both sides in all positions."""
+    start = _game(name).new_initial_state()
+    names = [start.action_to_string(0, action) for action in range(_game(name).num_distinct_actions())]
+    return tuple(SIDE_OR_POSITION.sub("", name) for name in names)
+
+
 def _apply(position: Any, actions: list[int]) -> None:
     if position.is_simultaneous_node():
         position.apply_actions(actions)
@@ -107,8 +116,6 @@ def _apply(position: Any, actions: list[int]) -> None:
 
 
 def _action_name(state: State, side: Side, action: int) -> str:
-    if state.position.is_terminal():
-        return str(action)
     return str(state.position.action_to_string(SIDES.index(side), action - 1))
 
 

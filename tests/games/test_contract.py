@@ -35,7 +35,7 @@ anything = st.one_of(st.integers(-3, 99), st.booleans(), st.floats(), st.text(ma
 def draw_picks(data: st.DataObject, game: Game[Any], state: Any, passes: bool) -> Picks:
     """One legal action for each side to move, or sometimes a pass."""
     legal = {side: game.legal_actions(state, side) for side in game.to_move(state)}
-    assert all(own and min(own) >= 1 for own in legal.values())
+    assert all(own and {*own} <= {*range(1, game.view(state, None).columns + 1)} for own in legal.values())
     nothing = (None,) if passes else ()
     return Picks(**{side: data.draw(st.sampled_from((*own, *nothing))) for side, own in legal.items()})
 
@@ -43,11 +43,11 @@ def draw_picks(data: st.DataObject, game: Game[Any], state: Any, passes: bool) -
 @given(st.data(), games, st.integers(0, 10**12), st.booleans())
 def test_legal_play_is_valid_and_ends(data: st.DataObject, game: Game[Any], lot: int, passes: bool) -> None:
     state = game.start(game.draw_lots(read_options(game, {}), lot))
-    turns = 0
+    first, turns = game.view(state, None), 0
     while game.to_move(state) and turns < LONGEST:
         before, earlier = game.view(state, None), state
         state, resolution = game.resolve(state, draw_picks(data, game, state, passes))
-        check_board(game.view(state, None))
+        check_board(game.view(state, None), first)
         assert resolution.result == game.result(state)
         assert resolution.before is None or resolution.before == before.drawing
         if before.vote == "concealed":
@@ -79,7 +79,9 @@ def check_secret(game: Game[Any], before: Any, state: Any) -> None:
         assert game.view(state, viewer) == msgspec.structs.replace(game.view(before, None), vote="open")
 
 
-def check_board(board: Board) -> None:
+def check_board(board: Board, first: Board) -> None:
+    """`first` is the first board of the match."""
+    assert (board.columns, board.choices) == (first.columns, first.choices)
     assert msgspec.json.decode(msgspec.json.encode(board, enc_hook=str), type=Board) == board
     assert board.kind == ("drawn" if board.drawing else "columns")
     assert len(board.choices) in ((board.columns,) if board.drawing else (0,))

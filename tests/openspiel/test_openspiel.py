@@ -22,6 +22,8 @@ def test_openspiel_game_is_registered_when_installed() -> None:
 def test_openspiel_games_play_to_the_end(name: Name) -> None:
     rng = Random(name)
     state = GAME.start(read_options(GAME, {"name": name}))  # type: ignore[arg-type]
+    choices = GAME.view(state, None).choices
+    assert len({*choices}) == len(choices)
     while movers := GAME.to_move(state):
         board = GAME.view(state, None)
         assert board.drawing
@@ -30,6 +32,7 @@ def test_openspiel_games_play_to_the_end(name: Name) -> None:
         state, resolution = GAME.resolve(state, Picks(**picks))
         assert resolution.before == board.drawing
         assert resolution.result == GAME.result(state)
+        assert GAME.view(state, None).choices == choices
     assert GAME.result(state) != "open"
 
 
