@@ -178,6 +178,8 @@ def test_registry_lists_games_in_order_and_third_party_game_is_playable(third_pa
         state, resolution = game.resolve(state, Picks(**picks))
         assert resolution.result == game.result(state)
     assert 3 in (state.red, state.yellow)
+    with pytest.raises(BadOptions):
+        read_options(game, {"points": 0})
 
 
 def test_registry_logs_broken_packages_and_leaves_them_out(

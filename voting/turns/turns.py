@@ -73,9 +73,10 @@ def start_match(event_id: int, box: BallotBox) -> Match:
 def _plan_match(event: Event, now: int) -> Turn:
     refuse_after_end(event, now)
     match = create_match(event, now)
-    _check_method(match)
+    position = replay(match, ())
+    _check_start(match, position)
     lead_ms = window.start_lead_ms(0 if event.fixed_players else len(match.special_rules))
-    turn = plan_turn(match, replay(match, ()), now, lead_ms)
+    turn = plan_turn(match, position, now, lead_ms)
     lobby = Lobby.OPEN if event.lobby == Lobby.CLOSED else event.lobby
     Event.objects.filter(pk=event.pk).update(next_match_at=None, lobby=lobby)
     announce(event.pk, protocol.MatchStarted, now)
@@ -89,13 +90,14 @@ def _open_match(turn: Turn, box: BallotBox) -> Match:
     return turn.match
 
 
-def _check_method(match: Match) -> None:
-    """Raise MatchError if there is no such voting method, or the game has more choices than its ballots."""
+def _check_start(match: Match, position: Position) -> None:
+    """Raise MatchError if nobody is to move in the first position, or its choices don't fit the ballots."""
+    if not position.to_move:
+        raise MatchError(_("With these options, the match is over before the first turn. Choose others."))
     try:
         method = find_method(match.tally_method)
     except UnknownMethod as refusal:
         raise MatchError(str(refusal)) from refusal
-    position = replay(match, ())
     choices = position.game.view(position.state, None).columns
     if choices > method.max_columns:
         text = _("The voting method “%(method)s” allows up to %(most)s choices. This game has %(choices)s.")

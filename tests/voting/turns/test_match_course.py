@@ -3,6 +3,7 @@ from typing import Any
 
 import pytest
 
+from games.engine.registry import find_game
 from tests.voting import match_helpers as helpers
 from tests.voting.action_helpers import event_of, press, refused
 from tests.voting.box_helpers import seal
@@ -54,12 +55,14 @@ def test_start_match_opens_lobby_and_first_turn_after_its_rules_are_read(
         ({"options": {"colour": 1}}, r"This game cannot be played: .+\."),
         ({"tally_method": "loudest"}, "no voting method “loudest”"),
         ({"tally_method": "approval"}, "“Approval” allows up to 6 choices"),
+        ({"game": "goofspiel"}, "the match is over before the first turn"),
     ],
 )
 def test_unplayable_terms(
     terms: dict[str, Any], words: str, box: BallotBox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(METHODS["approval"], "max_columns", 6)
+    monkeypatch.setattr(type(find_game("goofspiel")), "to_move", lambda self, state: ())
     event = helpers.new_event(**terms)
     with refused(words):
         start_match(event.pk, box)
