@@ -105,7 +105,7 @@ def vote(turn: models.Turn, box: BallotBox, red: Sequence[int] = (), yellow: Seq
 def store(turn: models.Turn, kept: list[Ballot]) -> None:
     """Store ballots in the database, as for a long window."""
     for at, ballot in enumerate(kept, 1):
-        fields = {name: getattr(ballot, name) for name in ("voter", "side", "choice", "sequence")}
+        fields = {name: getattr(ballot, name) for name in ("voter", "side", "choice", "sequence", "blind")}
         models.StoredBallot.objects.create(turn=turn, stored_at=at, **fields)
 
 

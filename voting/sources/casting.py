@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from time import time
 
+from django.conf import settings
 from django.db.models import QuerySet
 from django.utils.crypto import salted_hmac
 from redis.exceptions import LockError
@@ -43,10 +44,19 @@ def derive_seat(event_id: int, source: str, account: str) -> str:
     return mac.hexdigest()[:SEAT_DIGITS]
 
 
-def derive_blind(turn_id: int, voter: str, sequence: int = FIRST_SEQUENCE) -> str:
-    """Return the blinding factor of a ballot that is cast on the server."""
-    mac = salted_hmac("crowdgame.sources.blind", f"{turn_id}.{voter}.{sequence}", algorithm="sha256")
+def derive_blind(
+    turn_id: int, voter: str, sequence: int = FIRST_SEQUENCE, secret_key: str | None = None
+) -> str:
+    """Return the blinding factor of a ballot that is cast on the server. None: with SECRET_KEY."""
+    value = f"{turn_id}.{voter}.{sequence}"
+    mac = salted_hmac("crowdgame.sources.blind", value, secret_key, algorithm="sha256")
     return mac.hexdigest()[:BLIND_DIGITS]
+
+
+def is_cast_on_server(turn_id: int, ballot: Ballot) -> bool:
+    """Return whether the ballot came from a chat, the computer or another source, not from a phone."""
+    keys = (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)
+    return any(ballot.blind == derive_blind(turn_id, ballot.voter, ballot.sequence, key) for key in keys)
 
 
 def is_due() -> bool:

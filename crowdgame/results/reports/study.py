@@ -13,7 +13,7 @@ from django.db.models import QuerySet
 from voting.counting.ballots import HAND_VOTER_PREFIX, resigns, unpack_ballots
 from voting.counting.methods.voting_method import find_method
 from voting.models import Event, Match, TallyRecord, TurnState
-from voting.sources.bots import bot_seats
+from voting.sources.casting import is_cast_on_server
 from voting.terms import MatchState
 
 HEADER = ("match", "voter", "turn", "side", "choice", "resigns", "picked", "result")
@@ -52,14 +52,14 @@ def study_rows(event: Event) -> Iterator[tuple[str, ...]]:
 
 
 def _votes_by_voter(match: Match) -> dict[str, list[StudyVote]]:
-    """Group the votes by voter. Leaves out the computer, and hands, which have no identity across turns."""
-    bots = bot_seats(match.event_id)
+    """Group the votes by voter. Leaves out all but phones, which alone show the consent text."""
     tallies = TallyRecord.objects.filter(turn__match=match, turn__state=TurnState.RESOLVED)
     votes: dict[str, list[StudyVote]] = {}
     method = find_method(match.tally_method)
     for tally in tallies.select_related("turn").order_by("turn__number"):
         for ballot in unpack_ballots(bytes(tally.sealed)):
-            if ballot.voter not in bots and not ballot.voter.startswith(HAND_VOTER_PREFIX):
+            by_hand = ballot.voter.startswith(HAND_VOTER_PREFIX)
+            if not by_hand and not is_cast_on_server(tally.turn_id, ballot):
                 said = method.decode(ballot.choice)
                 vote = StudyVote(tally.turn.number, tally.side, said, resigns(ballot.choice), tally.pick)
                 votes.setdefault(ballot.voter, []).append(vote)

@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from io import StringIO
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import msgspec
 import pytest
@@ -28,13 +29,14 @@ from tests.monitoring.probes import own_refusals
 from tests.voting.match_helpers import RED_WINS, new_event, only_turn, open_now, play, play_turn, start, store
 from tests.voting.sample_matches import MATCHES, play_match, record_of
 from voting.ballot_box.ballot_box import BallotBox
-from voting.counting.ballots import HAND_VOTER_PREFIX, Ballot
+from voting.counting.ballots import Ballot
 from voting.events import create_event
 from voting.matches import end_match
 from voting.models import Event, Match, TallyRecord, TurnState
 from voting.records.match_record import MatchRecord
 from voting.sources.bots import ACCOUNT
-from voting.sources.casting import derive_seat
+from voting.sources.casting import derive_blind, derive_seat
+from voting.sources.chat_casting import derive_chat_seat
 from voting.turns.turns import start_match
 
 pytestmark = pytest.mark.django_db
@@ -238,8 +240,9 @@ def test_study_links_votes_of_a_voter_without_identity(box: BallotBox, client: C
 
 
 def test_study_excludes_who_saw_no_notice_or_is_no_person_and_anonymized_tallies(
-    box: BallotBox,
+    box: BallotBox, settings: Any
 ) -> None:
+    settings.SECRET_KEY_FALLBACKS = ["earlier key"]
     event = new_event(consent="We take pictures of the hall.")
     played(event, box)
     assert not studied_matches(event).exists()
@@ -249,8 +252,10 @@ def test_study_excludes_who_saw_no_notice_or_is_no_person_and_anonymized_tallies
     match = played(event, box)
     turn = only_turn(played(event, box, ended=False))
     assert {row["match"] for row in rows_of(event)} == {"2"}
-    no_people = [f"{HAND_VOTER_PREFIX}y", derive_seat(event.pk, "bot:3", ACCOUNT)]
-    store(turn, [Ballot(voter, "yellow", 5, 1) for voter in no_people])
+    bot, chatter = derive_seat(event.pk, "bot:3", ACCOUNT), derive_chat_seat(event.pk, "ann")
+    blinds = {"hand:y": "", bot: derive_blind(turn.pk, bot), chatter: derive_blind(turn.pk, chatter)}
+    blinds["old"] = derive_blind(turn.pk, "old", secret_key="earlier key")
+    store(turn, [Ballot(voter, "yellow", 5, 1, blind=blind) for voter, blind in blinds.items()])
     play_turn(turn, box, [3])
     end_match(turn.match, "draw", "board", box.now())
     third = [row for row in rows_of(event) if (row["match"], row["turn"]) == ("3", "3")]
