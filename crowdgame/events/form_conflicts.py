@@ -53,8 +53,6 @@ def _source_conflicts(cleaned: Mapping[str, Any]) -> Conflicts:
     if cleaned.get("close_early"):
         text = gettext("A vote with a chat can't close early, because a chat has no list of voters.")
         yield "close_early", text
-    if cleaned.get("tally_method") == "score":
-        yield "tally_method", gettext("A chat names one column and gives no points.")
 
 
 def _study_conflicts(cleaned: Mapping[str, Any]) -> Conflicts:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from games.engine.game import SIDES, Side
 from voting.admission.restrictions import load_restrictions
 from voting.counting.ballots import Ballot
+from voting.counting.methods.voting_method import find_method
 from voting.counting.voter_codes import derive_voter_code
 from voting.models import Team, Turn, TurnState
 from voting.positions import load_position
@@ -47,4 +48,5 @@ def make_ballot(vote: OpenVote, source: str, account: str, column: int, pressed_
         return None
     sequence = derive_sequence(vote.turn, pressed_at)
     blind = derive_blind(vote.turn.pk, voter, sequence)
-    return Ballot(voter, vote.side, column, sequence, blind=blind)
+    choice = find_method(vote.turn.match.tally_method).encode_single(column)
+    return Ballot(voter, vote.side, choice, sequence, blind=blind)

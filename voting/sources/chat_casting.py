@@ -8,6 +8,7 @@ from games.engine.game import Side
 from voting.admission.restrictions import load_restrictions
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import Ballot
+from voting.counting.methods.voting_method import find_method
 from voting.counting.voter_codes import derive_voter_code
 from voting.models import Team, Turn, TurnState
 from voting.positions import load_position
@@ -63,7 +64,7 @@ def _to_ballots(
     turn: Turn, channels: dict[str, Side], votes: Sequence[ChatVote]
 ) -> Iterator[tuple[Ballot, ChatVote]]:
     event_id = turn.match.event_id
-    position = load_position(turn.match, before=turn)
+    position, method = load_position(turn.match, before=turn), find_method(turn.match.tally_method)
     legal = {side: position.game.legal_actions(position.state, side) for side in position.to_move}
     restrictions = load_restrictions([event_id])[event_id]
     banned = {voter_code for voter_code, restriction in restrictions.items() if restriction.banned}
@@ -74,7 +75,7 @@ def _to_ballots(
             continue
         sequence = derive_sequence(turn, vote.sent_at)
         blind = derive_blind(turn.pk, voter, sequence)
-        yield Ballot(voter, side, vote.column, sequence, blind=blind), vote
+        yield Ballot(voter, side, method.encode_single(vote.column), sequence, blind=blind), vote
 
 
 def derive_sequence(turn: Turn, sent_at: int) -> int:

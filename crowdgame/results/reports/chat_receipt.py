@@ -18,6 +18,7 @@ from django.views.decorators.http import require_safe
 
 from crowdgame.server.web.content_policy import strict_policy
 from voting.ballot_box.opened_ballots import OpenedBallots, load_opened_ballots
+from voting.counting.methods.voting_method import find_method
 from voting.models import Event, Turn, TurnState
 from voting.sources.chat_casting import derive_chat_seat
 from voting.terms import CHATS
@@ -92,4 +93,5 @@ def find_receipt(turn: Turn, login: str = "", blind: str = "") -> ChatReceipt:
         return ChatReceipt(turn.number)
     team = turn.match.red if place.side == "red" else turn.match.yellow
     proof = json.dumps(msgspec.to_builtins(opened.receipt(voter, team.number)), indent=1)
-    return ChatReceipt(turn.number, place.choice, team.name, proof)
+    column, *_ = find_method(turn.match.tally_method).decode(place.choice)
+    return ChatReceipt(turn.number, column, team.name, proof)

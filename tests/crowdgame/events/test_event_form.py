@@ -126,7 +126,6 @@ def test_event_form_stores_values_and_shows_them_again(
         ],
         ({"source_1": "twitch:rooks", "close_early": "on"}, "with a chat can&#x27;t close early"),
         ({"source_1": f"discord:{'a' * 64}", "close_early": "on"}, "with a chat can&#x27;t close early"),
-        ({"source_1": "twitch:rooks", "tally_method": "score"}, "names one column and gives no points"),
         ({"source_1": "twitch:rooks", "in_study": "on", "consent": "We study votes."}, "by phone: a chat"),
         ({"source_1": "twitch:rooks", **duration("window_s", 44, 1)}, "needs at least 45 seconds"),
         ({"max_side_changes": "1", "team_discussion": "on"}, "teams cannot have a discussion"),

@@ -15,6 +15,7 @@ from tests.voting.match_helpers import play_out, run_out, vote
 from tests.voting.sources.test_sources import begin, counted
 from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
+from voting.counting.methods.voting_method import find_method
 from voting.counting.voter_codes import derive_voter_code
 from voting.models import StoredBallot, StoredRestriction, Turn
 from voting.sources.casting import derive_seat
@@ -145,7 +146,9 @@ def test_command_shows_a_button_for_each_legal_column_to_the_voter_only(box: Bal
     assert buttons(reply)[0][2] == "3"
 
 
-def test_last_vote_counts_and_each_reply_confirms(turn: Turn, box: BallotBox) -> None:
+@pytest.mark.parametrize("method", ["plurality", "score"])
+def test_last_vote_counts_and_each_reply_confirms(method: str, box: BallotBox) -> None:
+    turn = begin(box, ("phones", APPLICATION.source), tally_method=method)
     for column in (2, 5):
         reply = APPLICATION.ask(turn, press(f"{turn.pk}-{column}"))
         assert (reply["type"], reply["data"]["flags"]) == (7, 64)
@@ -155,7 +158,7 @@ def test_last_vote_counts_and_each_reply_confirms(turn: Turn, box: BallotBox) ->
     others_see = APPLICATION.ask(turn, press(f"{turn.pk}-3", "13", message={"flags": 0}))
     assert (others_see["type"], others_see["data"]["flags"]) == (4, 64), "a new message"
     play_out(turn, box)
-    assert sorted(counted(turn)) == [3, 3, 5]
+    assert counted(turn) == [find_method(method).encode_single(column) for column in (3, 3, 5)]
 
 
 def test_late_repeated_and_overtaken_votes_change_nothing(turn: Turn, box: BallotBox) -> None:

@@ -23,6 +23,7 @@ from tests.voting.sources.test_sources import begin
 from tests.voting.verifiers import ours, theirs
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.commitments import ballot_leaf
+from voting.counting.methods.voting_method import find_method
 from voting.models import Event, LogWitness, Match, TallyRecord, Team
 from voting.records.exports import record_version
 from voting.records.log_proof import PROOF_OPENS
@@ -253,9 +254,12 @@ def test_report_file_proves_what_the_log_has(client: Client, match: Match, tmp_p
     assert verify(head) == "VALID: red won, Rooks"
 
 
-def test_chatter_finds_the_vote_and_its_proof_after_the_reveal(client: Client, box: BallotBox) -> None:
+@pytest.mark.parametrize("method", ["plurality", "score"])
+def test_chatter_finds_the_vote_and_its_proof_after_the_reveal(
+    method: str, client: Client, box: BallotBox
+) -> None:
     chat_receipt._load_opened.cache_clear()
-    turn = begin(box, ("phones", "twitch:rooks"))
+    turn = begin(box, ("phones", "twitch:rooks"), tally_method=method)
     chatting = chat_turns().get(pk=turn.pk)
     vote(turn, box, red=[4])
     cast_votes(chatting, [ChatVote("rooks", name, 5, chatting.opens_at + 1) for name in ("ann", "bob")], box)
@@ -274,7 +278,7 @@ def test_chatter_finds_the_vote_and_its_proof_after_the_reveal(client: Client, b
         assert "Column 5, for <bdi>Doves</bdi>." in shown
     (found,) = re.findall("<pre[^>]*>(.*?)</pre>", shown, re.DOTALL)
     proof = json.loads(unescape(found))
-    assert (proof["ballots"], proof["choice"]) == (2, 5)
+    assert (proof["ballots"], proof["choice"]) == (2, find_method(method).encode_single(5))
     leaf = ballot_leaf(turn.pk, "yellow", proof["choice"], proof["blind"])
     beside = [bytes.fromhex(one) for one in proof["path"]]
     root = root_of_path(leaf, proof["index"], proof["ballots"], beside)
