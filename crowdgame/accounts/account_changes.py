@@ -8,11 +8,11 @@ from functools import partial
 from typing import Any
 
 from allauth.usersessions.models import UserSession
-from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import User
 from django.db import transaction
 
 from crowdgame.accounts.accounts import forget_name
+from crowdgame.accounts.admin_log import forget_in_admin_log
 from crowdgame.accounts.models import Invitation
 from voting.announcements.outbox import publish_role_change
 from voting.ballot_box.ballot_box import BallotBox
@@ -51,10 +51,9 @@ def forget_person(instance: User, **_signal: Any) -> None:
 
     Also if an administrator deletes the account.
     """
+    forget_in_admin_log(instance)
     forget_name(instance, BallotBox())
     Invitation.objects.filter(used_by=instance).delete()
-    entries = LogEntry.objects.filter(content_type__app_label="auth", content_type__model="user")
-    entries.filter(object_id=str(instance.pk)).update(object_repr=f"account {instance.pk}")
 
 
 def publish_deletion(instance: User, **_signal: Any) -> None:
