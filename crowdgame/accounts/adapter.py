@@ -23,6 +23,7 @@ from crowdgame.accounts.invitations import find_open_invitation
 from crowdgame.accounts.known_devices import read_known_user
 from crowdgame.accounts.password_hashing import hashing_turn
 from crowdgame.accounts.queued_mail import queue_mail
+from crowdgame.server.config.email_addresses import validate_address
 from voting.ballot_box.stores import STORE_ERRORS
 
 WRONG_PASSWORD = _("Wrong name or password. Passwords are case-sensitive.")
@@ -44,6 +45,11 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         return settings.SIGNUP == "open" or (
             settings.SIGNUP == "invitation" and find_open_invitation(request) is not None
         )
+
+    def clean_email(self, email: str) -> str:
+        if email:
+            validate_address(email)
+        return email
 
     def authenticate(self, request: HttpRequest, **credentials: Any) -> User | None:
         """Check a password while no other one is checked. The attempt counts before its password is hashed.

@@ -10,12 +10,16 @@ class AccountsConfig(AppConfig):
     verbose_name = "Accounts"
 
     def ready(self) -> None:
+        from allauth.account.models import EmailAddress  # noqa: PLC0415
         from allauth.usersessions.models import UserSession  # noqa: PLC0415
         from django.contrib.auth.models import User  # noqa: PLC0415
 
         from crowdgame.accounts import account_changes, account_language, guest_sessions, queued_mail  # noqa: PLC0415
+        from crowdgame.server.config.email_addresses import validate_address  # noqa: PLC0415
         from voting.turns.tasks import DueTask  # noqa: PLC0415
 
+        for model in (User, EmailAddress):  # for the administration and `createsuperuser`
+            model._meta.get_field("email").validators.append(validate_address)
         post_save.connect(account_changes.publish_edit, User)
         post_delete.connect(account_changes.publish_deletion, User)
         post_delete.connect(account_changes.publish_ended_session, UserSession)

@@ -21,13 +21,14 @@ from crowdgame.accounts.invitations import (
     revoke_invitation,
 )
 from crowdgame.accounts.models import Invitation
+from crowdgame.server.web.address_field import AddressField
 
 
 class InvitationForm(forms.Form):
     name = forms.CharField(
         label=_("For whom"), max_length=80, help_text=_("A name that tells you who it is.")
     )
-    email = forms.EmailField(
+    email = AddressField(
         label=_("E-mail address (optional)"),
         required=False,
         help_text=_("It counts as confirmed if the person signs up with it."),

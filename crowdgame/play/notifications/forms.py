@@ -10,15 +10,15 @@ from django.utils.translation import gettext_lazy as _
 
 from crowdgame.play.notifications.push_encryption import AUTH_SECRET_BYTES, read_public_key
 from crowdgame.play.notifications.vapid import is_known
+from crowdgame.server.web.address_field import AddressField
 from crowdgame.server.web.outgoing_request import RefusedAddress, check_url
 
 
 class AddressForm(forms.Form):
-    email = forms.EmailField(
+    email = AddressField(
         label=_("E-mail address"),
         max_length=254,
         widget=forms.EmailInput(attrs={"autocomplete": "email"}),
-        error_messages={"invalid": _("Enter a valid e-mail address.")},
     )
 
 

@@ -4,9 +4,10 @@ from email.utils import parseaddr
 from urllib.parse import unquote
 
 from django.core.exceptions import ImproperlyConfigured, ValidationError
-from django.core.validators import validate_email
+from django.core.mail.message import sanitize_address
 
 from crowdgame.server.config.addresses import split_url
+from crowdgame.server.config.email_addresses import validate_address
 
 # Scheme: (default port, STARTTLS, TLS from the start).
 MAIL_SCHEMES = {"smtp": (587, True, False), "smtps": (465, False, True), "smtp+plain": (25, False, False)}
@@ -38,8 +39,9 @@ def sender(value: str, host: str) -> str:
     if not value.strip():
         return f"crowdgame@{host}"
     try:
-        validate_email(parseaddr(value)[1])
-    except ValidationError:
+        validate_address(parseaddr(value)[1])
+        sanitize_address(value.strip(), "utf-8")
+    except (ValidationError, ValueError):
         raise ImproperlyConfigured(
             "MAIL_FROM must be an address such as quiz@play.example.org, or Quiz <quiz@play.example.org>. "
             f"It is {value!r}."

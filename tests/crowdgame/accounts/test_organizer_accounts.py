@@ -113,7 +113,7 @@ def test_first_administrator_is_invited_by_command(capsys: pytest.CaptureFixture
     for signup, options, error in [
         ("open", (), "PUBLIC_URL"),
         ("open", ("--base-url", "play.example.org"), "--base-url must be the scheme and the host"),
-        ("open", ("--base-url", PUBLIC_URL, "--email", "olga"), "valid email"),
+        ("open", ("--base-url", PUBLIC_URL, "--email", "olga"), "valid e-mail"),
         ("closed", ("--base-url", PUBLIC_URL), "SIGNUP is closed"),
     ]:
         settings.SIGNUP = signup

@@ -6,11 +6,11 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.core.validators import validate_email
 
 from crowdgame.accounts.invitation_views import invitation_path
 from crowdgame.accounts.invitations import VALID_FOR, create_invitation
 from crowdgame.server.config.base_url import add_base_url, read_base_url
+from crowdgame.server.config.email_addresses import validate_address
 
 
 class Command(BaseCommand):
@@ -35,7 +35,7 @@ class Command(BaseCommand):
             return
         if options["email"]:
             try:
-                validate_email(options["email"])
+                validate_address(options["email"])
             except ValidationError as error:
                 raise CommandError(error.messages[0]) from None
         token = create_invitation(

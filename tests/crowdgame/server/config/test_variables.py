@@ -96,9 +96,11 @@ def test_gateway_refuses_impossible_port() -> None:
         parser.parse_args(["--port", "65536"])
 
 
-def test_sender_may_have_a_name() -> None:
+def test_sender_may_have_a_name_that_a_header_can_hold() -> None:
     found = sender(" Quiz <quiz@example.org> ", "h"), sender("quiz@example.org", "h"), sender(" ", "h")
     assert found == ("Quiz <quiz@example.org>", "quiz@example.org", "crowdgame@h")
+    with pytest.raises(ImproperlyConfigured):
+        sender("Quiz: night <quiz@example.org>", "h")
 
 
 NUMBERS = {"": 7, " ": 7, "1": 1, "9": 9, "٣": 3}
