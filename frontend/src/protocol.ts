@@ -113,6 +113,7 @@ export interface ActionAsk {
   team?: number | null;
   hands?: ReadonlyArray<number> | null;
   voter_code?: string | null;
+  successor?: string | null;
 }
 
 export interface ActionUndo {
@@ -751,6 +752,7 @@ export interface Pressed {
   team: number | null;
   voter_code: string | null;
   match: number | null;
+  successor: string | null;
 }
 
 export interface AuditEntry {

@@ -223,6 +223,7 @@ class ActionAsk(msgspec.Struct, frozen=True, tag="action.ask"):
             seat's own team).
         hands: The hands for choice 1, 2 and so on, 5,000 in total at most.
         voter_code: The six letters shown on the phone. Spaces, dashes and case are ignored.
+        successor: The voter who becomes captain of the team that a captain leaves (omitted: nobody).
     """
 
     id: Id
@@ -235,6 +236,7 @@ class ActionAsk(msgspec.Struct, frozen=True, tag="action.ask"):
     team: TeamNumber | None = None
     hands: Annotated[tuple[Annotated[int, Meta(ge=0, le=MAX_HANDS)], ...], Meta(max_length=32)] | None = None
     voter_code: Annotated[str, Meta(max_length=MAX_VOTER_CODE_TYPED)] | None = None
+    successor: Annotated[str, Meta(max_length=MAX_VOTER_CODE_TYPED)] | None = None
 
 
 class ActionUndo(msgspec.Struct, frozen=True, tag="action.undo"):

@@ -130,6 +130,7 @@ class Pressed(msgspec.Struct, frozen=True, kw_only=True):
         team: The team.
         voter_code: The voter.
         match: Number of the match that was started.
+        successor: The new captain of the team that the voter left.
     """
 
     action: ActionName
@@ -140,6 +141,7 @@ class Pressed(msgspec.Struct, frozen=True, kw_only=True):
     team: TeamNumber | None = None
     voter_code: str | None = None
     match: Count | None = None
+    successor: str | None = None
 
 
 class AuditEntry(msgspec.Struct, frozen=True, kw_only=True):

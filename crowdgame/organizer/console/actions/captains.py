@@ -17,15 +17,19 @@ from voting.models import Event
 
 @action("voter.captain", target="voter", done="Takes effect next turn.")
 @undone_by("voter.captain", only_last=True)
-def set_captain(event_id: int, voter_code: str | None, team: int | None, box: BallotBox) -> ActionResult:
+def set_captain(
+    event_id: int, voter_code: str | None, team: int | None, successor: str | None, box: BallotBox
+) -> ActionResult:
     """Make a voter captain of `team` from the next turn on. Without `team`, the voter is no longer captain.
 
-    Raises MatchError if the voter code is malformed, if nobody has it, or if nothing changes.
+    `successor` becomes captain of the team that the voter leads now. Only an undo sets it.
+    Raises MatchError if a voter code is malformed, if nobody has the voter's, or if nothing changes.
     """
     voter_code = require_voter(event_id, voter_code, box) if team else parse_voter_code(voter_code)
+    successor = parse_voter_code(successor) if successor else ""
     now = box.now()
     with locked_event(event_id) as event:
-        named, undo = _assign(event, voter_code, team)
+        named, undo = _assign(event, voter_code, team, successor)
         announce(event_id, protocol.EventEdited, now)
     relay(event_id)
     if team:
@@ -33,14 +37,13 @@ def set_captain(event_id: int, voter_code: str | None, team: int | None, box: Ba
     else:
         message = gettext_noop("%(by)s removed %(voter)s as captain of %(team)s")
     what = LogText(message, {"voter": voter_code, "team": named})
-    return ActionResult(what, {"voter_code": voter_code, "team": team}, undo, final=undo is None)
+    return ActionResult(what, {"voter_code": voter_code, "team": team}, undo)
 
 
-def _assign(event: Event, voter_code: str, number: int | None) -> tuple[str, dict[str, Any] | None]:
+def _assign(event: Event, voter_code: str, number: int | None, successor: str) -> tuple[str, dict[str, Any]]:
     """Store the captain and return the team's name and the arguments that undo it.
 
-    These are None if both teams lost their captain, because no single action restores both. A voter is
-    captain of one team at most. Raises MatchError if nothing changes.
+    A voter is captain of one team at most. Raises MatchError if nothing changes.
     """
     held = event.teams.filter(captain=voter_code).first()
     if number is None:
@@ -51,8 +54,8 @@ def _assign(event: Event, voter_code: str, number: int | None) -> tuple[str, dic
     team = event.teams.get(number=number)
     if team.captain == voter_code:
         raise MatchError(str(ALREADY_DONE))
-    event.teams.filter(captain=voter_code).update(captain="")
+    event.teams.filter(captain=voter_code).update(captain=successor if successor != voter_code else "")
     event.teams.filter(pk=team.pk).update(captain=voter_code)
-    if team.captain:
-        return team.name, None if held else {"voter_code": team.captain, "team": number}
-    return team.name, {"voter_code": voter_code, "team": held.number if held else None}
+    if held:
+        return team.name, {"voter_code": voter_code, "team": held.number, "successor": team.captain or None}
+    return team.name, {"voter_code": team.captain or voter_code, "team": number if team.captain else None}

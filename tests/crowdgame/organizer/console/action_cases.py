@@ -32,7 +32,8 @@ CODE, HINTS, SOUND, TALLY, TURNOUT = (
 VOTER, OTHER = {"voter_code": "BCDFGH"}, {"voter_code": "BCDFGJ"}
 MOVE = CAPTAIN = {**VOTER, "team": 1}
 DOVE = {**VOTER, "team": 2}
-MADE_CAPTAIN = "made BCDFGH captain of Rooks"
+SELF_SUCCEEDED = {**DOVE, "successor": "BCDFGH"}
+MADE_CAPTAIN, MADE_DOVE = "made BCDFGH captain of Rooks", "made BCDFGH captain of Doves"
 MOVED: Step = ("voter.move", MOVE)
 APPOINTED: Step = ("voter.captain", CAPTAIN)
 OTHER_APPOINTED: Step = ("voter.captain", {**OTHER, "team": 1})
@@ -107,8 +108,8 @@ CASES = [
     Case("voter.captain", CAPTAIN, MADE_CAPTAIN, "removed BCDFGH as captain of Rooks"),
     Case("voter.captain", VOTER, "removed BCDFGH as captain of Rooks", MADE_CAPTAIN, (APPOINTED,)),
     Case("voter.captain", CAPTAIN, MADE_CAPTAIN, "made BCDFGJ captain of Rooks", (OTHER_APPOINTED,)),
-    Case("voter.captain", DOVE, "made BCDFGH captain of Doves", MADE_CAPTAIN, (APPOINTED,)),
-    Case("voter.captain", CAPTAIN, MADE_CAPTAIN, before=(("voter.captain", DOVE), OTHER_APPOINTED)),
+    Case("voter.captain", DOVE, MADE_DOVE, MADE_CAPTAIN, (APPOINTED,)),
+    Case("voter.captain", CAPTAIN, MADE_CAPTAIN, MADE_DOVE, (("voter.captain", DOVE), OTHER_APPOINTED)),
 ]
 
 
@@ -202,6 +203,7 @@ EFFECTS: list[tuple[tuple[Step, ...], dict[str, Any], str]] = [
     (("display.renew", "display.renew"), {"display_key_version": 2}, "event.edited"),
     ((APPOINTED,), {"captains": ["BCDFGH", ""]}, "event.edited"),
     ((APPOINTED, ("voter.captain", DOVE)), {"captains": ["", "BCDFGH"]}, "event.edited"),
+    ((APPOINTED, ("voter.captain", SELF_SUCCEEDED)), {"captains": ["", "BCDFGH"]}, "event.edited"),
     ((APPOINTED, ("voter.captain", VOTER)), {"captains": ["", ""]}, "event.edited"),
 ]
 
