@@ -15,8 +15,9 @@ from crowdgame.play.chat.moderation import configure_room, remove_message
 from crowdgame.play.chat.posting import MessageAuthor, post_message, report
 from crowdgame.play.chat.reader_keys import ChatReader, make_reader_key
 from crowdgame.play.chat.rooms import find_room
-from crowdgame.play.duels.duels import DuelSettings, join_duel, load_seat_key, new_duel, start_for_one
+from crowdgame.play.duels.duels import DuelSettings, join_duel, new_duel, start_for_one
 from crowdgame.play.duels.models import Duel
+from crowdgame.play.duels.seat_keys import load_seat_key
 from crowdgame.play.duels.time_controls import TIME_CONTROLS_BY_SLUG
 from tests.voting.match_helpers import RED_WINS, only_turn, play
 from voting import protocol

@@ -7,10 +7,11 @@ from django.utils.translation import gettext as _
 
 from crowdgame.accounts.models import Guest
 from crowdgame.play.duels.descriptions import describe_duel
-from crowdgame.play.duels.duels import games_just_started, load_seat_key, seat_number
+from crowdgame.play.duels.duels import games_just_started, seat_number
 from crowdgame.play.duels.lists import names_by_side, players_by_side
 from crowdgame.play.duels.models import Duel
 from crowdgame.play.duels.plan_view import PlanView, view_plan
+from crowdgame.play.duels.seat_keys import load_seat_key
 from crowdgame.play.duels.turn_history import TurnChoices, list_turns
 from crowdgame.results.reports.analysis_board import has_analysis_board
 from games.engine.game import SIDES

@@ -27,7 +27,7 @@ from voting.admission.tickets import make_roster
 from voting.ballot_box.ballot_box import BallotBox
 from voting.events import create_event, draw_code, generate_code
 from voting.matches import MatchError, locked_event
-from voting.models import LIVE_STATES, Event, Match, Ticket, Turn
+from voting.models import LIVE_STATES, Event, Match, Turn
 from voting.terms import BOT, Admission, Lobby, MatchState, NoBallotRule
 from voting.turns.turns import start_due_match
 
@@ -289,10 +289,3 @@ def games_just_started(guest: Guest) -> QuerySet[Duel]:
     )
     people = {"one__isnull": False, "two__isnull": False}
     return active_games(guest).filter(Exists(first_turn), **people).select_related("event", "one", "two")
-
-
-def load_seat_key(duel: Duel, guest: Guest) -> str:
-    """Return the roster code with which this guest joins the event; empty for anybody else."""
-    number = seat_number(duel, guest)
-    codes = Ticket.objects.filter(event_id=duel.event_id, team=number).values_list("code", flat=True)
-    return codes.first() or "" if number else ""

@@ -10,6 +10,7 @@ from crowdgame.play.duels.duels import DuelSettings, PlayError, join_duel, seat_
 from crowdgame.play.duels.lists import MAX_QUERY_LENGTH, DuelListKind, clean_query, load_page, load_play_lists
 from crowdgame.play.duels.models import Duel
 from crowdgame.play.duels.rematch import request_rematch
+from crowdgame.play.duels.seat_keys import load_seat_key
 from crowdgame.play.duels.time_controls import TIME_CONTROLS_BY_SLUG
 from crowdgame.play.ratings.models import Rating
 from tests.crowdgame.play.duels.test_play_pages import new_game, page
@@ -46,13 +47,13 @@ def test_match_starts_when_second_seat_is_taken(box: BallotBox) -> None:
     assert match.turns.get().opens_at <= box.now() + START_LEAD_MS
     voters = []  # a guest has one on every device
     for guest in (first, second):
-        shown = PresentedKey(duels.load_seat_key(duel, guest), 0, box.now(), again=True, balance_teams=True)
+        shown = PresentedKey(load_seat_key(duel, guest), 0, box.now(), again=True, balance_teams=True)
         for (claim,) in (claim_tickets(duel.event_id, [shown]) for _ in range(2)):
             assert isinstance(claim, ClaimedTicket)
             assert claim.team == seat_number(duel, guest)
             voters.append(claim.voter)
     assert voters[0] == voters[1] != voters[2] == voters[3]
-    assert duels.load_seat_key(duel, new_guest()) == ""
+    assert load_seat_key(duel, new_guest()) == ""
 
 
 def test_only_two_guests_play_and_may_rejoin(box: BallotBox) -> None:
@@ -157,7 +158,7 @@ def test_crowd_game_is_listed_as_open_then_running(box: BallotBox) -> None:
     teams = {team.number: (team.name, team.solo) for team in Team.objects.filter(event=event)}
     assert teams == {place: (str(guest), True), 3 - place: ("The crowd", False)}
     assert (event.admission, event.window_s, event.bank_s) == ("open", 15, None)
-    assert Ticket.objects.get(event=event).code == duels.load_seat_key(duel, guest)
+    assert Ticket.objects.get(event=event).code == load_seat_key(duel, guest)
     assert seat_number(duel, None) == 0
     listed = [(line.code, line.crowd, line.clock) for line in load_page("open", 1)]
     assert listed == [(event.code, True, "15 seconds per turn")]

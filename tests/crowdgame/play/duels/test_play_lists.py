@@ -13,7 +13,7 @@ from crowdgame.accounts.models import Guest
 from crowdgame.events.variants import TIMES, describe_variant, name_variant
 from crowdgame.maintenance.retention import anonymize_events
 from crowdgame.play.chat.models import ChatLine
-from crowdgame.play.duels import cleanup, duels, lists
+from crowdgame.play.duels import cleanup, lists
 from crowdgame.play.duels.cleanup import GAMES_PER_STEP, abandoned_games, clean_up_duels, stale_guests
 from crowdgame.play.duels.descriptions import describe_duel
 from crowdgame.play.duels.duel_matches import list_series
@@ -21,6 +21,7 @@ from crowdgame.play.duels.duels import DuelSettings, active_games, join_duel, ne
 from crowdgame.play.duels.lists import DuelListKind, load_page, load_play_lists
 from crowdgame.play.duels.models import Duel
 from crowdgame.play.duels.rematch import request_rematch
+from crowdgame.play.duels.seat_keys import load_seat_key
 from crowdgame.play.duels.time_controls import TIME_CONTROLS_BY_SLUG
 from tests.crowdgame.maintenance.test_retention import backdate_event
 from tests.crowdgame.organizer.cups.cup_helpers import let_win
@@ -244,4 +245,9 @@ def test_anonymized_game_keeps_seats(box: BallotBox) -> None:
     play(Match.objects.get(), box, RED_WINS)
     backdate_event(waiting.event, 31, 32)
     assert list(anonymize_events(30))
-    assert duels.load_seat_key(joined, guest)
+    assert load_seat_key(joined, guest)
+    Ticket.objects.all().delete()  # as earlier versions did
+    players = [player for player in (joined.one, joined.two, joined.two) if player]
+    one, two, again = (load_seat_key(joined, player) for player in players)
+    assert "" != one != two == again
+    assert load_seat_key(joined, new_guest()) == ""
