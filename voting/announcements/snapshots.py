@@ -57,7 +57,6 @@ class EndedMatch(NamedTuple):
     result: str
     red: int
     yellow: int
-    rehearsed: bool
 
 
 class PlayersState(NamedTuple):
@@ -96,12 +95,16 @@ def _load_shown(match: Match) -> ShownMatch:
 
 
 def load_ended_matches(event_ids: Iterable[int]) -> dict[int, list[EndedMatch]]:
-    """Return the finished matches of each of these events, oldest first. Makes one query."""
+    """Return the finished matches of each of these events, oldest first, without rehearsed ones.
+
+    Makes one query.
+    """
     resolved = Count("turns", filter=Q(turns__state=TurnState.RESOLVED))
-    ended = Match.objects.filter(event__in=event_ids, state=MatchState.ENDED).annotate(resolved=resolved)
+    played = Match.objects.filter(event__in=event_ids, state=MatchState.ENDED, rehearsed=False)
+    ended = played.annotate(resolved=resolved)
     names = ("event_id", "pk", "ended_at", "number", "resolved", "result", "red__number", "yellow__number")
     by_event = defaultdict[int, list[EndedMatch]](list)
-    for row in ended.order_by("number").values_list(*names, "rehearsed"):
+    for row in ended.order_by("number").values_list(*names):
         by_event[row[0]].append(EndedMatch(*row))
     return by_event
 
@@ -128,7 +131,7 @@ def _build_snapshot(
     computed = {
         "teams": teams,
         "match": _match(event, latest, {team.pk: team for team in rows}) if latest else None,
-        "finished": _finished(event, [one for one in ended if match and one.rehearsed == match.rehearsed]),
+        "finished": _finished(event, ended),
         "peek": event.peek and not secret,
         "own_counts": event.own_counts and not secret,
         "team_discussion": event.team_discussion and not secret,

@@ -62,7 +62,7 @@ class EventState(msgspec.Struct, frozen=True, kw_only=True):
         teams: Both teams.
         match: The latest match.
         next_match_at: When the next match starts by itself.
-        finished: The last 20 finished matches, oldest first.
+        finished: The last 20 finished matches, oldest first, without those of rehearsals.
         admission: The requirement for new voters.
         peek: Consoles see the votes per choice before the reveal.
         own_counts: Phones see their own team's votes per choice before the reveal.

@@ -165,6 +165,7 @@ def _end_match(match: Match, outcome: TurnOutcome, now: int, over_ms: int) -> No
     """End the match.
 
     Schedule the next one if the event starts matches automatically, people voted, and the series is not over.
+    The simulated crowd of a rehearsal leaves after its match, so none follows.
     """
     event = match.event
     end_match(match, outcome.result, cast(str, outcome.ended_by), now)
@@ -172,17 +173,16 @@ def _end_match(match: Match, outcome: TurnOutcome, now: int, over_ms: int) -> No
     if match.max_side_changes:
         secret_sides.save_sides_record(match)
     pause_s = event.next_match_after_s
-    if pause_s is not None and not is_idle(event) and not _is_series_over(match):
+    if pause_s is not None and not match.rehearsed and not is_idle(event) and not _is_series_over(event):
         starts_at = now + over_ms + pause_s * 1000
         if event.ends_at is None or starts_at < event.ends_at:
             event.next_match_at = starts_at
             event.save(update_fields=["next_match_at"])
 
 
-def _is_series_over(match: Match) -> bool:
-    """Whether the series of a match that has ended is over. Rehearsed matches have series of their own."""
-    event = match.event
-    ended = event.matches.filter(state=MatchState.ENDED, rehearsed=match.rehearsed).order_by("number")
+def _is_series_over(event: Event) -> bool:
+    """Whether the series of the latest match is over. Rehearsed matches don't count."""
+    ended = event.matches.filter(state=MatchState.ENDED, rehearsed=False).order_by("number")
     rows = ended.values_list("result", "red__number", "yellow__number")
     series = current_series((winning_team(*row) for row in rows), event.best_of)
     return series.winner is not None or any(is_over(event) for is_over in series_ends)

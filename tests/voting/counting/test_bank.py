@@ -118,9 +118,12 @@ def test_next_match_is_scheduled_until_series_is_decided(box: BallotBox) -> None
     assert scheduled == [True, True, False, True, False], "a new series starts with the fourth match"
     assert all(play_next_match(endless, box, RED_WINS) for _ in range(2))
     tried = new_event(best_of=3, next_match_after_s=30)
-    play_next_match(tried, box, RED_WINS)
+    rehearsed = start_match(tried.pk, box)
     tried.matches.update(rehearsed=True)
-    assert play_next_match(tried, box, RED_WINS), "a rehearsed match is not part of the series"
+    play(rehearsed, box, RED_WINS)
+    tried.refresh_from_db()
+    assert (tried.next_match_at, load_snapshot(tried).finished) == (None, ()), "it counts for nothing"
+    assert play_next_match(tried, box, RED_WINS), "the series begins after the rehearsal"
     assert [match.number for match in load_snapshot(tried).finished] == [2]
     press(event.pk, "turn.void", box)
     match = Match.objects.get(event=event, number=5)
