@@ -5,7 +5,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.db.models import Q, QuerySet
+from django.db.models import Count, Max, Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.formats import number_format
@@ -58,17 +58,17 @@ def _handle_post(request: HttpRequest, event: Event, pile: TicketsForm, roster: 
     if ask == "save":
         return roster.is_valid() and _create(request, event, roster)
     if ask == "delete":
-        count = number_format(delete_unused_tickets(event), force_grouping=True)
+        deleted = delete_unused_tickets(event, _read_key(request.POST.get("newest", "")))
+        count = number_format(deleted, force_grouping=True)
         messages.success(request, _("Unused codes deleted: %(count)s.") % {"count": count})
-    elif ask == "release" and _release(event, request.POST.get("ticket", "")):
+    elif ask == "release" and release_tickets(event.pk, [_read_key(request.POST.get("ticket", ""))]):
         messages.success(request, _("Released. The code now admits one more device, with the same vote."))
     return True
 
 
-def _release(event: Event, ticket: str) -> bool:
-    return (
-        ticket.isdecimal() and len(ticket) < MAX_ID_DIGITS and release_tickets(event.pk, [int(ticket)]) == 1
-    )
+def _read_key(sent: str) -> int:
+    """Return the primary key that a form has sent; 0, which no ticket has, for any other text."""
+    return int(sent) if sent.isdecimal() and len(sent) < MAX_ID_DIGITS else 0
 
 
 def _create(request: HttpRequest, event: Event, form: TicketsForm | RosterForm) -> bool:
@@ -88,10 +88,10 @@ def _page_context(
 ) -> dict[str, Any]:
     every = event.tickets.all()
     wanted, show = request.POST.get("q", "").strip(), request.POST.get("show", "")
+    totals = every.aggregate(total=Count("pk"), newest=Max("pk"))
     found = _search(every, wanted, show)
     unused = every.filter(first_used_at=None).count()
-    total = every.count()
-    return {
+    return totals | {
         "event": event,
         "teams": dict(event.teams.values_list("number", "name")),
         "pile": pile,
@@ -101,8 +101,7 @@ def _page_context(
         "show": show,
         "rows": Paginator(found, ROWS_PER_PAGE).get_page(request.POST.get("page")),
         "named": every.exclude(label="").exists(),
-        "total": total,
-        "used": total - unused,
+        "used": totals["total"] - unused,
         "unused": unused,
         "in_use": event.admission in {Admission.TICKETS, Admission.ROSTER} or has_solo(event),
         "sheets": _sheets(every),

@@ -147,9 +147,12 @@ def check_roster(event: Event, pupils: Sequence[Pupil]) -> None:
         raise TooManyTickets(text % {"most": most, "room": number_format(room, force_grouping=True)})
 
 
-def delete_unused_tickets(event: Event) -> int:
-    """Delete the tickets that were never used, and return how many. Released tickets stay."""
-    return event.tickets.filter(first_used_at=None).delete()[0]
+def delete_unused_tickets(event: Event, newest: int) -> int:
+    """Delete the tickets that were never used, up to the key `newest`, and return how many.
+
+    Released tickets stay.
+    """
+    return event.tickets.filter(first_used_at=None, pk__lte=newest).delete()[0]
 
 
 def _create_tickets(event: Event, pupils: Sequence[Pupil]) -> list[Ticket]:
