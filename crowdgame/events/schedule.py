@@ -23,21 +23,45 @@ from voting.terms import MatchState
 SCHEDULED = gettext_noop("%(by)s planned the start for %(start)s and the end for %(end)s")
 ENDING = gettext_noop("%(by)s planned the end for %(end)s")
 
+TIMES = ("starts_at", "ends_at")
 LATEST = datetime(3000, 1, 1, tzinfo=UTC)  # the last days of the calendar can't be shown in every time zone
 
 
-def _time_field(label: Any, help_text: Any) -> forms.DateTimeField:
-    return forms.DateTimeField(
+class MinuteInput(forms.DateTimeInput):
+    """Shows a time without its seconds."""
+
+    input_type = "datetime-local"
+
+    def __init__(self, attrs: Any = None) -> None:
+        super().__init__(attrs, format="%Y-%m-%dT%H:%M")
+
+
+class HiddenMinuteInput(MinuteInput):
+    input_type = "hidden"
+
+
+class MinuteField(forms.DateTimeField):
+    """The page also sends the time that it showed, so `changed_data` has the fields that were edited."""
+
+    widget = MinuteInput
+    hidden_widget = HiddenMinuteInput
+
+
+def _time_field(label: Any, help_text: Any) -> MinuteField:
+    return MinuteField(
         label=label,
         help_text=help_text,
         required=False,
-        widget=forms.DateTimeInput({"type": "datetime-local"}, format="%Y-%m-%dT%H:%M"),
+        show_hidden_initial=True,
         error_messages={"invalid": _("Enter a date and a time.")},
     )
 
 
 class ScheduleForm(forms.Form):
-    """Times are entered in the browser's time zone, which a script fills in; without it, in UTC."""
+    """Times are entered in the browser's time zone, which a script fills in; without it, in UTC.
+
+    A time that was not edited stays as it is now, with its seconds.
+    """
 
     starts_at = _time_field(_("Next match starts"), _("Leave empty to start it yourself."))
     ends_at = _time_field(
@@ -55,14 +79,20 @@ class ScheduleForm(forms.Form):
         if playing or (data is not None and "starts_at" not in data):  # the page was opened during a match
             del self.fields["starts_at"]
 
+    def _check_time(self, name: str, at: datetime, now: datetime) -> None:
+        if at <= now:
+            self.add_error(name, gettext("This time has passed."))
+        elif at >= LATEST:
+            self.add_error(name, gettext("Enter a date and a time."))
+
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
+        untouched = self.fields.keys() - self.changed_data
+        cleaned |= {name: self.initial[name] for name in TIMES if name in untouched}
         start, end, now = cleaned.get("starts_at"), cleaned.get("ends_at"), timezone.now()
-        for name in ("starts_at", "ends_at"):
-            if cleaned.get(name) and cleaned[name] <= now:
-                self.add_error(name, gettext("This time has passed."))
-            elif cleaned.get(name) and cleaned[name] >= LATEST:
-                self.add_error(name, gettext("Enter a date and a time."))
+        for name in TIMES:
+            if name in self.changed_data and cleaned.get(name):
+                self._check_time(name, cleaned[name], now)
         if start and end and end <= start:
             self.add_error("ends_at", gettext("The event must end after the match starts."))
         return cleaned

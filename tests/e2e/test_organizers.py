@@ -1,7 +1,7 @@
 import re
 
 import pytest
-from playwright.sync_api import Page, ViewportSize, expect
+from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 from crowdgame.server.laptop.paths import ROOT
 from tests.e2e.fake_gateway import FakeGateway
@@ -138,6 +138,22 @@ def test_organizer_finds_and_changes_a_folded_setting(server: Server, open_at: O
     page.wait_for_url(re.compile(r"/console/[A-Z0-9]+/$"))
     page.goto(f"{page.url}edit/")
     expect(page.locator("[name=tie_rule][value=lot]")).to_be_checked()
+
+
+@pytest.mark.nightly
+def test_schedule_shows_local_times_and_keeps_an_untouched_one(server: Server, browser: Browser) -> None:
+    noon_utc = 32_487_825_600_000
+    event = server.ask("event", next_match_at=noon_utc + 1_234)
+    with browser.new_context(base_url=server.http, timezone_id="America/New_York") as context:
+        page = context.new_page()
+        sign_in(page, server, "olga")
+        page.goto(f"/console/{event['code']}/schedule/")
+        expect(page.get_by_label("Next match starts")).to_have_value("2999-07-01T08:00")
+        page.get_by_label("Event ends").fill("2999-07-01T09:00")
+        page.get_by_role("button", name="Save").click()
+        expect(page.get_by_text("Saved.")).to_be_visible()
+    times = server.rows("SELECT next_match_at, ends_at FROM games_event WHERE id = ?", event["id"])
+    assert times == [(noon_utc + 1_234, noon_utc + 3_600_000)]
 
 
 def test_rehearsal_starts_reports_and_stops(server: Server, open_at: OpenScreen) -> None:

@@ -168,9 +168,13 @@ def test_single_person_has_the_only_ticket_also_in_copies(browser: Client, organ
     assert f"/console/{copy.code}/tickets/" in browser.get("/console/").content.decode()
 
 
+def schedule_path(event: Event) -> str:
+    return f"/console/{event.code}/schedule/"
+
+
 def schedule(browser: Client, event: Event, starts_at: str = "", ends_at: str = "", zone: str = "") -> Any:
     times = {"starts_at": starts_at, "ends_at": ends_at, "time_zone": zone}
-    return browser.post(f"/console/{event.code}/schedule/", times)
+    return browser.post(schedule_path(event), form_defaults(browser, schedule_path(event)) | times)
 
 
 def scheduled(event: Event) -> tuple[int | None, int | None]:
@@ -187,7 +191,7 @@ def test_schedule_is_read_in_time_zone(browser: Client, event: Event, zone: str,
     assert schedule(browser, event, "2999-07-01T12:00", "2999-07-01T13:00", zone).status_code == 302
     start = NOON_UTC - hours_earlier * HOUR_MS
     assert scheduled(event) == (start, start + HOUR_MS)
-    page = browser.get(f"/console/{event.code}/schedule/").content.decode()
+    page = browser.get(schedule_path(event)).content.decode()
     assert f'value="2999-07-01T{12 - hours_earlier}:00"' in page
     assert schedule(browser, event).status_code == 302
     assert scheduled(event) == (None, None)
@@ -210,6 +214,17 @@ def test_wrong_times_fail(browser: Client, event: Event, starts_at: str, ends_at
     assert scheduled(event) == (None, None)
 
 
+@pytest.mark.parametrize(("shown", "now"), [(NOON_UTC - 1_234,) * 2, (1, 1), (None, NOON_UTC)])
+def test_untouched_time_stays_as_it_is_now(
+    browser: Client, event: Event, shown: int | None, now: int
+) -> None:
+    Event.objects.update(next_match_at=shown)
+    page = form_defaults(browser, schedule_path(event))
+    Event.objects.update(next_match_at=now)
+    browser.post(schedule_path(event), page | {"ends_at": "2999-07-01T13:00"})
+    assert scheduled(event) == (now, NOON_UTC + HOUR_MS)
+
+
 def test_only_owner_plans(browser: Client, event: Event, other: User, box: BallotBox) -> None:
     """During a match, only the end."""
     browser.force_login(other)
@@ -218,8 +233,9 @@ def test_only_owner_plans(browser: Client, event: Event, other: User, box: Ballo
     start_match(event.pk, box)
     assert schedule(browser, event, "2999-07-01T12:00", "2999-07-01T13:00").status_code == 302
     assert scheduled(event) == (None, NOON_UTC + HOUR_MS)
+    during_match = form_defaults(browser, schedule_path(event))
     press(event.pk, "match.abort", box)
     Event.objects.update(next_match_at=NOON_UTC)
-    browser.post(f"/console/{event.code}/schedule/", {"ends_at": ""})  # the page was opened during the match
+    browser.post(schedule_path(event), during_match | {"ends_at": ""})
     assert scheduled(event) == (NOON_UTC, None)
     assert not event.audit_entries.filter(what__contains="start").exists()
