@@ -4,9 +4,11 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from django.utils.formats import number_format
-from django.utils.translation import get_language_bidi, gettext, pgettext
+from django.utils.translation import get_language_bidi, gettext, gettext_lazy, pgettext
 
 from crowdgame.events.durations import format_duration
+
+TOO_LATE = gettext_lazy("This can't be undone any more.")
 
 
 class LogText(NamedTuple):

@@ -1,6 +1,7 @@
 """The brand of an event: the colors of its teams, its logo and sponsor line, under the event lock."""
 
 from dataclasses import asdict, dataclass, replace
+from typing import NamedTuple
 
 from voting.matches import locked_event
 from voting.models import Event
@@ -16,26 +17,39 @@ class Brand:
     brand_line: str = ""
 
 
+class BrandChange(NamedTuple):
+    before: Brand
+    after: Brand
+
+
 def load_brand(event: Event) -> Brand:
     one, two = event.teams.order_by("number").values_list("color", flat=True)
     return Brand(one, two, logo=event.logo, brand_line=event.brand_line)
 
 
-def change_brand(event_id: int, brand: Brand) -> Brand:
-    """Store a brand and return the one before. Keeps the logos of both, and deletes all others.
-
-    If the logo has been deleted meanwhile, the event has none.
-    """
+def change_brand(event_id: int, brand: Brand) -> BrandChange:
+    """Store a brand. If its logo has been deleted meanwhile, the event has none."""
     with locked_event(event_id) as event:
-        before = load_brand(event)
-        if not event.logos.filter(key=brand.logo).exists():
-            brand = replace(brand, logo="")
-        values = asdict(brand)
-        for number in (1, 2):
-            event.teams.filter(number=number).update(color=values.pop(f"color_{number}"))
-        Event.objects.filter(pk=event_id).update(**values)
-        event.logos.exclude(key__in=[brand.logo, before.logo]).delete()
-    return before
+        return _store_brand(event, brand)
+
+
+def undo_brand_change(event_id: int, change: BrandChange) -> BrandChange | None:
+    """Store the brand before the change. None: the brand was changed again since."""
+    with locked_event(event_id) as event:
+        return _store_brand(event, change.before) if load_brand(event) == change.after else None
+
+
+def _store_brand(event: Event, brand: Brand) -> BrandChange:
+    """Store a brand. Keeps its logo and the one before, and deletes all others."""
+    before = load_brand(event)
+    if not event.logos.filter(key=brand.logo).exists():
+        brand = replace(brand, logo="")
+    values = asdict(brand)
+    for number in (1, 2):
+        event.teams.filter(number=number).update(color=values.pop(f"color_{number}"))
+    Event.objects.filter(pk=event.pk).update(**values)
+    event.logos.exclude(key__in=[brand.logo, before.logo]).delete()
+    return BrandChange(before, brand)
 
 
 def copy_brand(source: Event, target: Event) -> None:

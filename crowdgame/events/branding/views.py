@@ -10,8 +10,14 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from crowdgame.events.access import owner_page
-from crowdgame.events.audit_text import LogText
-from crowdgame.events.branding.brands import Brand, change_brand, load_brand
+from crowdgame.events.audit_text import TOO_LATE, LogText
+from crowdgame.events.branding.brands import (
+    Brand,
+    BrandChange,
+    change_brand,
+    load_brand,
+    undo_brand_change,
+)
 from crowdgame.events.branding.forms import BrandForm
 from crowdgame.events.branding.logos import store_logo
 from crowdgame.events.event_edits import announce_page_edit, log_edit
@@ -22,11 +28,12 @@ from voting.models import Event, Team
 def branding(request: HttpRequest, event: Event) -> HttpResponse:
     """Change the brand, or reset it to the defaults. Both can be undone until the next change."""
     if "reset" in request.POST:
-        return _save(request, event, Brand())
+        return _report_change(request, event, change_brand(event.pk, Brand()))
     form = BrandForm(request.POST or None, request.FILES or None, load_brand(event))
     if form.is_valid():
         uploaded = form.cleaned_data["logo"]
-        return _save(request, event, form.brand(store_logo(event, uploaded) if uploaded else ""))
+        brand = form.brand(store_logo(event, uploaded) if uploaded else "")
+        return _report_change(request, event, change_brand(event.pk, brand))
     context = {"form": form, "event": event, "samples": _samples(list(event.teams.order_by("number")))}
     return render(request, "events/branding.html", context)
 
@@ -42,12 +49,17 @@ def _samples(teams: list[Team]) -> list[dict[str, object]]:
 
 @owner_page("POST")
 def undo_branding(request: HttpRequest, event: Event) -> HttpResponse:
-    before = request.session.get(_session_key(event))
-    return _save(request, event, Brand(**before)) if before else redirect("console:branding", event.code)
+    """Undo the latest change made in this session, unless the brand was changed again since."""
+    latest = [Brand(**brand) for brand in request.session.get(_session_key(event), [])]
+    if latest and (undone := undo_brand_change(event.pk, BrandChange(*latest))):
+        return _report_change(request, event, undone)
+    messages.warning(request, TOO_LATE)
+    return redirect("console:branding", event.code)
 
 
-def _save(request: HttpRequest, event: Event, brand: Brand) -> HttpResponse:
-    request.session[_session_key(event)] = asdict(change_brand(event.pk, brand))
+def _report_change(request: HttpRequest, event: Event, change: BrandChange) -> HttpResponse:
+    """Remember the change for its undo, log and announce it."""
+    request.session[_session_key(event)] = [asdict(brand) for brand in change]
     log_edit(request, event, "event.branding", LogText(gettext_noop("%(by)s changed colors and logo")))
     if announce_page_edit(request, event):
         messages.success(request, _("Saved."), extra_tags=reverse("console:undo_branding", args=[event.code]))
@@ -55,4 +67,4 @@ def _save(request: HttpRequest, event: Event, brand: Brand) -> HttpResponse:
 
 
 def _session_key(event: Event) -> str:
-    return f"brand-{event.pk}"
+    return f"brand-change-{event.pk}"

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import msgspec
-from django.utils.translation import gettext_lazy, override
+from django.utils.translation import override
 
-from crowdgame.events.audit_text import LogText
+from crowdgame.events.audit_text import TOO_LATE, LogText
 from crowdgame.events.models import AuditEntry
 from crowdgame.organizer.console.actions import ACTIONS
 from crowdgame.organizer.console.actions.registry import TARGETS, CurrentState
@@ -18,7 +18,6 @@ from voting.models import Event
 from voting.protocol import Pressed
 
 MAX_SHOWN = 10
-TOO_LATE = gettext_lazy("This can't be undone any more.")
 
 
 @dataclass(frozen=True, slots=True)

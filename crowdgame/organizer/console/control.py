@@ -11,11 +11,12 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from crowdgame.events.audit_text import TOO_LATE
 from crowdgame.events.models import AuditEntry
 from crowdgame.events.permissions import OrganizerAccess
 from crowdgame.organizer.console.actions import ACTIONS
 from crowdgame.organizer.console.actions.rehearsal import DryRunHost
-from crowdgame.organizer.console.audit_log import TOO_LATE, PerformedAction, add_audit_entry, find_undo
+from crowdgame.organizer.console.audit_log import PerformedAction, add_audit_entry, find_undo
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.stores import DATABASE_ERRORS
 from voting.matches import MatchError, live_turn

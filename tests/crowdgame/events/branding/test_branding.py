@@ -115,6 +115,9 @@ def test_reset_and_undo_restore_the_brand_and_two_logos_are_kept(browser: Client
     browser.post(f"{page(event)}undo/")
     event.refresh_from_db()
     assert load_brand(event) == before
+    event.teams.filter(number=1).update(color=GREEN)  # by another organizer
+    answer = browser.post(f"{page(event)}undo/", follow=True)
+    assert ("undone any more" in answer.content.decode(), load_brand(event).color_1) == (True, GREEN)
     assert browser.get(f"/brand/{event.logo}.webp").status_code == 200
     keys = []
     for shade in (0, 100, 200):
