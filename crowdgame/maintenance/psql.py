@@ -18,6 +18,10 @@ PORTABLE_OPTIONS = ("--no-owner", "--no-privileges")
 CLEAN_OPTIONS = ("--clean", "--if-exists")
 PSQL_OPTIONS = ("--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "--set=ON_ERROR_STOP=1")
 END_MARKER = "ready to commit"
+# From version 17 on, pg_restore begins its script with this setting, which older servers do not have.
+NEW_SETTING = b"\nSET transaction_timeout"
+HEADER_BYTES = 4_096
+NO_TIMEOUT = "SELECT set_config(name, '0', false) FROM pg_settings WHERE name = 'transaction_timeout'"
 # pg_restore only drops the tables in its archive, and fails if another one refers to them.
 # The list of apps in the database also identifies tables of a later version, but none of other programs.
 DROP_TABLES = """
@@ -55,6 +59,7 @@ class PostgresTools:
     def write_script(self, copy: Path, script: Path) -> None:
         """Write the SQL script that restores `copy`. Raises BackupError."""
         self._run("pg_restore", *PORTABLE_OPTIONS, *CLEAN_OPTIONS, f"--file={script}", str(copy))
+        _remove_new_setting(script)
 
     @contextmanager
     def transaction(self, script: Path, statements: Sequence[str]) -> Iterator[list[str]]:
@@ -66,7 +71,13 @@ class PostgresTools:
         words = ["RESET search_path", *statements, "SET CONSTRAINTS ALL IMMEDIATE"]
         then.write_text("".join(f"{word};\n" for word in words) + f"\\echo {END_MARKER}\n")
         argv = [_require_tool("psql"), *PSQL_OPTIONS, f"--dbname={self._address}", "--command=BEGIN"]
-        argv += [f"--command={DROP_TABLES}", f"--file={script}", f"--file={then}", "--file=-"]
+        argv += [
+            f"--command={NO_TIMEOUT}",
+            f"--command={DROP_TABLES}",
+            f"--file={script}",
+            f"--file={then}",
+            "--file=-",
+        ]
         pipe = subprocess.PIPE
         with (
             tempfile.TemporaryFile("w+") as said,
@@ -89,6 +100,15 @@ class PostgresTools:
             argv = [_require_tool(tool), *arguments]
             done = subprocess.run(argv, env=self._env, check=False, stdout=said, stderr=said)  # noqa: S603
             _check_exit_code(tool, done.returncode, said)
+
+
+def _remove_new_setting(script: Path) -> None:
+    """Make it a comment, in place: the script may be large."""
+    with script.open("r+b") as file:
+        at = file.read(HEADER_BYTES).find(NEW_SETTING)
+        if at >= 0:
+            file.seek(at)
+            file.write(NEW_SETTING.replace(b"SET", b"-- "))
 
 
 def _require_tool(tool: str) -> str:

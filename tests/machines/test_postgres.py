@@ -157,7 +157,20 @@ class TestOnPostgres(RestoreTests):
         assert not (restored.server.stack.data / "db.sqlite3").exists()
 
 
-def test_restore_removes_tables_of_a_later_version_only(tmp_path: Path, database_url: str) -> None:
+# Its scripts have a setting that older servers do not have.
+PG_RESTORE_17 = """#!/bin/sh
+PATH=${PATH#*:}
+pg_restore "$@"
+sed -i '/^SET lock_timeout/a SET transaction_timeout = 0;' "${5#--file=}"
+"""
+
+
+def test_restore_removes_tables_of_a_later_version_only(
+    tmp_path: Path, database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    (tmp_path / "pg_restore").write_text(PG_RESTORE_17)
+    (tmp_path / "pg_restore").chmod(0o755)
     copies = postgres_copies(conninfo_to_dict(database_url))
     with psycopg.connect(database_url, autocommit=True) as database:
         database.execute("CREATE TABLE django_migrations AS SELECT 'voting' AS app")
