@@ -33,9 +33,7 @@ PRIVATE = ("db.sqlite3", "db.sqlite3-shm", "db.sqlite3-wal", "crowd.seats", "log
 
 def parse_arguments(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="crowdgame play", description=__doc__)
-    parser.add_argument(
-        "--host", default=os.environ.get("HOST") or ANY_HOST, help="listen on this address only"
-    )
+    parser.add_argument("--host", default=ANY_HOST, help="listen on this address only")
     parser.add_argument(
         "--port", type=port_number, default=os.environ.get("PORT") or 8000, help="default: 8000"
     )
