@@ -27,6 +27,7 @@ TITLES = {
 HAS_PIP = importlib.util.find_spec("pip") is not None
 PIP = (sys.executable, "-m", "pip", "--python", str(PYTHON)) if HAS_PIP else (str(PYTHON), "-m", "pip")
 UV = (str(BIN / "uv"), "pip", "install", "--python", str(PYTHON), "--no-progress")
+FIND_PACKAGES = "import os, sysconfig; os.stat(sysconfig.get_path('purelib'))"
 PIP_TO_UV = {
     "index-url": "UV_DEFAULT_INDEX",
     "extra-index-url": "UV_INDEX",
@@ -111,11 +112,15 @@ def read_pip_settings(listed: str) -> dict[str, str]:
 
 
 def _is_usable() -> bool:
-    """Return whether .venv works: not moved to another path, and its Python still installed."""
+    """Return whether .venv works: not moved to another path, and its Python still installed.
+
+    After an upgrade of the system, its Python may be of another version and find none of its packages.
+    """
     config = VENV_DIR / "pyvenv.cfg"
     if not config.is_file() or not PYTHON.exists():
         return False
     made_as = [line for line in config.read_text().splitlines() if line.startswith("command = ")]
     if made_as and not made_as[0].endswith(f" {VENV_DIR}"):
         return False
-    return subprocess.run([PYTHON, "-c", ""], check=False, capture_output=True).returncode == 0
+    asked = subprocess.run([PYTHON, "-c", FIND_PACKAGES], check=False, capture_output=True)
+    return asked.returncode == 0

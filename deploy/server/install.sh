@@ -141,13 +141,15 @@ checksum() {
 
 # Install the release in its final folder, because a virtual environment cannot be moved. `.complete` marks success.
 # Another build of an installed version gets a folder of its own, because processes run from the first.
+# After an upgrade of Debian, an installed release lacks packages for the new version of Python: it is built again.
 install_release() {
     if [ -e "$release/.complete" ] && [ "$(checksum "$release")" != "$(checksum .)" ]; then
         release=$release-$(checksum .)
     fi
-    [ -e "$release/.complete" ] && return
+    [ -e "$release/.complete" ] && "$release/.venv/bin/python" -I -c 'import crowdgame' 2>/dev/null && return
     mkdir -p "$release"
-    cp -r deploy requirements.txt sbom-*.cdx.json crowdgame-*.whl "$release"
+    rm -f "$release/.complete"
+    [ "$release" -ef . ] || cp -r deploy requirements.txt sbom-*.cdx.json crowdgame-*.whl "$release"
     python3 -m venv --clear "$release/.venv"
     "$release/.venv/bin/pip" install -q --require-hashes --only-binary :all: -r requirements.txt
     "$release/.venv/bin/pip" install -q --no-deps crowdgame-*.whl

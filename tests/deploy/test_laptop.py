@@ -164,7 +164,9 @@ def test_package_is_installed_from_the_folder_that_pip_uses_unless_its_hash_diff
 
 
 @pytest.mark.nightly
-def test_virtualenv_is_replaced_only_if_moved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_virtualenv_is_replaced_only_if_moved_or_of_another_python(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(virtualenv, "HAS_PIP", True)
     use_project(tmp_path / "here", monkeypatch)
     virtualenv.create_venv()
@@ -175,6 +177,10 @@ def test_virtualenv_is_replaced_only_if_moved(tmp_path: Path, monkeypatch: pytes
     use_project(tmp_path / "there", monkeypatch)
     virtualenv.create_venv()
     assert not (tmp_path / "there" / ".venv" / "mine").exists()
+    [packages] = (tmp_path / "there" / ".venv" / "lib").iterdir()
+    packages.rename(packages.with_name("python3.1"))
+    virtualenv.create_venv()
+    assert packages.exists()
 
 
 def test_environment_of_pip_wins_over_its_files() -> None:

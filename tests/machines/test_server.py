@@ -237,10 +237,10 @@ def test_install_keeps_each_build_of_a_version_in_its_folder(tmp_path: Path) -> 
     functions, _, _ = (SERVER / "install.sh").read_text().partition("\ncheck_folder\n")
     script = functions.replace("/opt/crowdgame/releases", str(releases))
     script = script.replace('"$0"', "deploy/server/install.sh")
+    install = ["sh", "-c", f"{script}{FAKE_VENV} echo $release", "install.sh", "play.example.org"]
     builds = []
     for build in ("first", "second", "second", "first"):
         (dist / "crowdgame-0.2.0-py3-none-any.whl").write_text(build)
-        install = ["sh", "-c", f"{script}{FAKE_VENV} echo $release", "install.sh", "play.example.org"]
         ended = subprocess.run(install, cwd=dist, check=True, capture_output=True, text=True)
         builds.append(ended.stdout.split()[-1])
     first, second = builds[:2]
@@ -248,6 +248,11 @@ def test_install_keeps_each_build_of_a_version_in_its_folder(tmp_path: Path) -> 
     assert first == str(releases / "0.2.0")
     assert second.startswith(f"{first}-")
     assert Path(second, "crowdgame-0.2.0-py3-none-any.whl").read_text() == "second"
+    python = Path(first, ".venv", "bin", "python")
+    working = python.read_text()
+    python.write_text("#!/bin/sh\nexit 1\n")  # as after an upgrade of Debian
+    subprocess.run(install, cwd=first, check=True, capture_output=True)
+    assert python.read_text() == working
     for name in ("dist", "crowdgame-0.1.0-py3-none-any.whl"):
         (dist / name).touch()
         ended = subprocess.run(install, cwd=dist, check=False, capture_output=True, text=True)
