@@ -2,8 +2,8 @@
 # Install crowdgame on this Debian machine (12 or newer), or change it to the version of this folder, which
 # `make wheel` fills:
 #   sudo dist/deploy/server/install.sh play.example.org
-# Existing settings, keys and data are kept. GATEWAYS=4 sets the number of gateways. To roll back, run the script of an
-# installed version: sudo /opt/crowdgame/releases/0.2.0/deploy/server/install.sh play.example.org
+# Existing settings, keys, data and the number of gateways are kept. GATEWAYS=4 sets this number. To roll back, run the
+# script of an installed version: sudo /opt/crowdgame/releases/0.2.0/deploy/server/install.sh play.example.org
 # With an address, install only gateways, on a further machine that /etc/crowdgame/machines lists:
 #   sudo dist/deploy/server/install.sh play.example.org 10.0.0.2
 set -eu
@@ -14,12 +14,20 @@ own_address=${2:-}
 machines=/etc/crowdgame/machines
 main_address=$(sed -n 's/ main$//p' "$machines" 2>/dev/null || true)
 cores=$(nproc)
+
+# The ports of the gateways that start with this machine.
+enabled_ports() {
+    find /etc/systemd/system/crowdgame.target.wants -name 'crowdgame-gateway@*.service' 2>/dev/null |
+        sed 's/.*@\([0-9]*\)\.service$/\1/'
+}
+
 if [ -n "$own_address" ]; then
     gateways=$(sed -n "s/^$own_address \([0-9]*\)$/\1/p" "$machines")
     : "${gateways:?there is no line \"$own_address\" with a number of gateways in $machines}"
 else
+    gateways=${GATEWAYS:-$(enabled_ports | wc -l)}
     # Leave one core to nginx, Valkey, the worker and the database. At least two gateways, so that one can restart.
-    gateways=${GATEWAYS:-$((cores > 3 ? cores - 1 : 2))}
+    [ "$gateways" != 0 ] || gateways=$((cores > 3 ? cores - 1 : 2))
 fi
 ports=$(seq 8001 $((8000 + gateways)))
 valkey=start
@@ -218,6 +226,13 @@ switch_release() {
     systemctl start crowdgame.target
 }
 
+# They would run the previous version. nginx no longer sends phones to them.
+stop_surplus_gateways() {
+    for port in $(enabled_ports); do
+        [ "$port" -le $((8000 + gateways)) ] || systemctl disable -q --now "crowdgame-gateway@$port"
+    done
+}
+
 check_folder
 install_packages
 create_user_and_directories
@@ -226,6 +241,7 @@ if [ -n "$own_address" ]; then
     install_release
     install_units
     switch_release
+    stop_surplus_gateways
     echo "$gateways gateways are running at $own_address."
     exit
 fi
@@ -240,6 +256,7 @@ install_units
 switch_release
 systemctl start crowdgame-backup.timer
 systemctl reload-or-restart nginx
+stop_surplus_gateways
 echo "crowdgame is running at https://$name."
 invitation=$(runuser -u crowdgame -- crowdgame invite "First administrator" --administrator --first)
 [ -z "$invitation" ] || echo "Create your account, within seven days: $invitation"

@@ -85,6 +85,24 @@ def test_services_elsewhere_keep_their_addresses_and_single_machines_share_nothi
     assert all(line.startswith("server 127.0.0.1:") for line in ended.stdout.splitlines())
 
 
+@pytest.mark.parametrize(
+    ("number", "arguments", "kept"), [("", (), 3), ("2", (), 2), ("4", (), 4), ("", OTHERS[:1], 1)]
+)
+def test_upgrade_keeps_the_number_of_gateways_and_stops_surplus_ones(
+    number: str, arguments: tuple[str, ...], kept: int, etc: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GATEWAYS", number)
+    enabled = etc / "units" / "crowdgame.target.wants"
+    enabled.mkdir(parents=True)
+    for port in (8001, 8002, 8003):
+        (enabled / f"crowdgame-gateway@{port}.service").touch()
+    ended = run_install(etc, 'systemctl() { echo "$*"; }; echo $ports; stop_surplus_gateways', *arguments)
+    ports, *stopped = ended.stdout.splitlines()
+    assert ports.split() == [str(8001 + index) for index in range(kept)]
+    surplus = range(8001 + kept, 8004)
+    assert sorted(stopped) == [f"disable -q --now crowdgame-gateway@{port}" for port in surplus]
+
+
 def test_machine_that_only_runs_gateways_has_no_backup_folder(etc: Path) -> None:
     """An earlier version created an empty one."""
     folder = etc / "backups"
