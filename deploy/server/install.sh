@@ -30,7 +30,8 @@ else
     [ "$gateways" != 0 ] || gateways=$((cores > 3 ? cores - 1 : 2))
 fi
 ports=$(seq 8001 $((8000 + gateways)))
-valkey=start
+# Exists until Valkey has restarted with changed settings, also if this script fails before.
+restart_mark=/etc/crowdgame/restart-valkey
 version=$(basename crowdgame-*.whl | cut -d- -f2)
 release=/opt/crowdgame/releases/$version
 
@@ -84,10 +85,10 @@ write_valkey_acl() {
         /etc/crowdgame/crowdgame.env
     password=$(sed -n 's|^REDIS_URL=redis://crowdgame:\([^@]*\)@.*|\1|p' /etc/crowdgame/crowdgame.env)
     grep -qsF ">$password" /etc/crowdgame/valkey.acl && return
+    touch "$restart_mark"
     sed "s/change-me/${password:-$(openssl rand -hex 24)}/" deploy/server/valkey.acl >/etc/crowdgame/valkey.acl
     chown root:crowdgame /etc/crowdgame/valkey.acl
     chmod 640 /etc/crowdgame/valkey.acl
-    valkey=restart
 }
 
 create_database() {
@@ -101,7 +102,7 @@ create_database() {
 # Let the other machines reach PostgreSQL and Valkey, and write their settings. Addresses elsewhere are kept.
 share_services() {
     [ -n "$main_address" ] || return 0
-    grep -qsx "SHARED_ADDRESS=$main_address" /etc/crowdgame/machine.env || valkey=restart
+    grep -qsx "SHARED_ADDRESS=$main_address" /etc/crowdgame/machine.env || touch "$restart_mark"
     echo "SHARED_ADDRESS=$main_address" >/etc/crowdgame/machine.env
     password=$(sed -n 's|^DATABASE_URL=postgresql://crowdgame:\([^@]*\)@.*|\1|p' /etc/crowdgame/gateways.env 2>/dev/null || true)
     password=${password:-$(openssl rand -hex 24)}
@@ -213,11 +214,18 @@ install_units() {
     systemctl enable -q crowdgame-scheduler@1 crowdgame-scheduler@2 crowdgame-analyzer crowdgame-chatreader crowdgame-pages
 }
 
-# Rolling restart: Valkey keeps running unless its users have changed, and the gateways restart one at a time.
+start_valkey() {
+    action=start
+    [ ! -e "$restart_mark" ] || action=restart
+    systemctl "$action" crowdgame-valkey
+    rm -f "$restart_mark"
+}
+
+# Rolling restart: Valkey keeps running unless its users or address have changed, and the gateways restart one at a time.
 switch_release() {
     ln -sfn "$release" /opt/crowdgame/current
     ln -sf /opt/crowdgame/current/deploy/server/crowdgame /usr/local/bin/crowdgame
-    [ -n "$own_address" ] || systemctl $valkey crowdgame-valkey
+    [ -n "$own_address" ] || start_valkey
     systemctl restart crowdgame-migrate
     if [ -z "$own_address" ]; then
         systemctl restart crowdgame-worker crowdgame-background crowdgame-webhooks crowdgame-scheduler@1 crowdgame-scheduler@2 crowdgame-analyzer crowdgame-chatreader crowdgame-pages

@@ -64,6 +64,8 @@ def test_main_machine_shares_its_services_and_gateways_take_them_once(etc: Path)
     assert env_file(etc / "machine.env") == {"SHARED_ADDRESS": MAIN}
     remote = [line for line in ended.stdout.splitlines() if "127.0.0.1" not in line]
     assert remote == [f"server {address}:{PORT} max_fails=3 fail_timeout=5s;" for address in OTHERS]
+    ended = run_install(etc, 'systemctl() { echo "$1"; }; share_services; start_valkey; start_valkey')
+    assert ended.stdout.split() == ["restart", "start"], "the run before ended without a restart"
     (etc / "crowdgame.env").unlink()
     for _ in range(2):
         assert run_install(etc, "write_gateway_settings", OTHERS[0]).returncode == 0
