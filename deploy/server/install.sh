@@ -131,6 +131,12 @@ other_machines() {
     sed -n '/ [0-9][0-9]*$/p' "$machines" 2>/dev/null || true
 }
 
+# If this machine only ran gateways before, this script has masked Valkey, and gateways listen at its address only.
+remove_gateway_settings() {
+    grep -qs '^GATEWAY_ADDRESS=' /etc/crowdgame/machine.env || return 0
+    rm -f /etc/systemd/system/crowdgame-valkey.service /etc/crowdgame/machine.env
+}
+
 # A machine that only runs gateways has the settings that the main one wrote.
 write_gateway_settings() {
     if [ -e /etc/crowdgame/gateways.env ]; then
@@ -196,21 +202,28 @@ configure_nginx() {
     mv /etc/nginx/nginx.conf.new /etc/nginx/nginx.conf
 }
 
+# The operator of the main machine may use another Valkey.
+is_valkey_masked() {
+    [ "$(readlink /etc/systemd/system/crowdgame-valkey.service)" = /dev/null ]
+}
+
 install_units() {
+    masked=$own_address
+    ! is_valkey_masked || masked=yes
     cp -r --remove-destination deploy/server/systemd/. /etc/systemd/system/
+    # `systemctl mask` refuses units that have a file.
+    [ -z "$masked" ] || ln -sfn /dev/null /etc/systemd/system/crowdgame-valkey.service
     cp deploy/server/sysctl.conf /etc/sysctl.d/60-crowdgame.conf
     sysctl -q --system || echo "warning: some kernel settings of sysctl.conf were not applied" >&2
-    if [ -n "$own_address" ]; then
-        ln -sfn /dev/null /etc/systemd/system/crowdgame-valkey.service # `systemctl mask` refuses units that have a file
-        sed -i '/crowdgame migrate/d' /etc/systemd/system/crowdgame-migrate.service
-    fi
+    [ -z "$own_address" ] || sed -i '/crowdgame migrate/d' /etc/systemd/system/crowdgame-migrate.service
     systemctl daemon-reload
     for port in $ports; do systemctl enable -q "crowdgame-gateway@$port"; done
     if [ -n "$own_address" ]; then
         systemctl enable -q crowdgame.target
         return
     fi
-    systemctl enable -q crowdgame.target crowdgame-valkey crowdgame-worker crowdgame-background crowdgame-webhooks crowdgame-backup.timer nginx
+    [ -n "$masked" ] || systemctl enable -q crowdgame-valkey
+    systemctl enable -q crowdgame.target crowdgame-worker crowdgame-background crowdgame-webhooks crowdgame-backup.timer nginx
     systemctl enable -q crowdgame-scheduler@1 crowdgame-scheduler@2 crowdgame-analyzer crowdgame-chatreader crowdgame-pages
 }
 
@@ -225,7 +238,7 @@ start_valkey() {
 switch_release() {
     ln -sfn "$release" /opt/crowdgame/current
     ln -sf /opt/crowdgame/current/deploy/server/crowdgame /usr/local/bin/crowdgame
-    [ -n "$own_address" ] || start_valkey
+    is_valkey_masked || start_valkey
     systemctl restart crowdgame-migrate
     if [ -z "$own_address" ]; then
         systemctl restart crowdgame-worker crowdgame-background crowdgame-webhooks crowdgame-scheduler@1 crowdgame-scheduler@2 crowdgame-analyzer crowdgame-chatreader crowdgame-pages
@@ -253,6 +266,7 @@ if [ -n "$own_address" ]; then
     echo "$gateways gateways are running at $own_address."
     exit
 fi
+remove_gateway_settings
 write_settings
 write_valkey_acl
 install_release

@@ -48,6 +48,13 @@ def test_units_are_installed_again_over_masked_ones(etc: Path) -> None:
         assert ("migrate --noinput" in migrate.read_text(), migrate.is_symlink()) == (False, False)
         assert "collectstatic" in migrate.read_text()
         assert valkey.readlink() == Path("/dev/null")
+    (etc / "machine.env").write_text(f"GATEWAY_ADDRESS={OTHERS[0]}\n")
+    install = 'systemctl() { echo "$*"; }; sysctl() { :; }; remove_gateway_settings; install_units'
+    for is_masked in (False, True):
+        ended = run_install(etc, install)
+        assert (valkey.is_symlink(), "crowdgame-valkey" in ended.stdout) == (is_masked, not is_masked)
+        valkey.unlink()
+        valkey.symlink_to("/dev/null")  # the operator uses another one
 
 
 def test_main_machine_shares_its_services_and_gateways_take_them_once(etc: Path) -> None:
