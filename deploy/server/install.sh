@@ -91,12 +91,13 @@ write_valkey_acl() {
     chmod 640 /etc/crowdgame/valkey.acl
 }
 
+# On a Debian without a locale, the default encoding is SQL_ASCII, in which only ASCII letters have a lower case.
 create_database() {
     as_postgres="runuser -u postgres --"
     $as_postgres psql -tAc "SELECT 1 FROM pg_roles WHERE rolname = 'crowdgame'" | grep -q 1 ||
         $as_postgres createuser crowdgame
     $as_postgres psql -tAc "SELECT 1 FROM pg_database WHERE datname = 'crowdgame'" | grep -q 1 ||
-        $as_postgres createdb --owner crowdgame crowdgame
+        $as_postgres createdb --owner crowdgame --template template0 --encoding UTF8 --locale C.UTF-8 crowdgame
 }
 
 # Let the other machines reach PostgreSQL and Valkey, and write their settings. Addresses elsewhere are kept.

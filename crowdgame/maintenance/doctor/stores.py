@@ -1,4 +1,4 @@
-"""Durability, limits and access of Valkey, and the clocks that turns depend on."""
+"""Durability, limits and access of Valkey, the encoding of PostgreSQL, and the clocks of both."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -33,6 +33,20 @@ def check_stores() -> Iterator[Finding]:
                     yield from _durability(name, info, _config(store, info))
                 yield from _limits(name, info)
                 yield from _access(name, store)
+
+
+def check_database() -> Iterator[Finding]:
+    if connection.vendor == "postgresql":
+        yield from encoding_findings(str(_ask_database("SHOW server_encoding")))
+
+
+def encoding_findings(encoding: str) -> Iterator[Finding]:
+    if encoding != "UTF8":
+        yield Finding(
+            f"the encoding of the database is {encoding}",
+            "Make a backup, recreate the database with `createdb --template template0 --encoding UTF8`, "
+            "and restore the backup.",
+        )
 
 
 def check_clocks() -> Iterator[Finding]:
@@ -160,6 +174,10 @@ def _node_time_s(node: Redis) -> float:
 
 
 def _database_time_s() -> float:
+    return float(_ask_database("SELECT extract(epoch FROM clock_timestamp())"))
+
+
+def _ask_database(sql: str) -> Any:
     with connection.cursor() as cursor:
-        cursor.execute("SELECT extract(epoch FROM clock_timestamp())")
-        return float(cursor.fetchone()[0])
+        cursor.execute(sql)
+        return cursor.fetchone()[0]

@@ -3,13 +3,20 @@ import pytest
 from crowdgame.maintenance.doctor.event import capacity_findings, memory_findings
 from crowdgame.maintenance.doctor.machine import nginx_findings
 from crowdgame.maintenance.doctor.processes import role_findings
-from crowdgame.maintenance.doctor.stores import clock_findings, node_findings
+from crowdgame.maintenance.doctor.stores import clock_findings, encoding_findings, node_findings
 from crowdgame.server.laptop.paths import ROOT
 
 
 @pytest.mark.parametrize(("offset_s", "count"), [(0.9, 0), (-0.9, 0), (1.1, 1), (-60.0, 1)])
 def test_doctor_reports_clock_over_a_second_off(offset_s: float, count: int) -> None:
     assert len(list(clock_findings("the store", offset_s))) == count
+
+
+@pytest.mark.parametrize(
+    ("encoding", "problems"), [("UTF8", []), ("SQL_ASCII", ["the encoding of the database is SQL_ASCII"])]
+)
+def test_doctor_refuses_a_database_that_is_not_in_utf_8(encoding: str, problems: list[str]) -> None:
+    assert [finding.problem for finding in encoding_findings(encoding)] == problems
 
 
 @pytest.mark.parametrize(
