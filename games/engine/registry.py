@@ -67,10 +67,13 @@ def find_game(slug: object) -> Game[Any]:
     return game
 
 
-def read_options(game: Game[Any], raw: object) -> msgspec.Struct:
-    """Convert plain JSON values to the game's options. Raises BadOptions."""
+def read_options(game: Game[Any], raw: object, *, strict: bool = True) -> msgspec.Struct:
+    """Convert plain JSON values to the game's options. Raises BadOptions.
+
+    If not `strict`, strings are also converted to the option's type, as for the query of an address.
+    """
     try:
-        return msgspec.convert(raw, game.options)
+        return msgspec.convert(raw, game.options, strict=strict)
     except msgspec.ValidationError as refusal:
         raise BadOptions(str(refusal)) from refusal
 

@@ -1,7 +1,8 @@
 """`/board`: a position that anyone can set up turn by turn, and share by its address.
 
 The query names the game, its options and the turns: `?game=captains-mistress&columns=7&turns=40-05`. A turn
-is two digits: the columns of red and of yellow, 0 for none. Only games on a grid of columns have this page.
+is two digits, the columns of red and of yellow, or two numbers with a dot between them: `10.3`. 0 stands for
+no column. Only games on a grid of columns have this page.
 """
 
 import re
@@ -29,8 +30,10 @@ from games.engine.registry import all_games, find_game, read_options
 from voting.models import Match, Turn
 
 POLICY = strict_policy({**SOURCES, "form-action": [SELF]})
+LAST_DIGIT = 9
 DEFAULT_GAME = "simultaneous-captains-mistress"
-TURNS = re.compile(r"(?:[0-9]{2}(?:-[0-9]{2}){0,99})?")
+TURN = re.compile(r"(?:[0-9]{2}|[0-9]{1,3}\.[0-9]{1,3})")
+TURNS = re.compile(rf"(?:{TURN.pattern}(?:-{TURN.pattern}){{0,99}})?")
 
 
 class BadPosition(Exception):
@@ -101,7 +104,7 @@ def editor_address(match: Match, turns: Iterable[Turn]) -> str:
         return ""
     stored = msgspec.to_builtins(read_options(find_game(match.game), match.options))
     fields = {"game": match.game, **{name: str(value) for name, value in stored.items()}}
-    return _address(fields, [f"{turn.red_pick or 0}{turn.yellow_pick or 0}" for turn in turns])
+    return _address(fields, [_write_turn(turn.red_pick or 0, turn.yellow_pick or 0) for turn in turns])
 
 
 def _read_fields(query: Mapping[str, str]) -> dict[str, str]:
@@ -119,20 +122,31 @@ def _read_fields(query: Mapping[str, str]) -> dict[str, str]:
 
 
 def _read_turns(query: Mapping[str, str]) -> list[str]:
-    turns = _check_turns(query.get("turns", ""))
+    turns = _check_turns(query.get("turns", ""), TURNS)
     return turns.split("-") if turns else []
 
 
 def _read_added(query: Mapping[str, str]) -> str:
     """Return the turn to add; empty if the query has none."""
-    chosen = [query.get(side) or "0" for side in SIDES]
-    return _check_turns("".join(chosen)) if set(SIDES) & set(query) else ""
+    if not set(SIDES) & set(query):
+        return ""
+    chosen = _check_turns(".".join(query.get(side) or "0" for side in SIDES), TURN)
+    return _write_turn(*_read_turn(chosen))
 
 
-def _check_turns(turns: str) -> str:
-    if not TURNS.fullmatch(turns):
+def _check_turns(turns: str, pattern: re.Pattern[str]) -> str:
+    if not pattern.fullmatch(turns):
         raise BadPosition(_("The turns in this address cannot be read."))
     return turns
+
+
+def _write_turn(red: int, yellow: int) -> str:
+    return f"{red}.{yellow}" if max(red, yellow) > LAST_DIGIT else f"{red}{yellow}"
+
+
+def _read_turn(turn: str) -> tuple[int, int]:
+    red, yellow = turn.split(".") if "." in turn else list(turn)
+    return int(red), int(yellow)
 
 
 def _has_columns(slug: str) -> bool:
@@ -142,16 +156,14 @@ def _has_columns(slug: str) -> bool:
         return False
 
 
-def _draw_lots(slug: str, raw: Mapping[str, object]) -> object:
+def _draw_lots(slug: str, raw: Mapping[str, str]) -> object:
     game = find_game(slug)
-    return msgspec.to_builtins(game.draw_lots(read_options(game, raw), 0))
+    return msgspec.to_builtins(game.draw_lots(read_options(game, raw, strict=False), 0))
 
 
 def _replay(fields: Mapping[str, str], turns: list[str]) -> Replayed:
-    raw = {
-        name: int(value) if value.isdecimal() else value for name, value in fields.items() if name != "game"
-    }
-    picks = tuple({"red": int(turn[0]) or None, "yellow": int(turn[1]) or None} for turn in turns)
+    raw = {name: value for name, value in fields.items() if name != "game"}
+    picks = tuple({"red": red or None, "yellow": yellow or None} for red, yellow in map(_read_turn, turns))
     return replay(GameRecord(fields["game"], _draw_lots(fields["game"], raw), picks))
 
 

@@ -1,20 +1,24 @@
 import re
 from pathlib import Path
+from typing import Literal
 from xml.etree import ElementTree as ET
 
+import msgspec
 import pytest
 from django.test import Client
 
 from crowdgame.accounts.guest_names import new_guest
 from crowdgame.play.duels.duels import DuelSettings, new_duel
 from crowdgame.results.reports import png as pictures
+from crowdgame.results.reports.board_editor import editor_address
 from crowdgame.results.reports.png import SHEETS, STATIC, render_picture
 from crowdgame.results.reports.preview import draw_preview, plain_style
 from games.engine.game import Board, Side
 from games.engine.registry import all_games, find_game, read_options
+from games.rules.simultaneous_captains_mistress import SimultaneousCaptainsMistress
 from tests.voting.match_helpers import RED_WINS, new_event, open_now, play, play_out, play_turn, vote
 from voting.ballot_box.ballot_box import BallotBox
-from voting.models import Event, Team, TurnState
+from voting.models import Event, Match, Team, Turn, TurnState
 from voting.turns.turns import start_match
 
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -170,6 +174,25 @@ def test_turns_are_added_and_taken_back_until_the_game_ends(client: Client) -> N
     assert ("Red wins." in won, "<select" in won) == (True, False)
 
 
+class WideOptions(msgspec.Struct, frozen=True):
+    columns: Literal[12] = 12
+    rows: int = 6
+    token: Side = "red"
+    tie: str = "holder"
+    fair: bool = True
+    label: str = ""
+
+
+def test_positions_of_wide_boards_keep_typed_options(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(SimultaneousCaptainsMistress, "options", WideOptions)
+    options = {"columns": 12, "fair": False, "label": "007"}
+    match = Match(game="simultaneous-captains-mistress", options=options)
+    address = editor_address(match, [Turn(red_pick=10, yellow_pick=3), Turn(red_pick=1)])
+    assert address.endswith("columns=12&rows=6&token=red&tie=holder&fair=False&label=007&turns=10.3-10")
+    assert balls(page(client, address)) == 3
+    assert client.get(f"{address}&red=12&yellow=2").headers["Location"] == f"{address}-12.2"
+
+
 def test_impossible_positions_are_explained(client: Client) -> None:
     for query, says in (
         ("game=chess", "There is no such game"),
@@ -179,7 +202,8 @@ def test_impossible_positions_are_explained(client: Client) -> None:
         ("turns=4", "cannot be read"),
         ("turns=%F0%9D%9F%92%F0%9D%9F%92", "cannot be read"),
         ("turns=" + "-".join(["11"] * 101), "cannot be read"),
-        ("red=12&yellow=1", "cannot be read"),
+        ("red=44-4&yellow=1", "cannot be read"),
+        ("red=12&yellow=1", "Turn 1 is not possible"),
         ("turns=44-48", "Turn 2 is not possible"),
         ("turns=44&red=9&yellow=1", "Turn 2 is not possible"),
     ):
