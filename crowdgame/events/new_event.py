@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from typing import cast
-from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.contrib.auth.models import User
@@ -33,8 +32,9 @@ def new_event(request: HttpRequest) -> HttpResponse:
     form of that preset.
     """
     if request.POST.get("form", "") in PRESETS_BY_SLUG:
-        chosen = urlencode({"organization": request.POST.get("organization", "")})
-        return redirect(f"{reverse('console:new_form', args=[request.POST['form']])}?{chosen}")
+        organization = request.POST.get("organization")
+        chosen = {"organization": organization} if organization else None
+        return redirect(reverse("console:new_form", args=[request.POST["form"]], query=chosen))
     user = cast(User, request.user)
     preset, sharing = PRESETS_BY_SLUG.get(request.POST.get("preset", "")), SharingForm(user, request.POST)
     if request.method == "POST" and preset and not preset.needs_form and sharing.is_valid():

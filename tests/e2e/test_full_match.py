@@ -18,7 +18,7 @@ def test_first_turns_by_clicking(server: Server, open_at: OpenScreen) -> None:
     page = console.page
     sign_in(page, server, "organizer")
     page.goto("/console/new/")
-    page.get_by_role("link", name="Empty").click()
+    page.get_by_role("button", name="Empty").click()
     page.get_by_label("Event name").fill("Summer fair")
     page.get_by_label("First team, red").fill("North Hall")
     page.get_by_label("Second team, yellow").fill("South Hall")
@@ -114,7 +114,7 @@ def make_event(console: Screen) -> str:
     console.page.keyboard.press("Enter")
     expect(console.page.get_by_role("heading", name="My events")).to_be_visible()
     with console.page.expect_navigation():
-        walk_to(console, console.page.get_by_role("link", name="Empty").first)
+        walk_to(console, console.page.get_by_role("button", name="Empty").first)
         console.page.keyboard.press("Enter")
     fill(console, "Event name", "By keys alone")
     fill(console, "First team, red", "Rooks")
