@@ -52,7 +52,7 @@ def test_receipt_is_checked_after_page_reload(server: Server, open_at: OpenScree
     with red.page.expect_popup() as opened:
         receipts.get_by_role("link", name="Find your votes in the full count").click()
     found = opened.value.get_by_role("region", name="Your votes").get_by_role("listitem")
-    expect(found).to_have_text(f"Turn 1, column 4:in the count{casts[-1]['blind']}")
+    expect(found).to_have_text(f"Turn 1, column 4in the count{casts[-1]['blind']}")
     assert not axe_violations(opened.value, "verify")
     expect(display.page.locator('.seal[data-broken="true"]')).to_have_count(0)
 

@@ -211,7 +211,7 @@ def test_team_discusses_on_phones(server: Server, open_at: OpenScreen) -> None:
     expect(button(eve)).to_have_text("Team discussion", timeout=LOADED_MS)
     expect(open_sheet(eve)).to_contain_text("No suggestions yet.")
     server.ask("play_to", event_id=event["id"], picks=[(1, 2)])
-    expect(sheet.get_by_text("Last turn")).to_be_visible(timeout=LOADED_MS)
+    expect(sheet.get_by_text("Previous turn")).to_be_visible(timeout=LOADED_MS)
     expect(sheet.get_by_text("No suggestions yet.")).to_be_visible()
     server.ask("act", event_id=event["id"], action="discussion.stop")
     for phone in (ann, bob, eve):

@@ -3,6 +3,7 @@
 from functools import cache
 
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 
 from crowdgame.events.printing.pdf_document import Box, Paper, PdfDocument
 from games.engine.game import SIDES, Side
@@ -74,7 +75,8 @@ def _draw_frame_and_dice(pdf: PdfDocument) -> None:
     )
     top = MARGIN + HEAD + 6
     numbers = list(range(1, COLUMNS + 1))
-    for title, strip in ((_("Front"), numbers), (_("Back"), numbers[::-1])):
+    front, back = pgettext("side of the frame", "Front"), pgettext("side of the frame", "Back")
+    for title, strip in ((front, numbers), (back, numbers[::-1])):
         pdf.select_font(12, bold=True)
         pdf.put_line(title, MARGIN, top - 3, pdf.w - 2 * MARGIN)
         _draw_strip(pdf, top, strip)

@@ -311,7 +311,7 @@ export const discussion: string = t("Team discussion");
 export const discussionReaders: string = t("Only your team and the organizers see this.");
 export const suggestions = (count: number): string => n("%(count)s suggestion", "%(count)s suggestions", count);
 export const noSuggestions: string = t("No suggestions yet.");
-export const earlierTurn: string = t("Last turn");
+export const earlierTurn: string = t("Previous turn");
 export const agreeWith: string = p("button", "Agree");
 export const report: string = p("button", "Report");
 export const ownSuggestion: string = t("Your suggestion");

@@ -35,7 +35,7 @@ export function stateName(state: MatchState): string {
   return names[state];
 }
 
-export const ownVoteText = ({ number, columns }: OwnVote): string => t("Turn %(turn)s, column %(column)s:", { turn: number, column: columns.join(", ") });
+export const ownVoteText = ({ number, columns }: OwnVote): string => t("Turn %(turn)s, column %(column)s", { turn: number, column: columns.join(", ") });
 
 export function foundText(found: OwnVote["found"]): string {
   const texts: Record<OwnVote["found"], string> = {

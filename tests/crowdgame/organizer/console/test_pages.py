@@ -152,6 +152,7 @@ def test_discussion_page_removes_reported_message(client: Client, discussed: Eve
 def test_organizer_mutes_voter_and_turns_discussion_off(discussed: Event) -> None:
     client = member(discussed, Role.COHOST)
     record_voters(discussed.pk, ANN)
+    assert ">禁言<" in client.get(discussion(discussed), headers={"accept-language": "zh"}).content.decode()
     client.post(discussion(discussed), {"ask": "voter.mute", "voter_code": ANN})
     assert StoredRestriction.objects.get(muted=True).voter_code == ANN
     assert 'value="voter.unmute"' in client.get(discussion(discussed)).content.decode()

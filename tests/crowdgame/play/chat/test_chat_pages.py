@@ -112,6 +112,7 @@ def test_unknown_rooms_and_guests_and_disabled_chat_are_not_found(client: Client
     earlier = re.findall(r'href="(\?before=\d+)"', client.get("/play/chat/lobby").content.decode())
     assert visible_texts(client, f"/play/chat/lobby{earlier[0]}") == everything[:30]
     assert client.get(f"/play/chat/lobby{earlier[0]}").content.decode().count('data-moment="short"') == 30
+    assert ">Zurück<" in client.get("/play/chat/lobby", headers={"accept-language": "de"}).content.decode()
     settings.CHAT = False
     assert 'class="talk"' not in client.get("/play/").content.decode()
     say(client, "Hello", status=404)
