@@ -10,20 +10,19 @@ export const LOCALES: { readonly [language: string]: string } = {
 
 const STORAGE_KEY = "crowdgame:language";
 
-/** Reloads the page in another language, at the same address, and stores the choice. */
+/** Reloads the page in another language, at the same address. */
 export function setLocale(locale: string): void {
-  write(STORAGE_KEY, locale);
-  requestLocale(locale);
+  location.replace(`?locale=${locale}${location.hash}`);
 }
 
-function requestLocale(locale: string): void {
-  location.replace(`${location.pathname}?locale=${locale}${location.hash}`);
-}
-
-/** Reloads the page if it came in another language than the stored one. Returns whether it does. */
+/**
+ * Stores the page's language if its address asks for one. Reloads the page if it came in another language than the
+ * stored one. Returns whether it does.
+ */
 export function switchesLocale(current: string): boolean {
+  if (/locale=/.test(location.search)) write(STORAGE_KEY, current);
   const wanted = read(STORAGE_KEY);
-  if (!wanted || wanted === current || location.search) return false;
-  requestLocale(wanted);
+  if (!wanted || wanted === current) return false;
+  setLocale(wanted);
   return true;
 }
