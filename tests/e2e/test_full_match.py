@@ -66,7 +66,7 @@ def test_first_turns_by_clicking(server: Server, open_at: OpenScreen) -> None:
 def walk_to(screen: Screen, target: Locator, key: str = "Tab") -> None:
     """Press a key until the element has the focus; check that the focus is visible."""
     expect(target).to_be_attached()
-    for _ in range(400):  # the list of events of all tests comes before the presets
+    for _ in range(400):
         if target.evaluate("(part) => part === document.activeElement"):
             # The focus mark may appear with a transition.
             wait_until(screen, lambda: bool(screen.page.evaluate(page_script("is_marked"))))
@@ -112,9 +112,9 @@ def make_event(console: Screen) -> str:
     fill(console, "Username", "organizer")
     fill(console, "Password", "only-for-tests")
     console.page.keyboard.press("Enter")
-    expect(console.page.get_by_role("heading", name="My events")).to_be_visible()
+    expect(console.page.get_by_role("heading", name="New event")).to_be_visible()
     with console.page.expect_navigation():
-        walk_to(console, console.page.get_by_role("button", name="Empty").first)
+        walk_to(console, console.page.get_by_role("button", name="Empty"))
         console.page.keyboard.press("Enter")
     fill(console, "Event name", "By keys alone")
     fill(console, "First team, red", "Rooks")
@@ -161,7 +161,7 @@ def close_turn(console: Screen, phones: list[Screen], picks: tuple[int, int]) ->
 def test_full_match_with_keyboard_and_screen_reader(server: Server, open_at: OpenScreen) -> None:
     """Red ends with four in column 1; the second turn is a conflict."""
     server.ask("set_password", name="organizer", password="only-for-tests")
-    console = open_at(TABLET, "/console/")
+    console = open_at(TABLET, "/console/new/")
     code = make_event(console)
     ((event_id,),) = server.rows("SELECT id FROM games_event WHERE code = ?", code)
     server.ask("edit", event_id=event_id, window_s=300, pace="dramatic")
