@@ -11,7 +11,7 @@ from django.utils.translation import gettext_noop
 
 from crowdgame.events.audit_text import LogText
 from crowdgame.organizer.console.actions.notices import ALREADY_DONE
-from crowdgame.organizer.console.actions.registry import ActionResult, action, undone_by
+from crowdgame.organizer.console.actions.registry import ActionResult, CurrentState, action, undone_by
 from crowdgame.organizer.console.people_search import is_known_voter
 from voting.announcements.outbox import announce, publish_restrictions, relay
 from voting.ballot_box.ballot_box import BallotBox
@@ -24,8 +24,13 @@ from voting.terms import PHONES, MatchState
 MAX_RESTRICTIONS = 500
 
 
+def _has_secret_sides(now: CurrentState) -> bool:
+    match = now.event.match
+    return match is not None and match.state == "playing" and match.max_side_changes > 0
+
+
 @action("voter.move", target="voter", done="Moved.")
-@undone_by("voter.move")
+@undone_by("voter.move", lambda _pressed, now: not _has_secret_sides(now))
 def move_voter(event_id: int, voter_code: str | None, team: int | None, box: BallotBox) -> ActionResult:
     """Move a voter to the other team. A ballot already cast counts until the voter casts the next one.
 

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_noop
 
 from crowdgame.events.audit_text import LogText
 from crowdgame.organizer.console.actions.registry import ActionResult, CurrentState, action, undone_by
-from crowdgame.organizer.console.actions.turn_time import DEFAULT_STEP_S, is_closed_last
+from crowdgame.organizer.console.actions.turn_time import DEFAULT_STEP_S, can_void
 from voting import protocol
 from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
@@ -37,7 +37,7 @@ def _is_revealing(pressed: Pressed, now: CurrentState) -> bool:
     done="The reveal has started.",
     keys=NEXT_STEP_KEY,
 )
-@undone_by("turn.void", is_closed_last)
+@undone_by("turn.void", can_void)
 def start_reveal(turn: Turn, box: BallotBox) -> ActionResult:
     """Start the reveal of a turn that waits for the host. Raises MatchError if none waits."""
     reveal_turn(turn.pk, box)

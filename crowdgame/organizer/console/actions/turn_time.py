@@ -37,9 +37,14 @@ def _can_pause_again(pressed: Pressed, now: CurrentState) -> bool:
     return match is not None and match.clocks is None and _is_live(pressed, now, False)
 
 
-def is_closed_last(pressed: Pressed, now: CurrentState) -> bool:
-    match = now.event.match
-    last = match.concealed or match.reveal if match and match.state != "aborted" else None
+def can_void(pressed: Pressed, now: CurrentState) -> bool:
+    """Whether its turn is the one closed last, and `turn.void` is still possible."""
+    match, ends_at = now.event.match, now.event.ends_at
+    if match is None or match.state == "aborted" or (ends_at is not None and now.at >= ends_at):
+        return False
+    if match.state == "ended" and (match.rated or match.max_side_changes):
+        return False
+    last = match.concealed or match.reveal
     return last is not None and last.turn == pressed.turn
 
 
@@ -116,7 +121,7 @@ def shorten_turn(turn: Turn, seconds: int | None, box: BallotBox) -> ActionResul
 @action(
     "turn.close", target="turn", label="Close now", done="Vote closed and counted.", keys={"C": "Close now"}
 )
-@undone_by("turn.void", is_closed_last)
+@undone_by("turn.void", can_void)
 def close_turn_now(turn: Turn, box: BallotBox) -> ActionResult:
     """Close the window now and count.
 

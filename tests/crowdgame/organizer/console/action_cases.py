@@ -121,6 +121,7 @@ LOST_EFFECTS: list[tuple[Step, tuple[Step, ...]]] = [
     ("turn.extend", ("turn.close",)),
     ("turn.close", ("open", "turn.close")),
     ("turn.close", ("match.abort",)),
+    ("turn.close", (("change", {"ends_at": 1}),)),
     (EXTRA_TIME, ("turn.extra_time",)),
     (WROTE_A, (("notice.show", {"text": "b"}),)),
     (WROTE_A, ("notice.clear", WROTE_A)),

@@ -16,7 +16,7 @@ from voting.admission.restrictions import Restriction, load_restrictions
 from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Event, StoredRestriction, Team
-from voting.protocol import ActionAsk, ActionUndo, EventState, Pressed, Role
+from voting.protocol import ActionAsk, ActionUndo, EventState, Pressed, Rated, Role
 from voting.terms import HANDS
 
 pytestmark = pytest.mark.django_db
@@ -110,6 +110,31 @@ def test_action_changes_and_announces_its_own_event(
     announced = kinds(event.pk)
     assert (announced[-1], len(announced)) == (kind, len(steps))
     assert (load_state(other), kinds(other.pk)) == (before, [])
+
+
+@pytest.mark.parametrize(
+    ("action", "match_state", "change"),
+    [
+        ("turn.close", "ended", {"max_side_changes": 1}),
+        ("turn.close", "ended", {"rated": Rated(red_before=0, red_after=0, yellow_before=0, yellow_after=0)}),
+        ("voter.move", "playing", {"max_side_changes": 1}),
+    ],
+)
+def test_undo_is_not_offered_where_its_action_is_refused(
+    action: str, match_state: str, change: dict[str, Any], event: Event, box: BallotBox
+) -> None:
+    take_all(event, given.REVEALED, box)
+    state, undo = load_state(event), ACTIONS[action].undo
+    assert undo
+    assert state.match
+    assert state.match.reveal
+    pressed = Pressed(action=action, turn=state.match.reveal.turn)
+    holds = []
+    for changed in ({}, change):
+        match = msgspec.structs.replace(state.match, state=match_state, **changed)
+        now = CurrentState(msgspec.structs.replace(state, match=match), box.now(), rehearsing=False)
+        holds.append(undo.holds(pressed, now))
+    assert holds == [True, False]
 
 
 def test_undo_by_viewer_or_in_another_event_or_without_effect_is_refused(
