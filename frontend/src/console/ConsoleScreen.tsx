@@ -90,7 +90,7 @@ export function ConsoleScreen(props: Props) {
         </div>
         {mayAct && (
           <div class="more">
-            <RehearsalPanel rehearsal={props.rehearsal} commands={props.commands} off={off} connected={live.turnout?.connected ?? [0, 0]} />
+            <RehearsalPanel event={event} rehearsal={props.rehearsal} commands={props.commands} off={off} connected={live.turnout?.connected ?? [0, 0]} />
           </div>
         )}
       </main>

@@ -93,6 +93,7 @@ test("only applicable actions are offered", () => {
   assert.deepEqual(labels({ banned: true }), ["Unban"]);
   assert.deepEqual(labels({ removed: true }), ["Let back in", "Ban"]);
   assert.deepEqual(labels({}, BY_HANDS), ["Remove", "Ban"]);
+  for (const moved of [null, 2]) assert.deepEqual(labels({ moved }, { ...EVENT, match: { state: "playing", max_side_changes: 1 } } as EventState), ["Remove", "Ban"]);
   assert.deepEqual(labels({ nickname: "Ann", nickname_status: "waiting" }), ["Allow nickname", "Remove nickname", "Move to Doves", "Remove", "Ban"]);
   assert.equal(personOffers({ ...ADA, nickname: "Ann", nickname_status: "waiting" }, EVENT)[0]!.text, "Ann");
   assert.deepEqual(labels({ nickname: "Ann", nickname_status: "removed" }), ["Restore nickname", "Move to Doves", "Remove", "Ban"]);

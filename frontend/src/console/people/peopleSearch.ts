@@ -1,6 +1,7 @@
 import { p, t } from "../../live/i18n";
 import { Store } from "../../live/state/store";
 import { hasPhones } from "../../live/match/ballotSource";
+import { hasSecretSides } from "../../availability";
 import type { EventState, PeopleAsk, PeopleFound, Person, ToConsole } from "../../protocol";
 import { plainOffer, type ActionOffer } from "../actions/offers";
 
@@ -112,7 +113,7 @@ export function personStatus({ voter_code, team, moved, banned, removed }: Perso
   return team ? name(team) : "";
 }
 
-/** The actions available for a participant. Nobody can be moved to a team without phones. */
+/** The actions available for a participant. Nobody can be moved to a team without phones, or while sides are secret. */
 export function personOffers(person: Person, event: EventState): readonly ActionOffer[] {
   const { voter_code, banned, removed, moved } = person;
   const about = (offer: ActionOffer, team?: number): ActionOffer => ({ ...offer, voter_code, team: team ?? null });
@@ -123,7 +124,7 @@ export function personOffers(person: Person, event: EventState): readonly Action
   const moves = moved
     ? [about(plainOffer("voter.move", p("button", "Move back")))]
     : elsewhere.map(({ name, number }) => about(plainOffer("voter.move", p("button", "Move to %(name)s", { name })), number));
-  return [...names, ...moves, ...captainOffers(person, event).map((offer) => about(offer, offer.team ?? undefined)), about(plainOffer("voter.kick")), about(plainOffer("voter.ban"))];
+  return [...names, ...(hasSecretSides(event.match) ? [] : moves), ...captainOffers(person, event).map((offer) => about(offer, offer.team ?? undefined)), about(plainOffer("voter.kick")), about(plainOffer("voter.ban"))];
 }
 
 /** Captain actions, where captains break ties: for the participant's team, or for both if the team is unknown. */

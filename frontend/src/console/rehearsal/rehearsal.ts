@@ -1,7 +1,7 @@
 import { n, p, t } from "../../live/i18n";
 import { formatNumber } from "../../live/format";
 import { Store } from "../../live/state/useStore";
-import type { RehearsalUpdated, ToConsole } from "../../protocol";
+import type { EventState, RehearsalUpdated, ToConsole } from "../../protocol";
 
 const FEW_VOTES = 100;
 
@@ -13,6 +13,13 @@ export class Rehearsal {
     if (message.type === "console.welcomed") this.store.set({ latest: null });
     if (message.type === "rehearsal.updated") this.store.set({ latest: message });
   }
+}
+
+/** Why the simulated crowd can't join the event now; empty if it can. */
+export function rehearsalObstacle({ lobby, admission }: EventState): string {
+  if (lobby !== "open") return t("Open the lobby first. The simulated crowd joins like voters do.");
+  const needsTickets = admission === "tickets" || admission === "roster";
+  return needsTickets ? t("The simulated crowd has no tickets. Use manage.py rehearse --tickets instead.") : "";
 }
 
 /** The crowd's state in one sentence. */
