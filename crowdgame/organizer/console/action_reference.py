@@ -14,12 +14,13 @@ import {{ p, t }} from "./live/i18n";
 
 export type Action = {names};
 
-/** `done`: the text after success. `confirm`: asks for a second click. */
+/** `done`: the text after success. `confirm`: asks for a second click. `withClocks`: possible with clocks. */
 export interface ActionText {{
   label: string;
   done: (time: string) => string;
   confirm: string;
   keys: {{ readonly [key: string]: string }};
+  withClocks: boolean;
 }}
 
 export const ACTIONS: {{ readonly [action in Action]: ActionText }} = {{
@@ -33,9 +34,10 @@ MARKDOWN = """\
 
 Every action of the [console](../organizing.md#console) and of
 [`action.ask`](messages.md#actionask), with the fields that it takes. *Confirmed* actions take two clicks.
+Those with *clocks* are also possible in a match with clocks.
 
-| action | effect | acts on | fields | keys | confirmed | undone by | allowed for |
-| --- | --- | --- | --- | --- | --- | --- | --- |
+| action | effect | acts on | fields | keys | confirmed | clocks | undone by | allowed for |
+| --- | --- | --- | --- | --- | --- | --- | --- | --- |
 {rows}
 """
 
@@ -59,7 +61,8 @@ def _texts(one: OrganizerAction) -> str:
     timed = "%(time)s" in one.done
     done = f"(time) => t({_literal(one.done)}, {{ time }})" if timed else f"() => t({_literal(one.done)})"
     confirm = f"t({_literal(one.confirm)})" if one.confirm else '""'
-    return f"{{ label: {button}, done: {done}, confirm: {confirm}, keys: {keys} }}"
+    clocks = json.dumps(one.with_clocks)
+    return f"{{ label: {button}, done: {done}, confirm: {confirm}, keys: {keys}, withClocks: {clocks} }}"
 
 
 def _literal(text: str) -> str:
@@ -76,6 +79,7 @@ def _row(one: OrganizerAction) -> str:
         _code(name for name in fields if name in ActionAsk.__struct_fields__),
         _code(one.keys),
         "yes" if one.confirm else "",
+        "yes" if one.with_clocks else "",
         _code([one.undo.inverse] if one.undo else []),
         ", ".join(roles),
     )

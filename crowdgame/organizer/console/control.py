@@ -20,7 +20,7 @@ from crowdgame.organizer.console.audit_log import PerformedAction, add_audit_ent
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.stores import DATABASE_ERRORS
 from voting.matches import MatchError, live_turn
-from voting.models import LIVE_STATES, Match, Turn, TurnState
+from voting.models import LIVE_STATES, Match, Turn
 from voting.protocol import ActionAsk, ActionUndo, Pressed
 from voting.terms import MatchState
 from voting.turns.turns import load_turn
@@ -100,7 +100,6 @@ def _require_turn(event_id: int, ask: ActionAsk | Pressed) -> Turn:
     turn = load_turn(live.pk)
     if ask.turn not in {None, turn.pk} or turn.state not in LIVE_STATES:
         raise MatchError(_("That turn has already ended."))
-    resumes = ask.action == "turn.resume" and turn.state == TurnState.PAUSED  # paused because nobody voted
-    if turn.match.bank_s is not None and not resumes:
+    if turn.match.bank_s is not None and not ACTIONS[ask.action].with_clocks:
         raise MatchError(_("This match runs on the players' clocks. Its turns can't be controlled here."))
     return turn

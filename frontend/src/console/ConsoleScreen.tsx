@@ -24,7 +24,7 @@ import { Matches } from "./Matches";
 import { EventStatus } from "./status/EventStatus";
 import { People } from "./people/People";
 import { closingPrompt } from "./actions/closing";
-import { actionOffers } from "./actions/offers";
+import { actionOffers, offerMoments } from "./actions/offers";
 import { useSettledOffers } from "./actions/useSettledOffers";
 import type { PeopleSearch } from "./people/peopleSearch";
 import type { Rehearsal } from "./rehearsal/rehearsal";
@@ -49,6 +49,8 @@ interface ViewState {
   /** Without a message whose time is up. */
   event: EventState;
   phase: Phase;
+  /** The server's time. */
+  now: number;
   /** There is no connection, so all buttons are disabled. */
   off: boolean;
   /** Viewers may not act. */
@@ -100,8 +102,8 @@ export function ConsoleScreen(props: Props) {
 }
 
 function useViewState({ live, event, clock, role }: Props): ViewState {
-  const now = useMoments(clock, [...phaseMoments(event), event.notice_until ?? 0]);
-  return { event: { ...event, notice: shownNotice(event, now) }, phase: currentPhase(event, now), off: live.connection.state !== "joined", mayAct: role !== "viewer" };
+  const now = useMoments(clock, [...phaseMoments(event), ...offerMoments(event), event.notice_until ?? 0]);
+  return { event: { ...event, notice: shownNotice(event, now) }, phase: currentPhase(event, now), now, off: live.connection.state !== "joined", mayAct: role !== "viewer" };
 }
 
 function Header(props: Props & ViewState) {
@@ -121,9 +123,9 @@ function Header(props: Props & ViewState) {
 }
 
 /** All actions that this member may take now, with their keyboard shortcuts. */
-function ActionPanel({ event, live, auditLog, phase, off, commands }: Props & ViewState) {
+function ActionPanel({ event, live, auditLog, phase, now, off, commands }: Props & ViewState) {
   const { entries } = useStore(auditLog.store);
-  const offers = useSettledOffers(actionOffers(event, phase, closingPrompt(event, live.turnout, entries)));
+  const offers = useSettledOffers(actionOffers(event, phase, now, closingPrompt(event, live.turnout, entries)));
   const help = useShortcuts(commands, offers, off);
   return (
     <>

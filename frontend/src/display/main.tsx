@@ -107,13 +107,13 @@ function cheer(presses: readonly [number, number]): void {
 
 function runCommand(command: KeyCommand): void {
   const { hints, blank } = own.get();
-  const event = withDefaults(link.store.get().event);
+  const [event, now] = [withDefaults(link.store.get().event), link.clock.now()];
   if (command === "away") own.set({ hints: false, blank: false });
   else if (command === "blank") own.set({ blank: !blank });
   else if (command === "full") toggleFullscreen();
   else if (command === "sound") turnSound(event);
   else if (command === "hints") own.set({ hints: !hints });
-  else if (event) presenter.press(presenterAction(command, event, sceneAt(event, link.clock.now()).phase));
+  else if (event) presenter.press(presenterAction(command, event, sceneAt(event, now).phase, now));
   if (own.get().hints) presenter.ask();
 }
 

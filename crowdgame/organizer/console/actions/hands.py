@@ -28,7 +28,7 @@ from voting.turns.turns import place_and_relay, to_boxed_turn
 HandCounts = tuple[int, ...]
 
 
-@action("hands.count", target="turn", label="Send counts", done="Counts sent.")
+@action("hands.count", target="turn", label="Send counts", done="Counts sent.", with_clocks=False)
 def count_hands(turn: Turn, team: int | None, hands: HandCounts | None, box: BallotBox) -> ActionResult:
     """Record the hands of a team that votes by show of hands. Replaces an earlier count of the turn.
 

@@ -70,6 +70,7 @@ class OrganizerAction:
         done: the text after success. `%(time)s` stands for the argument `seconds`.
         confirm: the button's text between the first and the confirming second click, if it needs one.
         keys: shortcuts in the console and their descriptions.
+        with_clocks: whether it is possible in a match with clocks.
     """
 
     name: str
@@ -80,6 +81,7 @@ class OrganizerAction:
     label: str = ""
     confirm: str = ""
     keys: Mapping[str, str] = field(default_factory=dict)
+    with_clocks: bool = True
     undo: Undo | None = None
 
     @property

@@ -36,6 +36,7 @@ def _is_revealing(pressed: Pressed, now: CurrentState) -> bool:
     label="Start the reveal",
     done="The reveal has started.",
     keys=NEXT_STEP_KEY,
+    with_clocks=False,
 )
 @undone_by("turn.void", can_void)
 def start_reveal(turn: Turn, box: BallotBox) -> ActionResult:
@@ -46,7 +47,12 @@ def start_reveal(turn: Turn, box: BallotBox) -> ActionResult:
 
 
 @action(
-    "turn.open", target="turn", label="Open the next turn", done="The next turn opens.", keys=NEXT_STEP_KEY
+    "turn.open",
+    target="turn",
+    label="Open the next turn",
+    done="The next turn opens.",
+    keys=NEXT_STEP_KEY,
+    with_clocks=False,
 )
 def open_turn(turn: Turn, box: BallotBox) -> ActionResult:
     """Open the next turn, or the talk before it, once the reveal is over. Raises MatchError before."""
@@ -69,6 +75,7 @@ def open_turn(turn: Turn, box: BallotBox) -> ActionResult:
     label="Reveal +10\u00a0s",
     done="The reveal lasts %(time)s longer.",
     keys={"R": "A longer reveal"},
+    with_clocks=False,
 )
 @undone_by("reveal.shorten", _is_revealing, cumulative=True)
 def extend_reveal(turn: Turn, seconds: int | None, box: BallotBox) -> ActionResult:
@@ -80,7 +87,7 @@ def extend_reveal(turn: Turn, seconds: int | None, box: BallotBox) -> ActionResu
     return _result(message, turn, seconds)
 
 
-@action("reveal.shorten", target="turn", done="The reveal lasts %(time)s less.")
+@action("reveal.shorten", target="turn", done="The reveal lasts %(time)s less.", with_clocks=False)
 @undone_by("reveal.extend", _is_revealing, cumulative=True)
 def shorten_reveal(turn: Turn, seconds: int | None, box: BallotBox) -> ActionResult:
     """Show the reveal shorter, 10 s without `seconds`. It lasts at least one more second.

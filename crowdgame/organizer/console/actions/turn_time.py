@@ -48,7 +48,7 @@ def can_void(pressed: Pressed, now: CurrentState) -> bool:
     return last is not None and last.turn == pressed.turn
 
 
-@action("turn.pause", target="turn", label="Pause", done="Paused.", keys=PAUSE_KEYS)
+@action("turn.pause", target="turn", label="Pause", done="Paused.", keys=PAUSE_KEYS, with_clocks=False)
 @undone_by("turn.resume", lambda pressed, now: _is_live(pressed, now, True))
 def pause_turn(turn: Turn, box: BallotBox) -> ActionResult:
     """Pause the turn. The remaining time to vote and to talk is kept.
@@ -82,6 +82,7 @@ def resume_turn(turn: Turn, box: BallotBox) -> ActionResult:
     target="turn",
     done="%(time)s added.",
     keys={"E": "A little more time", "Shift E": "More time"},
+    with_clocks=False,
 )
 @undone_by("turn.shorten", _is_live, cumulative=True)
 def extend_turn(turn: Turn, seconds: int | None, box: BallotBox) -> ActionResult:
@@ -100,7 +101,13 @@ def extend_turn(turn: Turn, seconds: int | None, box: BallotBox) -> ActionResult
     return ActionResult(what, {"turn": turn.pk, "seconds": seconds})
 
 
-@action("turn.shorten", target="turn", done="%(time)s removed.", keys={"S": "A little less time"})
+@action(
+    "turn.shorten",
+    target="turn",
+    done="%(time)s removed.",
+    keys={"S": "A little less time"},
+    with_clocks=False,
+)
 @undone_by("turn.extend", _is_live, cumulative=True)
 def shorten_turn(turn: Turn, seconds: int | None, box: BallotBox) -> ActionResult:
     """Take time from the turn, 10 s without `seconds`. At least 3 s must remain."""
@@ -119,7 +126,12 @@ def shorten_turn(turn: Turn, seconds: int | None, box: BallotBox) -> ActionResul
 
 
 @action(
-    "turn.close", target="turn", label="Close now", done="Vote closed and counted.", keys={"C": "Close now"}
+    "turn.close",
+    target="turn",
+    label="Close now",
+    done="Vote closed and counted.",
+    keys={"C": "Close now"},
+    with_clocks=False,
 )
 @undone_by("turn.void", can_void)
 def close_turn_now(turn: Turn, box: BallotBox) -> ActionResult:

@@ -1,8 +1,9 @@
 import { p, t } from "../../live/i18n";
 import { currentSeries } from "../../live/match/series";
-import { lastClosed, type Phase } from "../../live/match/phase";
+import type { Phase } from "../../live/match/phase";
 import { ACTIONS, type Action } from "../../actions";
-import type { EventState, Part } from "../../protocol";
+import { hasSecretSides, hostStep, isAllowedByClocks, isEventOver, voidableTurn } from "../../availability";
+import type { EventState, Match, Part, Turn } from "../../protocol";
 import { PART_BUTTONS } from "../../settings";
 import { formatSeconds, formatSpan } from "../labels";
 
@@ -48,37 +49,52 @@ export function isRunning(phase: Phase): boolean {
   return phase !== "lobby" && phase !== "sealed" && phase !== "paused" && phase !== "ended";
 }
 
-/** `prompt`: the button's text before a vote is closed, or an empty string to close it at once. */
-export function actionOffers(event: EventState, phase: Phase, prompt = ""): ActionOffers {
-  const main = mainOffers(event, phase, prompt);
+/**
+ * What can be done at the server's time `now`. `prompt`: the button's text before a vote is closed, or an empty string to
+ * close it at once.
+ */
+export function actionOffers(event: EventState, phase: Phase, now: number, prompt = ""): ActionOffers {
+  const main = mainOffers(event, phase, now, prompt);
   const [little, more] = extraSeconds(event.match?.window_s ?? 0);
   const tempo = [
-    timeChange(event, phase, "turn.shorten", little),
-    timeChange(event, phase, "turn.extend", little),
-    { ...timeChange(event, phase, "turn.extend", more), shortcut: "Shift E" },
+    shorten(event, phase, now, little),
+    extend(event, phase, little),
+    { ...extend(event, phase, more), shortcut: "Shift E" },
   ];
-  const leads = event.match?.host_wait_s && phase === "reveal";
+  const leads = hostStep(event, phase) !== null;
   const suggested = event.match?.state !== "playing" || isVote(phase) || leads ? main[0]! : main[1]!;
-  return { main, suggested: suggested.action, rest: [...tempo, voidTurn(event), joining(event), abort(event)] };
+  const rest = [...tempo, voidTurn(event, now), joining(event), abort(event)];
+  const isOffered = ({ action }: ActionOffer) => isAllowedByClocks(action, event.match);
+  return { main: main.filter(isOffered), suggested: suggested.action, rest: rest.filter(isOffered) };
+}
+
+/** The server times at which offers change without a message. */
+export function offerMoments({ match, ends_at }: EventState): number[] {
+  const [little] = extraSeconds(match?.window_s ?? 0);
+  return [ends_at ?? 0, match ? revealOver(match) : 0, match?.turn ? match.turn.closes_at - shortestMs(little) : 0];
 }
 
 /** During a match: what ends the phase or lengthens it, then Pause or Resume, so that neither replaces the other. */
-function mainOffers(event: EventState, phase: Phase, prompt: string): readonly ActionOffer[] {
-  if (event.match?.state !== "playing") return betweenMatches(event, phase);
-  const first = hostStep(event, phase) ?? (phase === "reveal" ? longerReveal(event) : close(event, phase, prompt));
-  return [first, phase === "paused" ? resume(event) : pause(event, phase)];
+function mainOffers(event: EventState, phase: Phase, now: number, prompt: string): readonly ActionOffer[] {
+  const { match } = event;
+  if (match?.state !== "playing") return betweenMatches(event, phase, now);
+  const first = nextStep(event, match, phase, now) ?? (phase === "reveal" ? longerReveal(event) : close(event, phase, prompt));
+  return [first, match.turn?.paused ? resume(event) : pause(event, phase)];
 }
 
-/** In a match that waits for the organizer: the reveal, then the next turn. */
-function hostStep(event: EventState, phase: Phase): ActionOffer | null {
-  if (!event.match?.host_wait_s) return null;
-  if (phase === "sealed") return { ...plainOffer("reveal.start"), ...forTurn(event, true) };
-  return phase === "reveal" ? { ...plainOffer("turn.open"), ...forTurn(event, true) } : null;
+/** In a match that waits for the organizer: the reveal, then the next turn once the reveal is over. */
+function nextStep(event: EventState, match: Match, phase: Phase, now: number): ActionOffer | null {
+  const step = hostStep(event, phase);
+  return step && { ...plainOffer(step), ...forTurn(event, step === "reveal.start" || now >= revealOver(match)) };
 }
 
-function betweenMatches(event: EventState, phase: Phase): readonly ActionOffer[] {
-  if (event.lobby === "closed") return [plainOffer("lobby.open"), start(event, phase, p("button", "Start now"))];
-  return [start(event, phase, nextMatch(event))];
+function revealOver({ reveal }: Match): number {
+  return reveal ? reveal.resolved_at + reveal.steps.over : 0;
+}
+
+function betweenMatches(event: EventState, phase: Phase, now: number): readonly ActionOffer[] {
+  if (event.lobby === "closed") return [plainOffer("lobby.open"), start(event, phase, now, p("button", "Start now"))];
+  return [start(event, phase, now, nextMatch(event))];
 }
 
 function isVote(phase: Phase): boolean {
@@ -90,9 +106,9 @@ function nextMatch(event: EventState): string {
   return event.best_of !== null && currentSeries(event).decided ? p("button", "Start a new series") : p("button", "Start the next match");
 }
 
-function start(event: EventState, phase: Phase, label: string): ActionOffer {
+function start(event: EventState, phase: Phase, now: number, label: string): ActionOffer {
   const over = event.match?.state !== "ended" || phase === "ended";
-  return { ...plainOffer("match.start", over ? label : t("Last reveal still running")), enabled: over };
+  return { ...plainOffer("match.start", over ? label : t("Last reveal still running")), enabled: over && !isEventOver(event, now) };
 }
 
 function forTurn(event: EventState, enabled: boolean): Pick<ActionOffer, "enabled" | "turn"> {
@@ -117,7 +133,7 @@ function close(event: EventState, phase: Phase, confirm: string): ActionOffer {
 }
 
 function longerReveal(event: EventState): ActionOffer {
-  return { ...plainOffer("reveal.extend"), seconds: 10, ...forTurn(event, true) };
+  return { ...plainOffer("reveal.extend"), seconds: 10, ...forTurn(event, !event.match?.turn?.paused) };
 }
 
 /** How many extra seconds the buttons offer, by the length of the window. */
@@ -126,14 +142,31 @@ function extraSeconds(windowS: number): readonly [number, number] {
   return windowS > 600 ? [600, 3600] : [10, 30];
 }
 
-function timeChange(event: EventState, phase: Phase, action: "turn.extend" | "turn.shorten", seconds: number): ActionOffer {
-  const time = formatSpan(seconds);
-  const label = action === "turn.extend" ? p("button", "+%(time)s", { time }) : p("button", "−%(time)s", { time });
-  return { ...plainOffer(action, label), seconds, ...forTurn(event, phase === "paused" || isRunning(phase)) };
+function extend(event: EventState, phase: Phase, seconds: number): ActionOffer {
+  const label = p("button", "+%(time)s", { time: formatSpan(seconds) });
+  return { ...plainOffer("turn.extend", label), seconds, ...forTurn(event, phase === "paused" || isRunning(phase)) };
 }
 
-function voidTurn({ match }: EventState): ActionOffer {
-  const last = lastClosed(match);
+function shorten(event: EventState, phase: Phase, now: number, seconds: number): ActionOffer {
+  const label = p("button", "−%(time)s", { time: formatSpan(seconds) });
+  const turn = event.match?.turn;
+  const enabled = !!turn && votingLeft(turn, now) >= shortestMs(seconds);
+  return { ...plainOffer("turn.shorten", label), seconds, ...forTurn(event, enabled && (phase === "paused" || isRunning(phase))) };
+}
+
+const MIN_LEFT_MS = 3000;
+
+/** The shortest time left from which the server removes so many seconds. */
+function shortestMs(seconds: number): number {
+  return seconds * 1000 + MIN_LEFT_MS;
+}
+
+function votingLeft({ paused, left_ms, opens_at, closes_at }: Turn, now: number): number {
+  return paused ? left_ms : closes_at - Math.max(now, opens_at);
+}
+
+function voidTurn(event: EventState, now: number): ActionOffer {
+  const last = voidableTurn(event, now);
   const label = last ? p("button", "Take back turn %(turn)s", { turn: last.number }) : p("button", "Take back last turn");
   return { ...plainOffer("turn.void", label), enabled: last !== null, turn: last?.turn ?? null };
 }
@@ -161,11 +194,16 @@ export function extraTimeOffers({ match, extra_s }: EventState): readonly Action
 /** Toggles for the optional parts of the projector page. */
 export function partOffers(event: EventState): readonly ActionOffer[] {
   const parts = Object.keys(PART_BUTTONS) as Part[];
-  return parts.map((part) => partOffer(isPartOn(event, part) ? "part.hide" : "part.show", part, PART_BUTTONS[part]));
+  return parts.map((part) => ({ ...partOffer(isPartOn(event, part) ? "part.hide" : "part.show", part, PART_BUTTONS[part]), enabled: !isAlwaysHidden(event, part) }));
 }
 
 function isPartOn({ hidden, sound_on }: EventState, part: Part): boolean {
   return !hidden.includes(part) && (part !== "sound" || sound_on);
+}
+
+/** Vote counts stay hidden while sides are secret. */
+function isAlwaysHidden({ match }: EventState, part: Part): boolean {
+  return part === "tally" && hasSecretSides(match);
 }
 
 function partOffer(action: "part.hide" | "part.show", part: Part, label: string): ActionOffer {

@@ -1,6 +1,6 @@
 import { t } from "../../live/i18n";
-import { lastClosed } from "../../live/match/phase";
 import type { Action } from "../../actions";
+import { hostStep, isAllowedByClocks, isEventOver, voidableTurn } from "../../availability";
 import type { EventState } from "../../protocol";
 import type { ScreenPhase } from "../scene/scene";
 
@@ -14,12 +14,14 @@ export interface PresenterAction {
 
 export type PresenterCommand = "next" | "pause" | "extend" | "close" | "undo" | "lock";
 
-/** The command for a key in the current state, or a text that says why there is none. */
-export function presenterAction(command: PresenterCommand, state: EventState, phase: ScreenPhase): PresenterAction | string {
-  return COMMANDS[command](state, phase);
+/** The command for a key at the server's time `now`, or a text that says why there is none. */
+export function presenterAction(command: PresenterCommand, state: EventState, phase: ScreenPhase, now: number): PresenterAction | string {
+  const chosen = COMMANDS[command](state, phase, now);
+  if (typeof chosen === "string" || isAllowedByClocks(chosen.action, state.match)) return chosen;
+  return t("This match runs on the players' clocks. Its turns can't be controlled here.");
 }
 
-const COMMANDS: Record<PresenterCommand, (state: EventState, phase: ScreenPhase) => PresenterAction | string> = { next, pause, extend, close, undo, lock };
+const COMMANDS: Record<PresenterCommand, (state: EventState, phase: ScreenPhase, now: number) => PresenterAction | string> = { next, pause, extend, close, undo, lock };
 
 const NOTHING_TO_PRESS: Partial<Record<ScreenPhase, string>> = {
   talk: t("The vote opens automatically"),
@@ -27,19 +29,17 @@ const NOTHING_TO_PRESS: Partial<Record<ScreenPhase, string>> = {
   reveal: t("The next turn opens automatically"),
 };
 
-/** The next step in a match that waits for the organizer. */
-const HOST_STEPS: Partial<Record<ScreenPhase, Action>> = { sealed: "reveal.start", reveal: "turn.open" };
-
-function next(state: EventState, phase: ScreenPhase): PresenterAction | string {
+function next(state: EventState, phase: ScreenPhase, now: number): PresenterAction | string {
   const { match, lobby } = state;
   if (match?.state === "playing") {
-    if (phase === "paused") return pause(state, phase);
-    const step = match.host_wait_s && match.turn ? HOST_STEPS[phase] : undefined;
+    if (match.turn?.paused) return pause(state, phase);
+    const step = hostStep(state, phase);
     if (step) return makeAction(step, { turn: match.turn!.id });
     return NOTHING_TO_PRESS[phase] ?? close(state, phase);
   }
   if (phase === "reveal") return t("The last reveal is still running");
   if (lobby === "closed") return makeAction("lobby.open");
+  if (isEventOver(state, now)) return t("The event is over. Change its schedule to go on.");
   return makeAction("match.start", { confirm: match ? t("Press again to start the next match") : t("Press again to start the match") });
 }
 
@@ -67,8 +67,8 @@ function close({ match }: EventState, phase: ScreenPhase): PresenterAction | str
   return makeAction("turn.close", { turn: turn.id, confirm: t("Press again to close the vote now") });
 }
 
-function undo({ match }: EventState): PresenterAction | string {
-  const last = lastClosed(match);
+function undo(state: EventState, _phase: ScreenPhase, now: number): PresenterAction | string {
+  const last = voidableTurn(state, now);
   if (!last) return t("There is no turn to take back");
   return makeAction("turn.void", { turn: last.turn, confirm: t("Press again to take back turn %(turn)s", { turn: last.number }) });
 }
