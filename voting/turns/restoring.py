@@ -54,11 +54,13 @@ def begin_epoch(turn: Turn, box: BallotBox) -> None:
 
     Does nothing if it was changed since it was loaded. In a match with clocks, the window moves by at least
     MIN_RESTORED_MS, or by the time that it was open, so that no side loses the time until clients are back.
+    Clocks of crowds begin again, because the box alone knew since when all of a side had voted.
     """
     now = box.now()
     open_ms = max(0, now - turn.opens_at)
     until = max(now, turn.opens_at) + window.MIN_RESTORED_MS
-    times = _postponed(turn, until, min(open_ms, window.MIN_RESTORED_MS))
+    given_back_ms = open_ms if turn.match.crowd_clocks else min(open_ms, window.MIN_RESTORED_MS)
+    times = _postponed(turn, until, given_back_ms)
     # Stored ballots need no voter, but a player whose clock is about to run out does.
     ends_soon = turn.match.bank_s is not None and times["closes_at"] < now + window.MAX_OUTAGE_MS
     lost_at = now if ends_soon or not turn.stored else None

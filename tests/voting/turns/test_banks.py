@@ -244,6 +244,28 @@ def test_crowd_clock_charges_time_until_last_vote(box: BallotBox) -> None:
     assert only_turn(turn.match).red_bank_ms == 60_000 - after.red_used_ms + 5_000
 
 
+@pytest.mark.parametrize("stored", [False, True])
+def test_lost_box_charges_crowds_from_the_restoration_on(stored: bool, box: BallotBox) -> None:
+    turn = begin(box, **CROWD, store_ballots=stored)
+    ballot = Ballot("red", "red", 1, 1, blind="0" * 32)
+    turn = age(turn, box, 30_000)
+    if cast(turn, ballot).stored:
+        store_ballots(turn.pk, [ballot], box.now())
+    assert heartbeat(turn, 0, 2)[0]
+    box.delete_all_events()
+    restore_turn(turn.pk, box)
+    restored = load_turn(turn.pk)
+    assert restored.opens_at - turn.opens_at == restored.closes_at - turn.closes_at >= 30_000
+    cast(restored, ballot)
+    finished_at = [heartbeat(restored, 0, 2)[0] for _ in range(2)]
+    assert finished_at[0] == finished_at[1] >= restored.opens_at, "its clock stands"
+    pick(restored, "yellow", 4)
+    heartbeat(restored, 0, 0)
+    Turn.objects.update(box_lost_at=None)
+    after = closed_early(restored, box)
+    assert (after.state, after.red_used_ms) == (TurnState.RESOLVED, finished_at[0] - restored.opens_at)
+
+
 @pytest.mark.parametrize(
     ("sides", "yellow_used_ms", "picks", "ended"),
     [

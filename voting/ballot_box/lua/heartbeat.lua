@@ -46,7 +46,7 @@ for i = 1, #watchers, 2 do
   end
 end
 local voted = redis.call('HMGET', KEYS[2], 'red', 'yellow', 'epoch', 'acks:' .. report.client, 'red_at',
-  'yellow_at', 'red_ends_at', 'arrivals')
+  'yellow_at', 'red_ends_at', 'arrivals', 'red_done', 'yellow_done')
 if tonumber(voted[3] or 0) == report.epoch and tonumber(voted[4] or 0) < report.acknowledged then
   redis.call('HSET', KEYS[2], 'older', 1)
 end
@@ -61,7 +61,7 @@ if voted[7] then
   local left = { red, everybody_known - red }
   for i, side in ipairs({ 'red', 'yellow' }) do
     if everybody_known >= 0 and waiting == everybody_known and left[i] == 0 and tonumber(voted[i] or 0) > 0 then
-      done[i] = tonumber(voted[4 + i] or now)
+      done[i] = tonumber(voted[4 + i] or voted[8 + i] or now)  -- restored ballots have no time
       redis.call('HSET', KEYS[2], side .. '_done', done[i])
     else
       redis.call('HDEL', KEYS[2], side .. '_done')
