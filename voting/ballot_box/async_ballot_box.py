@@ -17,6 +17,7 @@ from voting.ballot_box.box_types import (
     CastResult,
     PresenceCounts,
     PresenceReport,
+    Storing,
     TeamWish,
     Turnout,
     decode_stored_ballots,
@@ -71,7 +72,7 @@ class AsyncBallotBox:
             reply = await self._cast(keys=turn_keys(event_id, turn_id, shard), args=args)
             *answers, arrivals, stored = _unpack_answers(reply)
             acknowledged.arrivals = max(acknowledged.arrivals, arrivals)
-            return CastReply(answers, bool(stored))
+            return CastReply(answers, Storing(stored))
         except ResponseError as error:
             if not _is_corrupt(error):
                 raise

@@ -26,6 +26,7 @@ from voting.ballot_box.box_types import (
     Prefetched,
     PresenceCounts,
     Sealed,
+    Storing,
     TooEarly,
     decode_stored_ballots,
     encode_batch,
@@ -195,14 +196,14 @@ class BallotBox:
 
     def cast_new(self, turn: BoxedTurn, ballots: Sequence[Ballot]) -> CastReply:
         """Cast up to MAX_BATCH ballots by the rules for gateways: in the window, with the side's clock."""
-        replies, must_store = dict[Shard, Iterator[int]](), False
+        replies, storing = dict[Shard, Iterator[int]](), Storing.NOT
         for part, own in turn.split(ballots):
             args = (turn.epoch, encode_batch(own), WORKER, 0, *part.shard)
             reply = self._cast(keys=part.keys, args=args)
             *answers, _, stored = msgspec.msgpack.decode(reply, type=list[int])
-            replies[part.shard], must_store = iter(answers), must_store or bool(stored)
+            replies[part.shard], storing = iter(answers), max(storing, Storing(stored))
         shards = [Shard.of(ballot.voter, turn.shard.total) for ballot in ballots]
-        return CastReply([next(replies[shard]) for shard in shards], must_store)
+        return CastReply([next(replies[shard]) for shard in shards], storing)
 
     def ballot_counts(self, turn: BoxedTurn) -> dict[Side, int]:
         """Return the number of ballots in the box for each side."""

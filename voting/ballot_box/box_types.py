@@ -46,14 +46,26 @@ class CastResult(IntEnum):
     BUSY = 6
 
 
+class Storing(IntEnum):
+    """Whether gateways write a turn's counted ballots to the database.
+
+    FIRST: before they are acknowledged. SOON: too, but while the database is away, they are acknowledged and
+    written later. The database then only keeps the time of a pick, in case that the ballot box is lost.
+    """
+
+    NOT = 0
+    FIRST = 1
+    SOON = 2
+
+
 class CastReply(NamedTuple):
     """The box's reply to a batch: for each ballot a `CastResult`, or minus the voter's higher sequence.
 
-    If `stored`, counted ballots must be written to the database before they are acknowledged.
+    `stored` says whether counted ballots must be written to the database.
     """
 
     answers: list[int]
-    stored: bool = False
+    stored: Storing = Storing.NOT
 
 
 class BoxRef(NamedTuple):
@@ -70,7 +82,7 @@ class BoxedTurn:
     """A turn as the ballot box stores it; times are Unix milliseconds.
 
     In a match with clocks each side has its own end, and the box records when it picked; otherwise they are
-    0. If `stored`, gateways write its ballots to the database before they acknowledge them.
+    0. `stored` says whether gateways write its ballots to the database.
     """
 
     event_id: int
@@ -81,7 +93,7 @@ class BoxedTurn:
     closes_at: int
     red_ends_at: int = 0
     yellow_ends_at: int = 0
-    stored: bool = False
+    stored: Storing = Storing.NOT
     shard: Shard = ONE_SHARD
 
     @property

@@ -9,15 +9,16 @@ import asyncio
 import logging
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
-from typing import Protocol
+from typing import Any, Protocol
 
 from voting.ballot_box.async_ballot_box import AsyncBallotBox
-from voting.ballot_box.box_types import MAX_BATCH, CastResult
+from voting.ballot_box.box_types import MAX_BATCH, CastResult, Storing
 from voting.ballot_box.shards import ONE_SHARD, Shard
-from voting.ballot_box.stores import STORE_ERRORS
+from voting.ballot_box.stores import DATABASE_ERRORS, STORE_ERRORS
 from voting.counting.ballots import Ballot
 from voting.metrics.metrics import ACK_S, BALLOTS, BATCH_SIZE, count_refusal
 
@@ -71,13 +72,16 @@ class Intake:
         return BallotQueue(slot, self)
 
     async def wait_until_empty(self) -> None:
-        """Return once every ballot taken so far is answered."""
+        """Return once every ballot taken so far is answered and stored."""
         while self._busy:
             await asyncio.wait(self._busy)
 
     def start(self, queue: "BallotQueue") -> None:
         """Start a task that sends the queue's pending ballots until none are left."""
-        task = asyncio.create_task(self._drain(queue))
+        self._run(self._drain(queue))
+
+    def _run(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
         self._busy.add(task)
         task.add_done_callback(self._busy.discard)
 
@@ -106,13 +110,29 @@ class Intake:
             await asyncio.sleep(0)
 
     async def _record(self, slot: Slot, ballots: list[Ballot]) -> list[int]:
-        answers, stored = await self._box.cast(slot.event_id, slot.turn_id, slot.epoch, ballots, slot.shard)
-        if stored:
+        answers, storing = await self._box.cast(slot.event_id, slot.turn_id, slot.epoch, ballots, slot.shard)
+        if storing:
             held = zip(ballots, answers, strict=True)
-            await self._store(
-                slot.turn_id, [b for b, code in held if code in (CastResult.OK, CastResult.DUPLICATE)]
-            )
+            counted = [b for b, code in held if code in (CastResult.OK, CastResult.DUPLICATE)]
+            await self._store_counted(slot.turn_id, counted, storing)
         return answers
+
+    async def _store_counted(self, turn_id: int, counted: list[Ballot], storing: Storing) -> None:
+        try:
+            await self._store(turn_id, counted)
+        except DATABASE_ERRORS as error:
+            if storing == Storing.FIRST:
+                raise
+            log.warning("ballots acknowledged, to be stored later: %s", error, extra={"turn": turn_id})
+            self._run(self._store_later(turn_id, counted))
+
+    async def _store_later(self, turn_id: int, counted: list[Ballot]) -> None:
+        is_stored = False
+        while not is_stored:
+            await asyncio.sleep(RETRY_S)
+            with suppress(*DATABASE_ERRORS):
+                await self._store(turn_id, counted)
+                is_stored = True
 
 
 class BallotQueue:

@@ -11,12 +11,12 @@ from django.utils.translation import gettext as _
 from redis import RedisError
 
 from games.engine.errors import GameError
-from games.engine.game import Side
+from games.engine.game import SIDES, Side
 from voting import protocol
 from voting.announcements.outbox import announce, relay
 from voting.ballot_box.archive import store_ballots
 from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.box_types import BoxedTurn, PlaceResult
+from voting.ballot_box.box_types import BoxedTurn, PlaceResult, Storing
 from voting.ballot_box.shards import Shard
 from voting.counting import window
 from voting.counting.methods.voting_method import UnknownMethod, find_method
@@ -52,9 +52,19 @@ def to_boxed_turn(turn: Turn) -> BoxedTurn:
     return BoxedTurn(
         *(turn.match.event_id, turn.pk, turn.version, turn.epoch, *times),
         **ends,
-        stored=turn.stored,
+        stored=_storing(turn),
         shard=Shard(0, turn.match.shards),
     )
+
+
+def _storing(turn: Turn) -> Storing:
+    """Return whether gateways store the turn's ballots, which they also do only for the times of picks."""
+    match = turn.match
+    if not turn.stored or match.bank_s is None or match.crowd_clocks:
+        return Storing(turn.stored)
+    left = {side: clocks.bank_ms(turn, side) for side in SIDES}
+    must_survive = match.store_ballots or window.is_stored(clocks.longest_ms(match, left))
+    return Storing.FIRST if must_survive else Storing.SOON
 
 
 def load_turn(turn_id: int) -> Turn:

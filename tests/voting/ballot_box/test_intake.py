@@ -12,7 +12,7 @@ from tests.voting.box_helpers import EVENT, R1, TURN, Y2
 from voting.ballot_box import intake
 from voting.ballot_box.async_ballot_box import AsyncBallotBox
 from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.box_types import MAX_BATCH, BoxedTurn, CastReply, CastResult, PlaceResult
+from voting.ballot_box.box_types import MAX_BATCH, BoxedTurn, CastReply, CastResult, PlaceResult, Storing
 from voting.ballot_box.shards import ONE_SHARD, Shard
 from voting.counting.ballots import Ballot
 
@@ -231,12 +231,13 @@ async def test_intake_is_not_empty_before_ballots_cast_while_answering() -> None
         assert crowd.answers == {("v2", 1): [OK]}
 
 
-@pytest.fixture
-def stored(turn: BoxedTurn, box: BallotBox) -> None:
-    assert box.place(replace(turn, version=2, stored=True), create=False) == PlaceResult.DONE
+@pytest.fixture(params=[Storing.FIRST])
+def stored(request: pytest.FixtureRequest, turn: BoxedTurn, box: BallotBox) -> None:
+    assert box.place(replace(turn, version=2, stored=request.param), create=False) == PlaceResult.DONE
 
 
 @pytest.mark.usefixtures("stored")
+@pytest.mark.parametrize("stored", [Storing.FIRST, Storing.SOON], indirect=True)
 async def test_intake_stores_counted_ballots_of_long_window_before_answering() -> None:
     stored_first = []
 
@@ -265,6 +266,22 @@ async def test_intake_retries_while_database_is_away(error: type[Exception]) -> 
     assert crowd.answers.keys() == {("v1", 1), ("v2", 1)}
     assert set(crowd.codes) <= COUNTED
     assert set().union(*crowd.stored[2:]) == {"v1", "v2"}
+
+
+@pytest.mark.usefixtures("stored")
+@pytest.mark.parametrize("stored", [Storing.SOON], indirect=True)
+async def test_intake_answers_duels_while_database_is_away_and_stores_later() -> None:
+    stores_before_answer = []
+
+    class Watcher:
+        def answer(self, slot: intake.Slot, ballot: Ballot, code: int) -> None:
+            stores_before_answer.append((code, len(crowd.stored)))
+
+    async with Crowd(*[OperationalError("away")] * 2) as crowd:
+        crowd.queue.add(R1, Watcher())
+        await crowd.intake.wait_until_empty()
+    assert stores_before_answer == [(OK, 1)]
+    assert crowd.stored == [["v1"]] * 3
 
 
 @pytest.mark.usefixtures("stored")

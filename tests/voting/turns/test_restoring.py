@@ -1,4 +1,5 @@
 from collections.abc import Sequence
+from itertools import product
 
 import pytest
 from django.conf import settings
@@ -11,7 +12,7 @@ from tests.voting.sample_matches import plain
 from tests.voting.turns.conftest import crashing
 from voting.ballot_box.archive import load_stored_ballots, store_ballots
 from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.box_types import BoxRef, BoxState, CastReply, CastResult, PresenceCounts
+from voting.ballot_box.box_types import BoxRef, BoxState, CastReply, CastResult, PresenceCounts, Storing
 from voting.counting.ballots import Ballot
 from voting.counting.window import MAX_RESTORED_MS, MIN_RESTORED_MS
 from voting.matches import claim_turn
@@ -225,9 +226,10 @@ def test_scheduler_stores_ballots_if_the_extension_crashed(step: str, box: Ballo
 
 
 def test_resumed_turn_with_little_time_left_stays_stored(box: BallotBox) -> None:
-    short, long, duel = ({"bank_s": 60}, {"bank_s": 1_200}, {"bank_s": 60, "crowd_clocks": False})
-    timed = (helpers.start(box, **{"crowd_clocks": True} | terms) for terms in (short, long, duel))
-    assert [turn.stored for turn in timed] == [False, True, True]
+    clocks = product((True, False), (60, 1_200))
+    timed = [helpers.start(box, crowd_clocks=crowd, bank_s=bank_s) for crowd, bank_s in clocks]
+    storing = [Storing.NOT, Storing.FIRST, Storing.SOON, Storing.FIRST]
+    assert [to_boxed_turn(turn).stored for turn in timed] == storing
     turn = helpers.start(box, window_s=1_200)
     assert turn.stored
     helpers.set_window(turn, box, -1_000, 300_000)

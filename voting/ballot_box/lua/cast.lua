@@ -5,8 +5,8 @@
 -- ARGV: epoch that the gateway knows; msgpack {{voter, side, column, sequence, 0, blind}, ...};
 --   gateway, or 'restorer', which puts ballots back and ignores the sides' clocks;
 --   number of arrivals last acknowledged to this gateway in this epoch; index of this shard, and number of shards.
--- Returns msgpack, one number per ballot, then the number of arrivals so far, and 1 if ballots must be stored in the
---   database before they are acknowledged, otherwise 0:
+-- Returns msgpack, one number per ballot, then the number of arrivals so far, and whether ballots must be stored in the
+--   database (see `Storing`):
 --   1 counted, 2 duplicate (counted before), 3 late, 4 unknown, 5 early, or -n: the voter's ballot with the
 --   higher sequence n stays.
 -- In a match with clocks, each side's own end replaces closes_at, and the box records when its ballot arrived.
@@ -118,5 +118,5 @@ elseif counted and remembered < arrivals then
   redis.call('HSET', KEYS[1], acks, arrivals)
 end
 answers[#answers + 1] = counted and arrivals or remembered
-answers[#answers + 1] = box[12] and 1 or 0
+answers[#answers + 1] = box[12] == 'soon' and 2 or box[12] and 1 or 0
 return cmsgpack.pack(answers)

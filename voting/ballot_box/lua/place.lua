@@ -1,7 +1,7 @@
 -- Put a turn's window into its box (compare-and-set), unless the box has a newer version.
 -- KEYS: box, ballots, voters whose ballots arrived after a prefetch.
 -- ARGV: create (1 or 0), version, epoch, opens_at, closes_at, when red and yellow run out of time in a match with
---   clocks, otherwise 0, and whether ballots are stored in the database (1 or 0).
+--   clocks, otherwise 0, and whether ballots are stored in the database (see `Storing`).
 -- Returns 1 if the box is up to date, 2 if its ballots have yet to be stored, 0 if there is no such box.
 -- From the first call with stored 1 on, gateways store all ballots. Those cast before are 'pending' until stored.
 -- A newer version unseals: a close with an older version can no longer be committed.
@@ -40,7 +40,9 @@ if not box[1] or tonumber(box[1]) < tonumber(ARGV[2]) then
   redis.call('PERSIST', KEYS[2])
   redis.call('PERSIST', KEYS[3])
 end
-if ARGV[8] == '1' then
+if ARGV[8] == '2' then
+  redis.call('HSETNX', KEYS[1], 'stored', 'soon')
+elseif ARGV[8] == '1' then
   redis.call('HSETNX', KEYS[1], 'stored', redis.call('HLEN', KEYS[2]) == 0 and 'done' or 'pending')
 end
 return redis.call('HGET', KEYS[1], 'stored') == 'pending' and 2 or 1
