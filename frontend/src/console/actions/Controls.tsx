@@ -14,7 +14,7 @@ export function Controls({ offers, commands, off, next }: CommandProps & { offer
     <>
       <div class="main-actions">
         {next && <a class="action-button huge" href={next.href}>{next.name}</a>}
-        {offers.main.length === 0 && <p>{t("This match runs on the players' clocks. Its turns can't be controlled here.")}</p>}
+        {offers.main.length === 0 && <p class="read-only">{t("This match runs on the players' clocks. Its turns can't be controlled here.")}</p>}
         {offers.main.map((offer, place) => <ActionButton key={place} offer={offer} commands={commands} off={off} size={!next && offer.action === offers.suggested ? "huge" : "tall"} />)}
       </div>
       <CommandResultLine commands={commands} help={offers.main.find(({ help }) => help)?.help ?? ""} />
