@@ -102,6 +102,7 @@ test("lobby music is offered only where the installation has some", () => {
 test("extra time per turn is switched on and off by the same button", () => {
   const asked = (part: Partial<EventState>) => extraTimeOffers(event({ extra_s: 0, ...part })).map(({ seconds }) => seconds);
   assert.deepEqual([asked({}), asked({ match: null }), asked({ extra_s: 30 })], [[10, 30, 60], [10, 30, 60], [10, undefined, 60]]);
+  assert.deepEqual(asked({ match: { ...MATCH, clocks: {} } as Match }), [], "it would change nothing");
   const slow = { ...MATCH, window_s: 86_400 } as Match;
   assert.deepEqual([asked({ match: slow }), asked({ match: slow, extra_s: 60 })], [[], [10, 30, undefined]]);
 });

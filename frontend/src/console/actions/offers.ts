@@ -182,9 +182,9 @@ function abort({ match }: EventState): ActionOffer {
 const LONGEST_WINDOW_S = 600;
 const EXTRA_SECONDS = [10, 30, 60];
 
-/** Extra time for everyone, as an accessibility option: lengthens each turn until it is switched off. */
+/** Extra time for everyone, as an accessibility option: lengthens each turn without clocks until it is switched off. */
 export function extraTimeOffers({ match, extra_s }: EventState): readonly ActionOffer[] {
-  if (match && match.window_s > LONGEST_WINDOW_S && !extra_s) return [];
+  if (match && (match.clocks || match.window_s > LONGEST_WINDOW_S) && !extra_s) return [];
   return EXTRA_SECONDS.map((extra) => {
     const offer = plainOffer("turn.extra_time", p("button", "+%(time)s", { time: formatSeconds(extra) }));
     return extra === extra_s ? offer : { ...offer, seconds: extra };
