@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import type { EventState, Match, Turn } from "../../protocol";
 import { PART_BUTTONS } from "../../settings";
+import { rehearsalObstacle } from "../rehearsal/rehearsal";
 import { actionOffers, extraTimeOffers, musicOffers, partOffers } from "./offers";
 
 const TURN = { id: 9, number: 2, opens_at: 0, closes_at: 20_000, paused: false } as Turn;
@@ -85,6 +86,8 @@ test("no action is offered that the server refuses", () => {
   assert.deepEqual(voided, ["turn.void", "(turn.void)", "(turn.void)", "(turn.void)"]);
   const secret = partOffers(event(live({ max_side_changes: 1 }))).filter(({ enabled }) => !enabled).map(({ part }) => part);
   assert.deepEqual(secret, ["tally"]);
+  const joins = [{ admission: "open" }, { lobby: "locked" }, { admission: "tickets" }] as const;
+  assert.deepEqual(joins.map((part) => rehearsalObstacle(event(part)) === ""), [true, false, false]);
 });
 
 test("a display switch toggles the current state", () => {
