@@ -6,7 +6,6 @@ fails the test.
 """
 
 import json
-from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -69,19 +68,6 @@ def assert_consistent(event_id: int) -> None:
 def short_leases(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leases that end at once, so that several processes close the same turn."""
     monkeypatch.setattr("voting.ballot_box.closing_lease.LEASE_MS", 1)
-
-
-@pytest.mark.parametrize("attempt", range(ROUNDS))
-def test_concurrent_closes_resolve_turn_once(attempt: int, box: BallotBox) -> None:
-    turn = start(box)
-    open_now(turn, box)
-    vote(turn, box, red=[3, 3], yellow=[5])
-    run_out(turn, box)
-    at_once(MANY, lambda own: close_turn(turn.pk, own))
-    assert Counter(TallyRecord.objects.values_list("side", flat=True)) == {"red": 1, "yellow": 1}
-    assert load_turn(turn.pk).version == turn.version + 1
-    assert kinds(turn.match.event_id).count("turn.revealed") == 1
-    assert_consistent(turn.match.event_id)
 
 
 @pytest.mark.parametrize("seed", range(ROUNDS))

@@ -5,9 +5,12 @@ from typing import Any
 import pytest
 from django.conf import settings
 
+from tests.voting.box_helpers import ask
 from tests.voting.match_helpers import COMMON_TERMS, run_out, start_open, vote
 from tests.voting.recovery_model import Crash
 from voting.ballot_box.ballot_box import BallotBox
+from voting.ballot_box.box_types import CastReply, PresenceCounts
+from voting.counting.ballots import Ballot
 from voting.models import Turn
 
 DueTurn = Callable[..., Turn]
@@ -27,6 +30,16 @@ def crashing(owner: Any, step: str, *, after: bool = False) -> Iterator[None]:
         patched.setattr(owner, step, crash)
         with pytest.raises(Crash):
             yield
+
+
+def cast_at_gateway(turn: Turn, *ballots: Ballot) -> CastReply:
+    return ask(lambda box: box.cast(turn.match.event_id, turn.pk, turn.epoch, ballots))
+
+
+def report(turn: Turn, voters: int) -> None:
+    """The heartbeat of a gateway with this many voters."""
+    present = PresenceCounts(connected=(voters, 0))
+    ask(lambda box: box.heartbeat(turn.match.event_id, "a", (turn.pk, turn.epoch), present))
 
 
 @pytest.fixture(autouse=True, params=[1, pytest.param(3, marks=pytest.mark.nightly)])

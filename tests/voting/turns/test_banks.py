@@ -9,16 +9,17 @@ from games.engine.game import Side
 from tests.voting.action_helpers import done_by, event_of, press, refused
 from tests.voting.box_helpers import ask
 from tests.voting.match_helpers import kinds, only_turn, start, tally_of
+from tests.voting.sample_matches import record_of
+from tests.voting.turns.conftest import cast_at_gateway
 from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.archive import store_ballots
 from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.box_types import CastReply, PresenceCounts, Storing
+from voting.ballot_box.box_types import PresenceCounts, Storing
 from voting.counting.ballots import Ballot
 from voting.counting.window import EXTENSION_MS, MIN_RESTORED_MS
 from voting.matches import claim_turn
 from voting.models import Match, MatchResult, Turn, TurnState
 from voting.protocol import Clocks
-from voting.records.exports import export_match
 from voting.records.recount import find_faults
 from voting.terms import Ending, MatchState
 from voting.turns.closing import close_turn
@@ -28,6 +29,7 @@ from voting.turns.turns import load_turn, to_boxed_turn
 
 MOST_A_PICK, MOST_A_CLOSE = 16, 31
 BLITZ = {"bank_s": 60, "increment_s": 2, "window_s": 60, "close_early": True, "no_ballot_rule": "forfeit"}
+CROWD = {"crowd_clocks": True, "increment_s": 5, "close_early": False}
 
 
 def begin(box: BallotBox, **choices: Any) -> Turn:
@@ -47,11 +49,7 @@ def age(turn: Turn, box: BallotBox, ms: int, **banks: int) -> Turn:
 
 def pick(turn: Turn, side: Side, choice: int, sequence: int = 1, *, voter: str = "") -> None:
     """Cast through a gateway: ballots restored into a lost box would have no time."""
-    cast(turn, Ballot(voter or side, side, choice, sequence, blind="0" * 32))
-
-
-def cast(turn: Turn, ballot: Ballot) -> CastReply:
-    return ask(lambda gateways: gateways.cast(turn.match.event_id, turn.pk, turn.epoch, [ballot]))
+    cast_at_gateway(turn, Ballot(voter or side, side, choice, sequence, blind="0" * 32))
 
 
 def closed_early(turn: Turn, box: BallotBox) -> Turn:
@@ -123,9 +121,7 @@ def test_time_out_loses(box: BallotBox, red_ms: int, yellow_ms: int, picks: list
     match = Match.objects.get(pk=turn.match_id)
     assert (match.state, match.result, match.ended_by) == (MatchState.ENDED, result, Ending.TIME)
     assert load_turn(turn.pk).red_pick is None
-    exported = export_match(match.event.code, 1)
-    assert exported
-    assert find_faults(exported.record) == []
+    assert find_faults(record_of(match)) == []
 
 
 def test_side_out_of_time_gets_random_column_without_forfeit_rule(box: BallotBox) -> None:
@@ -190,20 +186,17 @@ def test_lost_box_costs_no_time(box: BallotBox) -> None:
 def test_lost_box_keeps_the_time_of_a_pick(box: BallotBox) -> None:
     turn = age(begin(box), box, 20_000)
     ballot = Ballot("red", "red", 3, 1, blind="0" * 32)
-    assert cast(turn, ballot).stored == Storing.SOON, "it is stored, but the answer needs no database"
+    assert cast_at_gateway(turn, ballot).stored == Storing.SOON, "stored, but the answer needs no database"
     store_ballots(turn.pk, [ballot], turn.opens_at + 15_000)
     box.delete_all_events()
     restore_turn(turn.pk, box)
     restored = load_turn(turn.pk)
     assert (restored.opens_at - turn.opens_at, restored.closes_at - turn.closes_at) == (MIN_RESTORED_MS,) * 2
-    cast(restored, ballot)
+    cast_at_gateway(restored, ballot)
     pick(restored, "yellow", 4)
     Turn.objects.update(box_lost_at=None)
     after = closed_early(restored, box)
     assert (after.state, after.red_used_ms) == (TurnState.RESOLVED, 15_000 - MIN_RESTORED_MS)
-
-
-CROWD = {"crowd_clocks": True, "increment_s": 5, "close_early": False}
 
 
 def heartbeat(turn: Turn, red: int, yellow: int, phones: tuple[int, int] = (2, 2)) -> tuple[int, int]:
@@ -249,14 +242,14 @@ def test_lost_box_charges_crowds_from_the_restoration_on(stored: bool, box: Ball
     turn = begin(box, **CROWD, store_ballots=stored)
     ballot = Ballot("red", "red", 1, 1, blind="0" * 32)
     turn = age(turn, box, 30_000)
-    if cast(turn, ballot).stored:
+    if cast_at_gateway(turn, ballot).stored:
         store_ballots(turn.pk, [ballot], box.now())
     assert heartbeat(turn, 0, 2)[0]
     box.delete_all_events()
     restore_turn(turn.pk, box)
     restored = load_turn(turn.pk)
     assert restored.opens_at - turn.opens_at == restored.closes_at - turn.closes_at >= 30_000
-    cast(restored, ballot)
+    cast_at_gateway(restored, ballot)
     finished_at = [heartbeat(restored, 0, 2)[0] for _ in range(2)]
     assert finished_at[0] == finished_at[1] >= restored.opens_at, "its clock stands"
     pick(restored, "yellow", 4)
@@ -290,13 +283,8 @@ def test_crowd_clock_running_out_counts_votes_so_far(
     for _ in range(2):  # the first call may only move the deadline
         close_turn(turn.pk, box)
     after, match = load_turn(turn.pk), Match.objects.get(pk=turn.match_id)
-    assert (after.state, after.red_used_ms, after.yellow_used_ms) == (
-        TurnState.RESOLVED,
-        5_000,
-        yellow_used_ms,
-    )
+    assert after.state == TurnState.RESOLVED
+    assert (after.red_used_ms, after.yellow_used_ms) == (5_000, yellow_used_ms)
     assert (after.red_pick, after.yellow_pick) == picks
     assert (match.result, match.ended_by) == ended
-    exported = export_match(match.event.code, 1)
-    assert exported
-    assert find_faults(exported.record) == []
+    assert find_faults(record_of(match)) == []

@@ -19,6 +19,8 @@ from voting.turns.restoring import restore_turn
 from voting.turns.time_steps import move_turn
 from voting.turns.turns import load_turn
 
+TALK_MS = 90_000
+
 
 def wait(turn: Turn, seconds: int) -> None:
     """Let the turn wait for the host that long: move its window into the past."""
@@ -89,9 +91,6 @@ def test_vote_that_everyone_has_cast_waits_for_the_host_too(box: BallotBox, due:
     assert (early.state, early.is_sealed) == (TurnState.OPEN, True)
 
 
-TALK_MS = 90_000
-
-
 def test_first_window_opens_after_talk_time_and_later_ones_after_the_reveal(box: BallotBox) -> None:
     before = box.now()
     turn = helpers.start(box, talk_s=90, window_s=20, pace="normal")
@@ -102,11 +101,9 @@ def test_first_window_opens_after_talk_time_and_later_ones_after_the_reveal(box:
     restore_turn(turn.pk, box)
     restored = load_turn(turn.pk)
     assert (restored.epoch, restored.opens_at, restored.closes_at) == (2, turn.opens_at, turn.closes_at)
-    after, second = helpers.play_turn(restored, box, red=[1], yellow=[2]), helpers.only_turn(turn.match)
-    assert (second.number, second.opens_at) == (
-        2,
-        (after.resolved_at or 0) + helpers.reveal_ms(turn) + TALK_MS,
-    )
+    resolved_at = helpers.play_turn(restored, box, red=[1], yellow=[2]).resolved_at or 0
+    second = helpers.only_turn(turn.match)
+    assert (second.number, second.opens_at) == (2, resolved_at + helpers.reveal_ms(turn) + TALK_MS)
     assert second.closes_at - second.opens_at == 20_000
     before = box.now()
     press(event_of(turn), "turn.void", box)

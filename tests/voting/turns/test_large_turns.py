@@ -6,21 +6,8 @@ import pytest
 from django.conf import settings
 
 from games.engine.game import SIDES
+from tests.voting import match_helpers as helpers
 from tests.voting.box_helpers import cast, queued_tasks
-from tests.voting.match_helpers import (
-    CLASSIC,
-    SELECTOR,
-    arrived_ballots,
-    ballots,
-    kinds,
-    new_event,
-    play_out,
-    run_out,
-    set_window,
-    start,
-    start_open,
-    tally_of,
-)
 from tests.voting.sample_matches import plain, with_blinds
 from tests.voting.verifiers import verify
 from voting.ballot_box.ballot_box import BallotBox
@@ -36,6 +23,7 @@ from voting.turns.scheduler import DeadlineScheduler
 from voting.turns.turns import load_turn, to_boxed_turn
 
 LEFT_MS = 500
+in_three_shards = pytest.mark.parametrize("shards", [3], indirect=True)
 
 
 @pytest.fixture(autouse=True)
@@ -44,9 +32,10 @@ def every_turn_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def voting_turn(box: BallotBox, **terms: Any) -> Turn:
-    turn = start(box, **terms)
-    set_window(turn, box, -1_000, LEFT_MS)
-    box.cast(to_boxed_turn(turn), with_blinds([*ballots("red", [3, 4]), *ballots("yellow", [5])]))
+    turn = helpers.start(box, **terms)
+    helpers.set_window(turn, box, -1_000, LEFT_MS)
+    crowd = helpers.ballots("red", [3, 4]) + helpers.ballots("yellow", [5])
+    box.cast(to_boxed_turn(turn), with_blinds(crowd))
     return turn
 
 
@@ -60,14 +49,14 @@ def test_preparation_catches_up_when_the_turn_changes(
     box: BallotBox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     turn = voting_turn(box)
-    set_window(turn, box, -1_000, 9_000)
+    helpers.set_window(turn, box, -1_000, 9_000)
     closes_at = turn.closes_at
 
     def while_preparing(turn_id: int, cast: Iterable[Ballot]) -> dict[int, bytes]:
         hashed = hash_ballots(turn_id, cast)
         if len(hashed) == 3:
             box.cast(to_boxed_turn(turn), with_blinds([Ballot("red1", "red", 6, 2)]))
-            set_window(turn, box, -1_000, 0)
+            helpers.set_window(turn, box, -1_000, 0)
         return hashed
 
     monkeypatch.setattr(prefetching, "hash_ballots", while_preparing)
@@ -80,27 +69,27 @@ def test_preparation_catches_up_when_the_turn_changes(
 def test_ballots_cast_late_count(box: BallotBox, shards: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """A new one and a revote: the records and roots are those of a count without preparation."""
     turn, prepared = voting_turn(box), list[prefetching.PreparedBallots]()
-    before = kinds(turn.match.event_id)
+    before = helpers.kinds(turn.match.event_id)
 
     def prepare_then_cast(turn: Turn, box: BallotBox) -> prefetching.PreparedBallots:
         prepared.append(prefetching.prepare_ballots(turn, box))
         assert turn.closes_at - prefetching.ENQUEUE_EARLY_MS <= box.now() < turn.closes_at
-        assert (load_turn(turn.pk).state, kinds(turn.match.event_id)) == (TurnState.OPEN, before)
+        assert (load_turn(turn.pk).state, helpers.kinds(turn.match.event_id)) == (TurnState.OPEN, before)
         late = [Ballot("red1", "red", 6, 2), Ballot("new", "yellow", 2, 1)]
         box.cast(to_boxed_turn(turn), with_blinds(late))
-        run_out(load_turn(turn.pk), box)  # the window moves: the turn is no longer the one that was prepared
+        helpers.run_out(load_turn(turn.pk), box)  # it moves the window of the prepared turn
         return prepared[-1]
 
     monkeypatch.setattr(closing, "prepare_ballots", prepare_then_cast)
     close_turn(turn.pk, box)
     assert [len(one.leaves) for one in prepared] == [3]
     expected = {"red": [("red2", 4), ("red1", 6)], "yellow": [("yellow1", 5), ("new", 2)]}
-    arrivals = {side: [ballot.arrival for ballot in arrived_ballots(turn, side)] for side in SIDES}
+    arrivals = {side: [ballot.arrival for ballot in helpers.arrived_ballots(turn, side)] for side in SIDES}
     assert shards > 1 or arrivals == {"red": [2, 4], "yellow": [3, 5]}
     for side in SIDES:
-        counted = arrived_ballots(turn, side)
+        counted = helpers.arrived_ballots(turn, side)
         assert [(ballot.voter, ballot.choice) for ballot in counted] == expected[side]
-        assert tally_of(turn, side).root == sort_ballots(turn.pk, side, counted).commitment.root
+        assert helpers.tally_of(turn, side).root == sort_ballots(turn.pk, side, counted).commitment.root
 
 
 @pytest.mark.parametrize(
@@ -119,7 +108,7 @@ def test_nothing_is_prepared_at_other_times_or_for_small_or_special_turns(
 ) -> None:
     monkeypatch.setattr(prefetching, "LARGE_TURN", large_turn)
     turn = voting_turn(box, **terms)
-    set_window(turn, box, -1_000, left_ms)
+    helpers.set_window(turn, box, -1_000, left_ms)
     assert prefetching.prepare_ballots(turn, box) == prefetching.PreparedBallots()
 
 
@@ -129,11 +118,10 @@ def test_large_turn_comes_early_if_it_is_prepared(
     for name, value in (("BALLOTS_PER_MS", 0.0005), ("LARGE_TURN", 3), ("MAX_EARLY_MS", 6_100)):
         monkeypatch.setattr(prefetching, name, value)
     monkeypatch.setattr("voting.turns.scheduler.LOOKAHEAD_MS", 60_000)
-    large, timed, secret = (
-        voting_turn(box, **terms) for terms in ({}, {"bank_s": 60}, {"max_side_changes": 3})
-    )
-    for turn in (large, timed, secret, start(box)):
-        set_window(turn, box, -1_000, 6_000)
+    large = voting_turn(box)
+    timed, secret = voting_turn(box, bank_s=60), voting_turn(box, max_side_changes=3)
+    for turn in (large, timed, secret, helpers.start(box)):
+        helpers.set_window(turn, box, -1_000, 6_000)
     deadlines = DeadlineScheduler(box)
     deadlines.run_once()  # it learns the number of ballots after the deadlines
     assert queued_tasks(valkey_url) == []
@@ -145,45 +133,44 @@ def test_large_turn_comes_early_if_it_is_prepared(
     assert len(queued_tasks(valkey_url)) == 1
 
 
-in_three_shards = pytest.mark.parametrize("shards", [3], indirect=True)
-
-
 @in_three_shards
 @pytest.mark.parametrize(
     ("terms", "count"),
     [
         ({}, 3),
-        ({"game": CLASSIC, "host_wait_s": 60, "peek": True}, 3),
+        ({"game": helpers.CLASSIC, "host_wait_s": 60, "peek": True}, 3),
         ({"bank_s": 60}, 1),
         ({"fixed_players": True}, 1),
         ({"max_side_changes": 1}, 1),
-        ({"game": SELECTOR}, 1),
+        ({"game": helpers.SELECTOR}, 1),
     ],
 )
 def test_matches_that_have_shards(terms: dict[str, Any], count: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert create_match(new_event(**terms), now=5).shards == count
+    assert create_match(helpers.new_event(**terms), now=5).shards == count
     monkeypatch.setattr(settings, "MAX_SHARDS", 2)
-    assert create_match(new_event(**terms), now=5).shards == min(count, 2), "the installation limits them"
+    limited = create_match(helpers.new_event(**terms), now=5)
+    assert limited.shards == min(count, 2), "the installation limits them"
 
 
 @in_three_shards
 def test_turn_in_shards_has_the_roots_and_record_of_one_box(box: BallotBox, tmp_path: Path) -> None:
     """Also after a crash between the seals of two shards, and if it is extended then."""
-    turn = start_open(box)
-    crowd = with_blinds(ballots("red", [3] * 8 + [4] * 4) + ballots("yellow", [6] * 5 + [1] * 9))
+    turn = helpers.start_open(box)
+    red, yellow = helpers.ballots("red", [3] * 8 + [4] * 4), helpers.ballots("yellow", [6] * 5 + [1] * 9)
+    crowd = with_blinds(red + yellow)
     assert cast(to_boxed_turn(turn), *crowd) == [CastResult.OK] * len(crowd)
     assert len(to_boxed_turn(turn).split(crowd)) == 3, "phones of all shards"
-    run_out(turn, box)
+    helpers.run_out(turn, box)
     first, *_ = to_boxed_turn(load_turn(turn.pk)).parts
     box._seal(keys=first.keys, args=(*first.window, "", BATCH_BALLOTS))  # the process died after this seal
-    set_window(turn, box, -2_000, 60_000)
+    helpers.set_window(turn, box, -2_000, 60_000)
     last = Ballot("latecomer", "red", 4, 1, blind="ab" * 16)
     answers = cast(to_boxed_turn(load_turn(turn.pk)), *crowd, last)
     assert answers == [CastResult.DUPLICATE] * len(crowd) + [CastResult.OK]
-    after = play_out(turn, box)
+    after = helpers.play_out(turn, box)
     assert (after.state, after.red_pick, after.yellow_pick) == (TurnState.RESOLVED, 3, 1)
     for side in SIDES:
         own = [ballot for ballot in (*crowd, last) if ballot.side == side]
-        record = tally_of(turn, side)
+        record = helpers.tally_of(turn, side)
         assert (record.ballots, record.root) == (len(own), sort_ballots(turn.pk, side, own).commitment.root)
     verify(plain(turn.match), tmp_path)

@@ -5,10 +5,10 @@ from django.db.models import F
 from pytest_django.fixtures import Settings
 
 from tests.voting.action_helpers import event_of
-from tests.voting.box_helpers import ask
 from tests.voting.match_helpers import kinds, play_out, set_window, start
+from tests.voting.turns.conftest import report
 from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.box_types import BoxState, PresenceCounts
+from voting.ballot_box.box_types import BoxState
 from voting.ballot_box.heartbeats import GATEWAY_STALE_MS
 from voting.models import Turn, TurnState
 from voting.turns.outages import OutageWatch
@@ -24,11 +24,6 @@ def turn(box: BallotBox) -> Turn:
     turn = start(box)
     set_window(turn, box, -1_000, WINDOW_MS)
     return load_turn(turn.pk)
-
-
-def report(turn: Turn, voters: int) -> None:
-    present = PresenceCounts(connected=(voters, 0))
-    ask(lambda box: box.heartbeat(turn.match.event_id, "a", (turn.pk, 1), present))
 
 
 def added_ms(turn: Turn, watch: OutageWatch, *voters: int, ballots: int = 0, first_ms: int = 0) -> int:

@@ -7,12 +7,12 @@ from redis import Redis
 
 from tests.voting import match_helpers as helpers
 from tests.voting.action_helpers import event_of, press
-from tests.voting.box_helpers import ask, cast, empty
+from tests.voting.box_helpers import cast, empty
 from tests.voting.sample_matches import plain
-from tests.voting.turns.conftest import crashing
+from tests.voting.turns.conftest import cast_at_gateway, crashing, report
 from voting.ballot_box.archive import load_stored_ballots, store_ballots
 from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.box_types import BoxRef, BoxState, CastReply, CastResult, PresenceCounts, Storing
+from voting.ballot_box.box_types import BoxRef, BoxState, CastResult, Storing
 from voting.counting.ballots import Ballot
 from voting.counting.window import MAX_RESTORED_MS, MIN_RESTORED_MS
 from voting.matches import claim_turn
@@ -26,16 +26,12 @@ from voting.turns.time_steps import move_turn
 from voting.turns.turns import load_turn, place_turn, to_boxed_turn
 
 VOTED = helpers.ballots("red", [2, 2, 5])
+BEFORE, AFTER = helpers.ballots("red", [3, 3]), helpers.ballots("yellow", [4])
 
 
 @pytest.fixture(autouse=True)
 def no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("voting.turns.scheduler.WORKER_TIMEOUT_MS", 60_000)
-
-
-def report(turn: Turn, voters: int) -> None:
-    present = PresenceCounts(connected=(voters, 0))
-    ask(lambda box: box.heartbeat(turn.match.event_id, "a", (turn.pk, turn.epoch), present))
 
 
 def run_out(turn: Turn, box: BallotBox, ms: int) -> None:
@@ -180,13 +176,6 @@ def test_turnout_to_wait_for_never_falls(box: BallotBox) -> None:
         record_turnouts({turn.pk: BoxState(True, voted, voters, 1)})
     after = helpers.only_turn(turn.match)
     assert (after.most_voters, after.most_ballots, after.version) == (3, 2, turn.version)
-
-
-BEFORE, AFTER = helpers.ballots("red", [3, 3]), helpers.ballots("yellow", [4])
-
-
-def cast_at_gateway(turn: Turn, *cast_ballots: Ballot) -> CastReply:
-    return ask(lambda box: box.cast(turn.match.event_id, turn.pk, turn.epoch, cast_ballots))
 
 
 def stored_voters(turn: Turn) -> set[str]:

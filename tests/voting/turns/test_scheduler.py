@@ -36,9 +36,8 @@ def test_scheduler_calls_a_worker(box: BallotBox, valkey_url: str, monkeypatch: 
     turn, scheduler = helpers.start(box), DeadlineScheduler(box)
     opened = [(540_000, "open", 0), (0, "paused", 0), (0, "open", 1), (540_000, "open", 1)]
     for closes_in_ms, state, calls in (*opened, (ENQUEUE_EARLY_MS, "open", 2)):
-        helpers.set_window(
-            turn, box, -1_000, closes_in_ms, state=state, left_ms=1 if state == "paused" else None
-        )
+        left_ms = 1 if state == "paused" else None
+        helpers.set_window(turn, box, -1_000, closes_in_ms, state=state, left_ms=left_ms)
         for _ in range(2):
             scheduler.run_once()
         queued = queued_tasks(valkey_url)
@@ -155,7 +154,8 @@ def test_only_closes_of_turns_wait_in_the_queue_of_the_deadline(valkey_url: str)
     assert {SEND_NOTIFICATIONS, CAST_CONDITIONAL_PICKS, *outgoing} < tasks
     turn_tasks.enqueue_close(4711)
     turn_tasks.enqueue_early_close(4712, 1)
-    for name in tasks - {turn_tasks.CLOSE_TURNS, turn_tasks.CLOSE_TURN_EARLY}:
+    closing = {turn_tasks.CLOSE_TURNS, turn_tasks.CLOSE_TURN_EARLY}
+    for name in tasks - closing:
         turn_tasks.send_task(name)
     waiting = {
         queue: [json.loads(message)["headers"]["task"] for message in queued_tasks(valkey_url, queue)]
@@ -163,9 +163,7 @@ def test_only_closes_of_turns_wait_in_the_queue_of_the_deadline(valkey_url: str)
     }
     assert waiting["celery"] == [turn_tasks.close_turn_early.name, turn_tasks.close_turns.name]
     assert set(waiting["webhooks"]) == outgoing
-    assert (
-        set(waiting["background"]) == tasks - {turn_tasks.CLOSE_TURNS, turn_tasks.CLOSE_TURN_EARLY} - outgoing
-    )
+    assert set(waiting["background"]) == tasks - closing - outgoing
 
 
 def test_arm_close_survives_unreachable_broker() -> None:

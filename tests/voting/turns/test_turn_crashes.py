@@ -99,7 +99,8 @@ def test_concurrent_closes_close_once_and_keep_one_order_of_the_log(
 
     at_once(6, close_set)
     for turn in turns:
-        assert load_turn(turn.pk).state == TurnState.RESOLVED
+        closed = load_turn(turn.pk)
+        assert (closed.state, closed.version) == (TurnState.RESOLVED, turn.version + 1)
         sides = turn.match.turns.values_list("tallies__side", flat=True).exclude(tallies=None)
         assert sorted(sides) == ["red", "yellow"]
         assert [t.number for t in turn.match.turns.order_by("pk")] == list(range(1, turn.number + 2))
@@ -127,10 +128,8 @@ def test_stored_ballot_missing_from_box_counts(box: BallotBox) -> None:
     """The box was restored from an older copy: stored ballots still count, once each, in order of storage."""
     turn = helpers.start_open(box, window_s=601)
     helpers.vote(turn, box, red=[1, 1])
-    helpers.store(
-        turn,
-        [*helpers.ballots("red", [6], sequence=2), *(Ballot(voter, "red", 6, 1) for voter in ("zz", "aa"))],
-    )
+    others = [Ballot(voter, "red", 6, 1) for voter in ("zz", "aa")]
+    helpers.store(turn, helpers.ballots("red", [6], sequence=2) + others)
     helpers.play_out(turn, box)
     record = helpers.tally_of(turn, "red")
     assert (record.counts, record.ballots, record.pick) == ([1, 0, 0, 0, 0, 3, 0], 4, 6)
@@ -149,9 +148,8 @@ def test_seal_is_published_before_the_result_and_unchanged_after_a_crash(
     step: str, times: int, box: BallotBox, valkey_url: str, tmp_path: Path
 ) -> None:
     turn = helpers.start_open(box)
-    box.cast(
-        to_boxed_turn(turn), with_blinds(helpers.ballots("red", [3, 3, 1]) + helpers.ballots("yellow", [6]))
-    )
+    crowd = helpers.ballots("red", [3, 3, 1]) + helpers.ballots("yellow", [6])
+    box.cast(to_boxed_turn(turn), with_blinds(crowd))
     helpers.run_out(turn, box)
     with listening(valkey_url, turn.match.event) as listener:
         with crashing(closing, step):
