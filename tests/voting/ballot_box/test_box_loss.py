@@ -35,6 +35,10 @@ async def is_discarded(turn: BoxedTurn, box: BallotBox) -> bool:
     return lost and helpers.seal(box, at_its_end) == BoxLost()
 
 
+def loaded(*voters: str) -> dict[str, Ballot]:
+    return helpers.ask(lambda box: box.load_ballots(helpers.EVENT, helpers.TURN, voters))
+
+
 @pytest.mark.parametrize("damage", ["older copy", "no box", "no ballots"])
 async def test_damaged_box_is_discarded(damage: str, turn: BoxedTurn, box: BallotBox) -> None:
     async with helpers.gateway_box() as gateway:
@@ -89,7 +93,7 @@ def test_corrupt_box_takes_and_returns_no_ballots(held: str, turn: BoxedTurn, re
     else:
         redis.hset(turn.keys[1], "v1", "red 3 1 1")
         redis.hset(turn.keys[0], mapping={"arrivals": 1, "red": 1})
-    assert helpers.ask(lambda box: box.load_ballots(helpers.EVENT, helpers.TURN, ["v1", "v2"])) == {}
+    assert loaded("v1", "v2") == {}
     assert helpers.cast(turn, helpers.R1, helpers.Y2) == [CastResult.UNKNOWN, CastResult.UNKNOWN]
 
 
@@ -110,7 +114,7 @@ def test_box_of_older_format_counts_as_lost(turn: BoxedTurn, box: BallotBox, red
     redis.hset(ballots_key, "veteran", "red 3 1 1")
     redis.hset(box_key, mapping={"arrivals": 1, "red": 1})
     assert helpers.cast(turn, helpers.R1) == [CastResult.UNKNOWN]
-    assert helpers.ask(lambda box: box.load_ballots(helpers.EVENT, helpers.TURN, ["veteran"])) == {}
+    assert loaded("veteran") == {}
     assert helpers.seal(box, turn) == BoxLost()
     assert box.place(turn, create=True)
     assert helpers.cast(turn, helpers.R1) == [CastResult.OK]
@@ -119,9 +123,8 @@ def test_box_of_older_format_counts_as_lost(turn: BoxedTurn, box: BallotBox, red
 def test_ballots_without_blinds_still_count(turn: BoxedTurn, box: BallotBox, redis: Redis) -> None:
     """During an upgrade, a server of the older version uses the same box."""
     veteran = Ballot("veteran", "red", 3, 1, 1)
-    assert turn.keys == [
-        event_key(helpers.EVENT, f"{name}:{helpers.TURN}") for name in ("box2", "ballots2", "prefetch")
-    ]
+    names = [f"{name}:{helpers.TURN}" for name in ("box2", "ballots2", "prefetch")]
+    assert turn.keys == [event_key(helpers.EVENT, name) for name in names]
     redis.hset(turn.keys[1], mapping={"veteran": '"red",3,1,1', "side_changer": '"red",3,4,2'})
     redis.hset(turn.keys[0], mapping={"arrivals": 2, "red": 2})
     again = Ballot("veteran", "red", 3, 1, 0, "ab" * 16)
@@ -129,12 +132,7 @@ def test_ballots_without_blinds_still_count(turn: BoxedTurn, box: BallotBox, red
     changed = Ballot("side_changer", "yellow", 5, 5, 0, "cd" * 16)
     assert helpers.cast(turn, Ballot("side_changer", "red", 1, 3), changed) == [-4, CastResult.OK]
     assert helpers.voted() == (2, 1)
-    assert helpers.ask(lambda box: box.load_ballots(helpers.EVENT, helpers.TURN, ["veteran"])) == {
-        "veteran": veteran
-    }
+    assert loaded("veteran") == {"veteran": veteran}
     last = Ballot("side_changer", "yellow", 5, 5, 4, "cd" * 16)
-    assert helpers.sealed(helpers.over(turn, box), box) == (
-        veteran,
-        helpers.with_arrival(helpers.R1, 3),
-        last,
-    )
+    ballots = helpers.sealed(helpers.over(turn, box), box)
+    assert ballots == (veteran, helpers.with_arrival(helpers.R1, 3), last)

@@ -70,9 +70,7 @@ def test_voter_of_gateways_of_two_versions_counts_once(turn: BoxedTurn, box: Bal
         assert {voter for voter, ballot in own.items() if ballot.sequence == 2} == own.keys() & changed
 
 
-def test_seal_waits_for_all_shards_and_returns_the_same_lists_again(
-    turn: BoxedTurn, box: BallotBox, redis: Redis
-) -> None:
+def test_seal_waits_for_shards_and_returns_same_lists(turn: BoxedTurn, box: BallotBox, redis: Redis) -> None:
     cast(turn, *CROWD)
     later = over(turn, box)
     first, *_, last = later.parts

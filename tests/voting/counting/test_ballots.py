@@ -17,6 +17,7 @@ VOTERS = st.text("abcdef", min_size=1, max_size=2)
 SENT, ARRIVED = st.integers(1, 5), st.integers(0, 50)
 BALLOTS = st.builds(Ballot, VOTERS, st.sampled_from(SIDES), st.integers(1, 7), SENT, ARRIVED)
 ballot_lists = st.lists(BALLOTS, max_size=30)
+HOME_SIDES: dict[str, Side] = {f"v{number}": SIDES[number % 2] for number in range(8)}
 
 
 @given(ballot_lists, ballot_lists)
@@ -63,9 +64,6 @@ def test_normalize_voter_code_ignores_only_case_spaces_and_dashes(typed: str, co
     assert codes.normalize_voter_code(typed) == code
 
 
-HOME_SIDES: dict[str, Side] = {f"v{number}": SIDES[number % 2] for number in range(8)}
-
-
 @st.composite
 def matches(draw: st.DrawFn) -> tuple[list[changes.Votes], list[changes.SideChange]]:
     now, side_changes, votes = dict(HOME_SIDES), list[changes.SideChange](), list[changes.Votes]()
@@ -108,9 +106,8 @@ def test_summary_counts_voters_ended_on_other_side(result: Result, in_time: int,
     votes: list[changes.Votes] = [{"a": "red", "b": "yellow", "c": "yellow", "d": "yellow"}, {}]
     moves: list[tuple[str, Side]] = [("a", "yellow"), ("b", "red"), ("c", "red")]
     side_changes = [changes.SideChange(voter, 1, 2, side, "") for voter, side in moves]
-    summary = changes.summarize_sides(
-        changes.voter_histories(votes, side_changes).values(), side_changes, result, 2
-    )
+    histories = changes.voter_histories(votes, side_changes).values()
+    summary = changes.summarize_sides(histories, side_changes, result, 2)
     assert (summary.loyal, summary.in_time, summary.too_soon) == ((0, 1), in_time, too_soon)
     nobody = changes.SidesTurn(red=0, yellow=0, to_red=0, to_yellow=0)
     assert changes.summarize_sides([], [], result, 2).turns == (nobody, nobody)

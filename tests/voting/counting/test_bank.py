@@ -28,6 +28,9 @@ LEFT: dict[Side, int] = {"red": 10_000, "yellow": 300_000}
 YELLOW_WINS = [(yellow, red) for red, yellow in RED_WINS]
 winners = st.lists(st.sampled_from([1, 2, None]), max_size=40)
 lengths = st.integers(1, 21)
+WINDOW = timing.Window(opens_at=1_000, closes_at=21_000)
+times = st.integers(0, 10**13)
+windows = st.builds(lambda opens, span: timing.Window(opens, opens + span), times, spans)
 
 
 def test_bank_converts_seconds_subtracts_used_time_and_adds_increment() -> None:
@@ -133,11 +136,6 @@ def test_next_match_is_scheduled_until_series_is_decided(box: BallotBox) -> None
     assert (match.result, event.next_match_at is None) == ("red", False), "the series is open again"
 
 
-WINDOW = timing.Window(opens_at=1_000, closes_at=21_000)
-times = st.integers(0, 10**13)
-windows = st.builds(lambda opens, span: timing.Window(opens, opens + span), times, spans)
-
-
 def test_window_opens_after_talk_and_is_stored_above_ten_minutes() -> None:
     assert timing.open_window(8_000, 20) == timing.Window(8_000, 28_000)
     assert timing.open_window(8_000, 20, 60) == timing.Window(68_000, 88_000)
@@ -167,9 +165,7 @@ def test_extend_window_adds_at_least_its_seconds(window: timing.Window, now: int
 
 
 @given(windows, times)
-def test_close_window_never_extends_and_keep_window_open_never_shortens(
-    window: timing.Window, now: int
-) -> None:
+def test_close_window_never_extends_and_keep_open_never_shortens(window: timing.Window, now: int) -> None:
     closed, longer = timing.close_window(window, now), timing.keep_window_open(window, now)
     assert closed.left_ms(now) == 0
     assert closed.opens_at <= closed.closes_at <= window.closes_at

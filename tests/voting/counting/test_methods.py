@@ -36,6 +36,8 @@ BOARD = 7
 INVALID = (3, 256, SET, SET + 1)
 numbers = st.one_of(st.integers(1, MAX_CHOICE), st.integers(1, 2000), st.integers(SET, SET + 200))
 every_method = pytest.mark.parametrize("name", METHODS)
+ALL = tuple(range(1, COLUMNS + 1))
+SEED = "5" * 32
 
 
 def test_methods_are_distinct_and_have_cases() -> None:
@@ -139,10 +141,6 @@ def test_sample_ballots_are_valid_and_repeatable(name: str, seed: int) -> None:
     choices = [sample(rng) for rng in [Random(seed)] for _ in range(5)]
     assert all(METHODS[name].accepts(choice, LEGAL, may_resign=False) for choice in choices)
     assert choices[0] == sample(Random(seed))
-
-
-ALL = tuple(range(1, COLUMNS + 1))
-SEED = "5" * 32
 
 
 def ballots_of(choices: list[int]) -> list[Ballot]:

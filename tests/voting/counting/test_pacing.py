@@ -71,6 +71,12 @@ DECIDED: dict[str, tuple[TallyTerms, Sequence[int]]] = {
         [1] * 2_010 + [2] * 2_004,
     ),
 }
+NAMES: Mapping[Side, str] = {"red": "North", "yellow": "South"}
+DROPS = (Drop("red", 4, 1), Drop("yellow", 4, 2))
+CONFLICT = Resolution(drops=DROPS, conflict=4, token_before="red", token_after="yellow", result="open")
+OPEN = Resolution(result="open")
+LINE = (((1, 1), (2, 1), (3, 1), (4, 1)),)
+ORDINARY = Resolution(drops=(Drop("red", 4, 1), Drop("yellow", 5, 1)), result="open")
 
 
 def situations() -> list[dict[str, Any]]:
@@ -119,14 +125,6 @@ def play_and_reveal(
 def render() -> bytes:
     encode = msgspec.json.Encoder(enc_hook=str).encode  # texts of games in English
     return b"[\n" + b",\n".join(map(encode, situations())) + b"\n]\n"
-
-
-NAMES: Mapping[Side, str] = {"red": "North", "yellow": "South"}
-DROPS = (Drop("red", 4, 1), Drop("yellow", 4, 2))
-CONFLICT = Resolution(drops=DROPS, conflict=4, token_before="red", token_after="yellow", result="open")
-OPEN = Resolution(result="open")
-LINE = (((1, 1), (2, 1), (3, 1), (4, 1)),)
-ORDINARY = Resolution(drops=(Drop("red", 4, 1), Drop("yellow", 5, 1)), result="open")
 
 
 def pace(resolution: Resolution, pace: Pace = Pace.NORMAL, **given: Any) -> RevealSteps:

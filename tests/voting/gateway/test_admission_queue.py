@@ -133,9 +133,8 @@ def test_queue_spreads_retries_of_large_crowd(harness: Harness, monkeypatch: pyt
 
     monkeypatch.setattr(harness.box, "assign_teams", slowly)
     assert not any(map(is_refused, harness.gather(*[harness.join() for _ in range(1_000)])))
-    outcomes = harness.gather(
-        *[harness.join() for _ in range(10_000)], *[harness.join(player()) for _ in range(1_000)]
-    )
+    new, returning = (harness.join() for _ in range(10_000)), (harness.join(player()) for _ in range(1_000))
+    outcomes = harness.gather(*new, *returning)
     delays_ms = [outcome.within_ms for outcome in outcomes if is_refused(outcome)]
     assert 10_000 - len(delays_ms) >= MIN_QUEUE_LENGTH
     assert not any(map(is_refused, outcomes[10_000:]))
@@ -208,9 +207,7 @@ def test_only_voters_of_a_lost_shard_wait(harness: Harness, monkeypatch: pytest.
     monkeypatch.setattr(LiveEvent, "shards", lost.total)
     seats = [replace(player(), voter=f"v{number}") for number in range(20)]
     outcomes = harness.gather(*map(harness.join, seats), harness.join(), return_exceptions=True)
-    waiting = [
-        seat for seat, outcome in zip(seats, outcomes, strict=False) if isinstance(outcome, RedisError)
-    ]
+    waiting = [seat for seat, how in zip(seats, outcomes, strict=False) if isinstance(how, RedisError)]
     assert waiting == [seat for seat in seats if Shard.of(seat.voter, lost.total) == lost]
     assert len(harness.joined) == len(outcomes) - len(waiting)
 

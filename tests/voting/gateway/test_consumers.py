@@ -23,6 +23,8 @@ from voting.protocol import CloseCode, NicknameAnswered, NicknameAsk
 pytestmark = pytest.mark.django_db
 JOIN = b'{"type":"phone.join","code":"Q7RM"}'
 CLOCK = b'{"type":"clock.ask","sent":5}'
+BEFORE_JOIN = socket.FRAME_BURST // socket.FRAME_COST_BEFORE_JOIN
+LONG = text_frame(b"x" * 16_000)
 
 
 @pytest.mark.parametrize("frames", [[], [b"{}"]], ids=["silent", "malformed frame"])
@@ -94,9 +96,6 @@ async def test_phone_chooses_nicknames_one_at_a_time_and_only_a_few(monkeypatch:
     assert asked == [f"first {number}" for number in range(10)]
 
 
-BEFORE_JOIN = socket.FRAME_BURST // socket.FRAME_COST_BEFORE_JOIN
-
-
 @pytest.mark.parametrize(
     ("joined", "messages", "code"),
     [
@@ -142,9 +141,6 @@ def test_slow_consumer_is_counted_for_the_log_and_the_metrics(monkeypatch: pytes
     monkeypatch.setattr(SLOW_CONSUMERS, "inc", lambda: counted.append(None))
     PhoneConsumer(FakeConnection().scope).handle_overflow()
     assert (gateway.slow_consumers, len(counted)) == (1, 1)
-
-
-LONG = text_frame(b"x" * 16_000)
 
 
 class Handler:

@@ -35,6 +35,9 @@ from voting.gateway.supplements import write_to_all
 from voting.gateway.text_frames import text_frame
 from voting.models import Event, Match
 
+SEAL, REVEAL, OPENED = map(text_frame, (b"seal", b"reveal", b"opened"))
+pytestmark = pytest.mark.django_db
+
 
 @pytest.mark.django_db(transaction=True)
 async def test_gateway_has_one_room_per_code_and_drops_it_when_idle(valkey_url: str) -> None:
@@ -149,9 +152,6 @@ async def test_unreadable_announcement_is_replaced_by_fresh_snapshot(box: Ballot
         assert not any(task.done() for task in gateway._tasks)
 
 
-SEAL, REVEAL, OPENED = map(text_frame, (b"seal", b"reveal", b"opened"))
-
-
 async def test_held_frames_go_in_order_with_the_next_frames_in_one_write() -> None:
     broadcaster, phone, late, gone = Broadcaster(), FakeSocket(), FakeSocket(), FakeSocket()
     broadcaster.hold([phone], OPENED)
@@ -201,9 +201,6 @@ def test_frame_lengths_follow_rfc_6455() -> None:
     assert text_frame(b"x" * 126)[:4] == b"\x81\x7e\x00\x7e"
     assert text_frame(b"x" * 65_535)[:4] == b"\x81\x7e\xff\xff"
     assert text_frame(b"x" * 65_536)[:10] == b"\x81\x7f" + (65_536).to_bytes(8, "big")
-
-
-pytestmark = pytest.mark.django_db
 
 
 def seal_of(room: EventRoom) -> LayerMessage:

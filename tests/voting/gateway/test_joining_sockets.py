@@ -16,6 +16,7 @@ from voting.protocol import CloseCode, PagePreload
 from voting.terms import HANDS
 
 __all__ = ["harmless", "stage"]
+PRELOAD = re.compile(r'<script type="application/json" id="preload">(.*?)</script>', re.DOTALL)
 
 
 def test_keyless_displays_and_miniatures_displace_each_other(server: Server, clients: SocketClients) -> None:
@@ -148,9 +149,6 @@ def test_turnout_counts_displays_and_refused_visitors(server: Server, clients: S
     displays[0].receive("turnout.counted", watching=2)
     clients.open("phone").say("phone.join", code=duel["code"]).receive("error", code="key_needed")
     displays[0].receive("turnout.counted", watching=3)
-
-
-PRELOAD = re.compile(r'<script type="application/json" id="preload">(.*?)</script>', re.DOTALL)
 
 
 def embedded(server: Server, path: str) -> str | None:

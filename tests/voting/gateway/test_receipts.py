@@ -22,6 +22,8 @@ from voting.counting.methods.voting_method import find_method
 from voting.gateway.drop_requests import MAX_REQUESTS
 from voting.gateway.receipts import MAX_CACHED_TURNS, Receipts
 
+CHOICES = [4, 4, 2, 4]
+
 
 @pytest.fixture
 def stage(server: Server) -> Stage:
@@ -192,9 +194,6 @@ async def test_receipts_of_the_newest_turns_are_kept_and_none_is_issued_while_si
     room.state = structs.replace(room.state, match=secret)
     assert receipts.find_loaded(room, seat, kept[-1]) is None
     assert (await receipts.find(room, seat, kept[-1])).side is None
-
-
-CHOICES = [4, 4, 2, 4]
 
 
 def ask_mark(phone: SocketClient, turn: int) -> Message:

@@ -26,6 +26,11 @@ from voting.models import Event, StoredRestriction
 from voting.protocol import BallotCast, CloseCode, PhoneJoin, TurnRevealed
 
 NAMES = {"a": 1, "b": 1, "c": 2, "d": 2}
+RESTRICTION = st.builds(Restriction, st.sampled_from([None, 1, 2]), st.booleans(), st.integers(0, 3))
+RULES = st.dictionaries(st.sampled_from(list(NAMES)), RESTRICTION)
+ACTIONS = st.tuples(st.sampled_from(["join", "leave", "vote", "turn"]), st.integers(0, 5))
+SEAT = Seat(1, "a", 1)
+BANNED = {derive_voter_code("a"): Restriction(banned=True)}
 
 
 def room_with_voters() -> tuple[EventRoom, dict[str, helpers.FakeSocket]]:
@@ -72,11 +77,6 @@ def test_banned_and_kicked_phones_are_disconnected_until_they_may_rejoin() -> No
     helpers.join_room(room, sockets["a"])
     enforce_restrictions(room, {})
     assert len(sockets["a"].close_calls) == 2, "the end of a restriction disconnects nobody"
-
-
-RESTRICTION = st.builds(Restriction, st.sampled_from([None, 1, 2]), st.booleans(), st.integers(0, 3))
-RULES = st.dictionaries(st.sampled_from(list(NAMES)), RESTRICTION)
-ACTIONS = st.tuples(st.sampled_from(["join", "leave", "vote", "turn"]), st.integers(0, 5))
 
 
 @given(st.lists(ACTIONS | RULES, max_size=60))
@@ -152,10 +152,6 @@ def test_voter_is_not_moved_into_hands_team(box: BallotBox) -> None:
     assert room.connected() == (1, 0)
 
 
-SEAT = Seat(1, "a", 1)
-BANNED = {derive_voter_code("a"): Restriction(banned=True)}
-
-
 def test_phone_banned_during_admission_or_removed_has_no_seat(monkeypatch: pytest.MonkeyPatch) -> None:
     sent, room, admitted = helpers.FakeConnection(), helpers.new_room(1, 0, helpers.playing(1)), list[Seat]()
     consumer, join = PhoneConsumer(sent.scope), PhoneJoin("C", token=sign_seat(SEAT))
@@ -176,28 +172,25 @@ def test_phone_banned_during_admission_or_removed_has_no_seat(monkeypatch: pytes
     assert (sent.texts, room.voters) == ([], {})
 
 
-def test_banned_phone_cannot_cast_ballots() -> None:
+def joined_phone() -> tuple[helpers.FakeConnection, EventRoom, PhoneConsumer]:
     sent, room = helpers.FakeConnection(), helpers.new_room(1, 0, helpers.playing(1))
-    consumer = PhoneConsumer(sent.scope)
-    consumer.room, consumer.seat = room, SEAT
-    consumer.voter = room.add_voter(consumer, SEAT)
-    room.count_vote(consumer.voter, room.turn_ref)  # a counted ballot may be repeated at any time
+    phone = PhoneConsumer(sent.scope)
+    phone.room, phone.seat, phone.voter = room, SEAT, room.add_voter(phone, SEAT)
+    return sent, room, phone
+
+
+def test_banned_phone_cannot_cast_ballots() -> None:
+    sent, room, phone = joined_phone()
+    room.count_vote(room.voters["a"], room.turn_ref)  # a counted ballot may be repeated at any time
     enforce_restrictions(room, BANNED)
-    consumer.handle_joined(BallotCast(1, 1, 1, 1), room)
+    phone.handle_joined(BallotCast(1, 1, 1, 1), room)
     assert room.poll is not None
     assert room.poll.queue_for(SEAT.voter).waiting == {}
     assert (sent.texts, sent.closed_with) == ([], CloseCode.BANNED)
 
 
 def test_ballot_for_the_former_team_of_a_moved_voter_is_no_vote() -> None:
-    sent, room, former = (
-        helpers.FakeConnection(),
-        helpers.new_room(1, 0, helpers.playing(1)),
-        Ballot("a", "red", 2, 7),
-    )
-    phone = PhoneConsumer(sent.scope)
-    phone.room, phone.seat = room, SEAT
-    phone.voter = room.add_voter(phone, SEAT)
+    (sent, room, phone), former = joined_phone(), Ballot("a", "red", 2, 7)
     enforce_restrictions(room, restrict(a=Restriction(team=2)))
     phone.welcome_again(former)
     you = msgspec.json.decode(sent.texts.pop())["you"]

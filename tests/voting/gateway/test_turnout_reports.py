@@ -35,6 +35,12 @@ from voting.terms import HANDS, PHONES
 from voting.turns.turns import change_turn, start_match, to_boxed_turn
 
 pytestmark = pytest.mark.django_db(transaction=True)
+Step = Callable[[], object]
+DUEL: dict[str, Any] = {"bank_s": 60, "window_s": 60, "close_early": True}
+FORFEIT, RANDOM = DUEL | {"no_ballot_rule": "forfeit"}, DUEL | {"no_ballot_rule": "random"}
+BOTH = ["red", "yellow"]
+RED = Ballot("v1", "red", 5, 1, blind="ab" * 16)
+CORRESPONDENCE = {"bank_s": 86_400, "window_s": 86_400}
 
 
 def turnouts(socket: FakeSocket) -> list[Any]:
@@ -43,9 +49,6 @@ def turnouts(socket: FakeSocket) -> list[Any]:
 
 def connected(socket: FakeSocket) -> list[Any]:
     return [turnout["connected"] for turnout in turnouts(socket)]
-
-
-Step = Callable[[], object]
 
 
 def send_updates(
@@ -179,11 +182,6 @@ def test_close_backs_off(hands: bool, voted: int, requests: int, box: BallotBox,
     assert len(queued_tasks(valkey_url)) == requests
 
 
-DUEL: dict[str, Any] = {"bank_s": 60, "window_s": 60, "close_early": True}
-FORFEIT, RANDOM = DUEL | {"no_ballot_rule": "forfeit"}, DUEL | {"no_ballot_rule": "random"}
-BOTH = ["red", "yellow"]
-
-
 @pytest.mark.parametrize(
     ("terms", "limit_s", "here", "picks", "moves"),
     [
@@ -210,10 +208,6 @@ def test_pick_moves_deadline_of_time_bank(
     room = make_room(turn.match.event_id, *(voter(side, BOTH.index(side) + 1) for side in here))
     cast(room, *picks)
     assert may_move_deadline(room) is moves
-
-
-RED = Ballot("v1", "red", 5, 1, blind="ab" * 16)
-CORRESPONDENCE = {"bank_s": 86_400, "window_s": 86_400}
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,17 @@ from voting.counting.ballots import DRAW
 from voting.protocol import MAX_FRAME_BYTES, CloseCode
 
 __all__ = ["harmless", "stage"]
+MALFORMED = [  # no more than a phone may send before it joins
+    "",
+    '{"type": "phone.leave"}',
+    '{"type": "phone.join", "code": "12345678901234567"}',
+    '{"type": "clock.ask", "sent": NaN}',
+    '{"type": "ballot.cast", "turn": 1, "epoch": 1, "choice": 4294967296, "sequence": 1}',
+    '{"type": "ballot.cast", "turn": 1, "epoch": 1, "choice": 1, "sequence": 2147483648}',
+    '{"type": "ballot.cast", "turn": 1, "epoch": 1, "choice": "1 HGETALL", "sequence": 1}',
+    '{"type": "phone.join", "code": "\\ud800"}',
+    '{"a":' * 400,
+]
 
 
 @pytest.mark.usefixtures("harmless")
@@ -132,19 +143,6 @@ def test_side_change_reaches_every_socket_of_the_voter(server: Server, clients: 
     assert welcome["you"]["side_changes"] == [{"turn": 1, "team": 2}]
 
 
-MALFORMED = [  # no more than a phone may send before it joins
-    "",
-    '{"type": "phone.leave"}',
-    '{"type": "phone.join", "code": "12345678901234567"}',
-    '{"type": "clock.ask", "sent": NaN}',
-    '{"type": "ballot.cast", "turn": 1, "epoch": 1, "choice": 4294967296, "sequence": 1}',
-    '{"type": "ballot.cast", "turn": 1, "epoch": 1, "choice": 1, "sequence": 2147483648}',
-    '{"type": "ballot.cast", "turn": 1, "epoch": 1, "choice": "1 HGETALL", "sequence": 1}',
-    '{"type": "phone.join", "code": "\\ud800"}',
-    '{"a":' * 400,
-]
-
-
 @pytest.mark.usefixtures("harmless")
 def test_malformed_is_answered_but_binary_or_oversized_closed(stage: Stage, clients: SocketClients) -> None:
     for client in (clients.open("phone"), clients.phone(stage.code)[0]):
@@ -161,9 +159,7 @@ def test_malformed_is_answered_but_binary_or_oversized_closed(stage: Stage, clie
 
 @pytest.mark.usefixtures("harmless")
 @pytest.mark.parametrize("kind", ["phone", "display"])
-def test_socket_must_join_a_known_event_first_and_once(
-    kind: str, stage: Stage, clients: SocketClients
-) -> None:
+def test_socket_must_join_known_event_first_and_once(kind: str, stage: Stage, clients: SocketClients) -> None:
     early = clients.open("phone").say("ballot.cast", **cast(stage.turn))
     assert early.receive("error")["code"] == "not_joined"
     for code in ("ZZZZ", "zzzz-no-such-16", "\0\0\0\0", "' OR 1=1 --", "ß"):

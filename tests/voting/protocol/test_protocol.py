@@ -21,6 +21,13 @@ GUIDE = (ROOT / "docs" / "protocol.md").read_text(encoding="utf-8")
 MESSAGE_LIKE = re.compile(r"`([a-z_]+\.[a-z_]+)`")
 UNIONS = ("PhoneMessage", "DisplayMessage", "ConsoleMessage", "ToPhone", "ToDisplay", "ToConsole")
 LONGEST_LIST = 2
+SETTINGS = list_settings(Event)
+DEFAULTS = [
+    pytest.param(field.default, name, id=f"{message.__name__}.{name}")
+    for message in (EventState, Match)
+    for field in msgspec.structs.fields(message)
+    if (name := field.name) in SETTINGS and field.default not in {msgspec.NODEFAULT, None}
+]
 
 
 def test_generated_files_are_up_to_date() -> None:
@@ -105,15 +112,6 @@ def messages(union: str) -> st.SearchStrategy[Any]:
 def test_every_message_round_trips(union: str, data: st.DataObject) -> None:
     message = data.draw(messages(union))
     assert msgspec.json.decode(msgspec.json.encode(message), type=vars(protocol)[union]) == message
-
-
-SETTINGS = list_settings(Event)
-DEFAULTS = [
-    pytest.param(field.default, name, id=f"{message.__name__}.{name}")
-    for message in (EventState, Match)
-    for field in msgspec.structs.fields(message)
-    if (name := field.name) in SETTINGS and field.default not in {msgspec.NODEFAULT, None}
-]
 
 
 def test_hidden_parts_are_those_of_the_protocol() -> None:

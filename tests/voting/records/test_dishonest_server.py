@@ -223,9 +223,8 @@ def log_of(record: Record) -> list[Entry]:
             entries.append({"type": "seal 1", "at": seal["at"], "epoch": 1, **turn, **roots})
             entries += [{"type": "seal void 1", **turn, **seal["void"]}] if "void" in seal else []
     if record["state"] == "ended":
-        digest = hash_record(
-            read_match_record(msgspec.json.encode(record)), [count["turn"] for count in record["counts"]], ()
-        )
+        turns = [count["turn"] for count in record["counts"]]
+        digest = hash_record(read_match_record(msgspec.json.encode(record)), turns, ())
         entries.append({"type": "match over 1", "turn": record["counts"][-1]["turn"], "record": digest})
     return msgspec.convert(entries, list[Entry])
 

@@ -41,6 +41,8 @@ from voting.turns.turns import start_match, to_boxed_turn
 from voting.turns.voiding import take_back_turn
 
 pytestmark = pytest.mark.django_db
+SEED, RED, YELLOW = "00112233445566778899aabbccddeeff", "a" * 64, "b" * 64
+NOW = 1_800_000_000_000
 
 
 def test_sample_matches_cover_every_decision_and_ending(records: dict[str, Record]) -> None:
@@ -59,7 +61,6 @@ def test_sample_matches_cover_every_decision_and_ending(records: dict[str, Recor
 
 
 def test_record_omits_fields_of_other_methods_and_links_no_ballots(records: dict[str, Record]) -> None:
-    """Fields of other tally methods are omitted if they are empty."""
     side = records["lots"]["counts"][0]["red"]
     assert list(side) == ["root", "ballots", "legal", "counts", "pick", "decided_by"]
     assert list(records["lots"]["terms"]) == ["tally_method", "tie_rule", "no_ballot_rule"]
@@ -109,9 +110,6 @@ def test_verifier_compares_the_roots_that_phones_compare(box: BallotBox, tmp_pat
         assert compare({"turns": turns})[0] == 1
 
 
-SEED, RED, YELLOW = "00112233445566778899aabbccddeeff", "a" * 64, "b" * 64
-
-
 @pytest.mark.parametrize(
     ("roots", "text"),
     [
@@ -151,9 +149,6 @@ def test_turn_draws_from_seed_and_roots_or_in_earlier_versions_from_seed_alone(
     gap = "not checked: that the server did not choose the seed, which alone decided turn 1"
     for code, said in verdicts(record, tmp_path):
         assert (code, gap in said) == (0, draws == FROM_SEED), said
-
-
-NOW = 1_800_000_000_000
 
 
 @pytest.fixture(scope="module")

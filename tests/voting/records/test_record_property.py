@@ -146,9 +146,8 @@ def test_record_verifies_and_snapshot_is_announced_after_any_sequence_of_actions
         losses, void_seals = organized.losses[count.turn], organized.void_seals[count.turn]
         assert (count.epoch, count.restored) == (1 + losses, "phones" if losses else None)
         assert [seal.void is not None for seal in count.seals] == [True] * void_seals + [False]
-    assert {void.turn: void.reason for void in record.voided} == {
-        turn: reason for turn, (reason, _) in organized.void.items()
-    }
+    reasons = {turn: reason for turn, (reason, _) in organized.void.items()}
+    assert {void.turn: void.reason for void in record.voided} == reasons
     for void in record.voided:
         was_counted = organized.void[void.turn][1]
         assert len(void.seals) == organized.void_seals[void.turn] + was_counted

@@ -27,6 +27,19 @@ from voting.turns.turns import load_turn, start_match, to_boxed_turn
 
 pytestmark = pytest.mark.django_db
 BOT = "bot:2"
+columns = st.integers(1, 7)
+hidden_ballots = st.lists(columns, max_size=5)
+Hidden = list[int]
+GUIDE = Path(__file__).parents[3] / "docs" / "write-a-source.md"
+ENTRY_POINTS = """\
+[crowdgame.ballot_sources]
+failing = failing_source:SOURCE
+type = paper:PaperBallots
+list = paper:LIST
+paper = paper:SOURCE
+bot = paper:SOURCE
+"""
+LIST = "\nLIST = PaperBallots()\nLIST.slug, LIST.addresses = 'list', ['desk-1']\n"
 
 
 def begin(box: BallotBox, sources: Sequence[str] = ("phones", BOT), **choices: object) -> Turn:
@@ -134,11 +147,6 @@ def bots_ballot(turn: Turn, box: BallotBox, side: Side, hidden: Sequence[int]) -
     return stored.voter, stored.choice, stored.blind
 
 
-columns = st.integers(1, 7)
-hidden_ballots = st.lists(columns, max_size=5)
-Hidden = list[int]
-
-
 @settings(
     max_examples=settings().max_examples // 3,
     phases=[Phase.generate],  # shrinking takes minutes
@@ -173,18 +181,6 @@ def test_match_pauses_if_only_the_bot_votes(box: BallotBox) -> None:
         helpers.play_out(turn, box)
         turn = helpers.only_turn(turn.match)
         assert turn.state == state
-
-
-GUIDE = Path(__file__).parents[3] / "docs" / "write-a-source.md"
-ENTRY_POINTS = """\
-[crowdgame.ballot_sources]
-failing = failing_source:SOURCE
-type = paper:PaperBallots
-list = paper:LIST
-paper = paper:SOURCE
-bot = paper:SOURCE
-"""
-LIST = "\nLIST = PaperBallots()\nLIST.slug, LIST.addresses = 'list', ['desk-1']\n"
 
 
 @pytest.fixture

@@ -5,14 +5,9 @@ import pytest
 from django.db import transaction
 from msgspec.structs import replace
 
+from tests.voting import sample_histories as histories
 from tests.voting.action_helpers import press
 from tests.voting.match_helpers import RED_WINS, SELECTOR, play, play_turn, start
-from tests.voting.sample_histories import (
-    play_aborted_match,
-    play_eventful_match,
-    play_restored_match,
-    restore_backup,
-)
 from tests.voting.sample_matches import record_of
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.commitments import Tree, hash_leaf
@@ -29,6 +24,7 @@ from voting.transparency.tiles import ENTRIES, decode_bundle
 from voting.turns.turns import place_new_turns
 
 pytestmark = pytest.mark.django_db
+COURSES = (histories.play_eventful_match, histories.play_aborted_match, histories.play_restored_match)
 
 
 def entries() -> list[log_entries.Entry]:
@@ -105,10 +101,8 @@ def test_proofs_of_turn_verify_and_end_at_the_checkpoint(box: BallotBox) -> None
     assert len(prove_entries([turn.pk])) == 1
     play(turn.match, box, RED_WINS[:1])
     log, proofs = load_log(), prove_entries([turn.pk])
-    assert [type(log_entries.decode_entry(content.encode())).__name__ for content, _ in proofs] == [
-        "Lot",
-        "Seal",
-    ]
+    proven = [log_entries.decode_entry(content.encode()) for content, _ in proofs]
+    assert [type(entry).__name__ for entry in proven] == ["Lot", "Seal"]
     for content, proof in proofs:
         verify_proof(parse_proof(str(proof).encode()), content.encode(), log.verifier_key)
     assert prove_entries([turn.pk + 1_000]) == []
@@ -136,7 +130,7 @@ def test_restored_backup_begins_new_log(box: BallotBox) -> None:
     turn = start(box)
     before = load_log()
     LogWitness.objects.create(key="w", size=1, root=before.checkpoint.root, cosignature="— w AAAAAAA=\n")
-    restore_backup()
+    histories.restore_backup()
     turn.refresh_from_db()
     after = load_log()
     assert len(after.sign(before.checkpoint).signatures) == 1, "the cosignature is on the old log"
@@ -144,10 +138,8 @@ def test_restored_backup_begins_new_log(box: BallotBox) -> None:
     assert after.verifier_key.public != before.verifier_key.public
     assert after.origin != before.origin
     assert load_log() == after
-    assert entries()[1:] == [
-        log_entries.Restored(origin=before.origin),
-        log_entries.Lot(turn=turn.pk, lot=turn.lot),
-    ]
+    restored, lot = log_entries.Restored(origin=before.origin), log_entries.Lot(turn=turn.pk, lot=turn.lot)
+    assert entries()[1:] == [restored, lot]
 
 
 def test_first_turn_after_restored_backup_is_logged_once(box: BallotBox) -> None:
@@ -166,14 +158,14 @@ def faults(record: MatchRecord) -> list[str]:
 def test_turn_voided_right_after_restored_backup_has_its_new_lot(action: str, box: BallotBox) -> None:
     turn = start(box)
     play(turn.match, box, RED_WINS[:1])
-    restore_backup()
+    histories.restore_backup()
     press(turn.match.event_id, action, box)
-    restore_backup()
+    histories.restore_backup()
     load_log()
     assert faults(record_of(Match.objects.get(pk=turn.match_id))) == []
 
 
-@pytest.mark.parametrize("play_match", [play_eventful_match, play_aborted_match, play_restored_match])
+@pytest.mark.parametrize("play_match", COURSES)
 def test_log_agrees_with_eventful_record(play_match: Callable[[BallotBox], Match], box: BallotBox) -> None:
     record = record_of(play_match(box))
     assert record.voided or record.counts

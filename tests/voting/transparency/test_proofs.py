@@ -31,6 +31,10 @@ CHECKPOINT = Checkpoint(LOG, 2, Tree([hash_leaf(b"first"), hash_leaf(b"second")]
 TEXT = str(CHECKPOINT)
 SIGNED = notes.SignedNote(TEXT, (notes.sign_note(TEXT, LOG, LOG_KEY),))
 WITNESSES = [Cosigner("witness.example", kind, b"w" * 32) for kind in (notes.COSIGNATURE_V1, notes.ML_DSA_44)]
+SIZES = 300
+LEAVES = [hash_leaf(str(number).encode()) for number in range(SIZES)]
+ROOTS = [Tree(LEAVES[:size]).root for size in range(SIZES + 1)]
+LARGE = 70_000
 
 
 def test_example_note_verifies_by_the_first_signature_of_its_key() -> None:
@@ -42,11 +46,9 @@ def test_example_note_verifies_by_the_first_signature_of_its_key() -> None:
         notes.is_signed(notes.parse_note(NOTE.replace("example message", "other message").encode()), key)
     [line] = [f"{line}\n" for line in NOTE.splitlines() if line.startswith("— ")]
     copies = line.replace("aQM=", "aQQ=") * 2
-    assert notes.parse_note((NOTE + copies).encode()) == notes.parse_note(NOTE.encode())
+    assert notes.parse_note((NOTE + copies).encode()) == note
     with pytest.raises(notes.InvalidNote):
-        notes.is_signed(
-            notes.parse_note(NOTE.replace(line, copies + line).encode()), notes.parse_verifier_key(KEY)
-        )
+        notes.is_signed(notes.parse_note(NOTE.replace(line, copies + line).encode()), key)
 
 
 def test_malformed_note_or_key_is_refused() -> None:
@@ -128,12 +130,6 @@ def test_proof_file_verifies_offline() -> None:
         parse_proof(str(proof).replace("index 0", "index 00").encode())
 
 
-SIZES = 300
-LEAVES = [hash_leaf(str(number).encode()) for number in range(SIZES)]
-ROOTS = [Tree(LEAVES[:size]).root for size in range(SIZES + 1)]
-LARGE = 70_000
-
-
 def subtrees(size: int) -> merkle.Subtrees:
     levels = {0: LEAVES[:size], 1: [Tree(LEAVES[:256]).root] if size >= 256 else []}
 
@@ -166,7 +162,7 @@ def test_appending_gives_the_root_of_each_size() -> None:
         assert merkle.hash_range(subtrees(size), 0, size) == ROOTS[size]
 
 
-def test_every_inclusion_proof_verifies_and_no_altered_one() -> None:
+def test_every_proof_verifies_and_no_altered_one() -> None:
     random = Random(6962)
     for size in range(1, SIZES + 1):
         tree = subtrees(size)
@@ -180,12 +176,6 @@ def test_every_inclusion_proof_verifies_and_no_altered_one() -> None:
                 merkle.verify_inclusion(EMPTY, index, size, proof, ROOTS[size])
         with pytest.raises(merkle.InvalidProof):
             merkle.verify_inclusion(LEAVES[0], size, size, [], ROOTS[size])
-
-
-def test_every_consistency_proof_verifies_and_no_altered_one() -> None:
-    random = Random(9162)
-    for size in range(1, SIZES + 1):
-        tree = subtrees(size)
         for old in {0, 1, size, *random.sample(range(size), min(size, 5))}:
             proof = merkle.prove_consistency(tree, old, size)
             merkle.verify_consistency(old, ROOTS[old], size, ROOTS[size], proof)
