@@ -14,6 +14,9 @@ from voting.turns.closing import close_turn
 from voting.turns.host_steps import reveal_turn
 from voting.turns.turns import start_match
 
+APPROVED = [encode_set([1, 3]), encode_set([1, 2])]
+RANKED = [encode_ranking([1, 3]), encode_ranking([2, 1])]
+
 
 @pytest.mark.parametrize(
     ("code", "next_step"),
@@ -71,10 +74,6 @@ def test_ledger_keeps_highest_sequence_and_recent_turns() -> None:
     kept = {turn: entry.acknowledged for turn, entry in ledger.turns.items()}
     assert kept == {2: {0: (4, 5)}, 3: {0: (2, 1)}}
     assert ledger.acknowledged == 4
-
-
-APPROVED = [encode_set([1, 3]), encode_set([1, 2])]
-RANKED = [encode_ranking([1, 3]), encode_ranking([2, 1])]
 
 
 @pytest.mark.parametrize(

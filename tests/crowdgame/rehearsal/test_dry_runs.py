@@ -122,9 +122,8 @@ async def test_update_has_ballots_and_times_of_the_ledger() -> None:
     """A ballot is lost, and an acknowledged one is missing from the tally."""
     box = AsyncBallotBox()
     lease = DryRunLease(box)
-    run = dry_run.DryRun(
-        DryRunContext(1, "NOPE", lease, bool, system_ms), ServerAddress("ws://[::1]:9"), PHONES
-    )
+    context = DryRunContext(1, "NOPE", lease, bool, system_ms)
+    run = dry_run.DryRun(context, ServerAddress("ws://[::1]:9"), PHONES)
     ledger, run._context.teams[0] = run._context.ledger, 1
     ledger.sent, ledger.lost = 5, 1
     ledger.ack_ms.add(3)

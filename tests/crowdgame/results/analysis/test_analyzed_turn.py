@@ -28,6 +28,19 @@ from voting.protocol import MissedWin, Verdict
 
 Turns = Sequence[tuple[int | None, int | None]]
 SIMULTANEOUS, CLASSIC = "simultaneous-captains-mistress", "captains-mistress"
+THREE_UP = [(1, 2), (1, 3), (1, 2)]
+TOKEN_COMES = [(1, 7), (2, 7), (3, 6), (7, 6), (5, 5), (4, 2)]
+CLASSIC_TURNS = [(1, None), (None, 7), (1, None), (None, 7), (1, None), (None, 6), (1, None)]
+# Red's columns 1 and 2 are worth 60%, the third 48%, the fourth 55%. Yellow has one good column.
+OPEN = Solution(
+    value=0.2,
+    red_mix=(0.3, 0.7, 0.0, 0.0),
+    yellow_mix=(1.0, 0.0, 0.0, 0.0),
+    matrix=((0.2, 0.2, 0.2, 0.2), (0.2, 0.2, 0.2, 0.2), (-0.04, 0.3, 0.3, 0.3), (0.1, 0.3, 0.3, 0.9)),
+    is_exact=True,
+    depth=4,
+)
+ESTIMATED = replace(OPEN, is_exact=False)
 
 
 def states(turns: Turns, game: str = SIMULTANEOUS, **options: object) -> list[Any]:
@@ -133,18 +146,6 @@ def test_answer_follows_from_students_interval() -> None:
     assert min(table) >= MIN_TURNS - 1
 
 
-# Red's columns 1 and 2 are worth 60%, the third 48%, the fourth 55%. Yellow has one good column.
-OPEN = Solution(
-    value=0.2,
-    red_mix=(0.3, 0.7, 0.0, 0.0),
-    yellow_mix=(1.0, 0.0, 0.0, 0.0),
-    matrix=((0.2, 0.2, 0.2, 0.2), (0.2, 0.2, 0.2, 0.2), (-0.04, 0.3, 0.3, 0.3), (0.1, 0.3, 0.3, 0.9)),
-    is_exact=True,
-    depth=4,
-)
-ESTIMATED = replace(OPEN, is_exact=False)
-
-
 def played(red: int | None, yellow: int | None, solution: Solution = OPEN) -> AnalyzedTurn:
     return analyze_turn(solution, Picks(red, yellow), {"red": {}, "yellow": {}})
 
@@ -204,11 +205,6 @@ def test_missed_win_counts_turns_with_a_certain_win() -> None:
 def boards(turns: Turns, game: str = SIMULTANEOUS, **options: object) -> list[Board]:
     """After each turn."""
     return [find_game(game).view(state, None) for state in states(turns, game, **options)[1:]]
-
-
-THREE_UP = [(1, 2), (1, 3), (1, 2)]
-TOKEN_COMES = [(1, 7), (2, 7), (3, 6), (7, 6), (5, 5), (4, 2)]
-CLASSIC_TURNS = [(1, None), (None, 7), (1, None), (None, 7), (1, None), (None, 6), (1, None)]
 
 
 @pytest.mark.parametrize(

@@ -156,9 +156,8 @@ def test_terms_decide_when_analyses_are_shown(terms: dict[str, Any], during: int
     helpers.play(match, box, helpers.RED_WINS[:3])
     analyze_all(box)
     assert len(load_analyses(match)) == during
-    assert (
-        ("turn.analyzed" in helpers.kinds(match.event_id)) == (announced(match) is not None) == (during > 0)
-    )
+    assert ("turn.analyzed" in helpers.kinds(match.event_id)) == (during > 0)
+    assert (announced(match) is not None) == (during > 0)
     helpers.play(match, box, helpers.RED_WINS[3:])
     analyze_all(box)
     match.refresh_from_db()

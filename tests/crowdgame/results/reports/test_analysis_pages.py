@@ -27,6 +27,7 @@ from voting.turns.turns import start_match
 pytestmark = pytest.mark.django_db
 ANALYSIS, TURNING = '<section class="analysis"', '<section class="panel turning"'
 TURNS = ([1, 1, 7], [2]), ([1, 1, 4], [3]), ([1, 1], [2]), ([1, 1], [3])
+TABLE, CHART = '<section class="panel overlooked"', "Winning chance that the average voter lost."
 
 
 def play_turns(match: Match, box: BallotBox) -> Match:
@@ -226,9 +227,6 @@ def test_board_stays_closed(client: Client, box: BallotBox, choices: dict[str, A
     match.refresh_from_db()
     load_board(client, match, 404)
     assert "/board#turn-1" not in page_of(client, match)
-
-
-TABLE, CHART = '<section class="panel overlooked"', "Winning chance that the average voter lost."
 
 
 def solution(cost: float, side: Side = "red", *, is_exact: bool = True) -> Solution:

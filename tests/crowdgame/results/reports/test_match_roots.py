@@ -24,6 +24,9 @@ from voting.transparency.log import load_log
 from voting.transparency.merkle import verify_consistency, verify_inclusion
 
 PATH, REFUSED = "/record/BCDF/1/roots.json", "/record/BCDF/2/roots.json"
+PATHS = [PATH.replace("/1/", f"/{number}/") for number in range(CACHE_SIZE + 1)]
+LOGS = [PATH.replace("roots", f"log/{known}") for known in ("7", "7", "007", *range(8, 7 + CACHE_SIZE))]
+LIVE = "/report/BCDF/1/live.json"
 
 
 def fetch(client: Client, match: Match) -> Any:
@@ -142,11 +145,6 @@ async def get(app: Any, path: str = PATH, method: str = "GET", **headers: bytes)
     request = HttpCommunicator(app, method, path, headers=[(b"host", b"testserver"), *named])
     response = await request.get_response(timeout=20)
     return response["status"], dict(response["headers"]), response["body"]
-
-
-PATHS = [PATH.replace("/1/", f"/{number}/") for number in range(CACHE_SIZE + 1)]
-LOGS = [PATH.replace("roots", f"log/{known}") for known in ("7", "7", "007", *range(8, 7 + CACHE_SIZE))]
-LIVE = "/report/BCDF/1/live.json"
 
 
 @pytest.mark.parametrize(

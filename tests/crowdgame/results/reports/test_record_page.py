@@ -40,6 +40,7 @@ from voting.sources.chat_casting import derive_chat_seat
 from voting.turns.turns import start_match
 
 pytestmark = pytest.mark.django_db
+CONSENT = "A study of the university: how do crowds agree? Ask Ada, room 12."
 
 
 def test_exported_record_is_a_replayable_game_record(box: BallotBox, tmp_path: Path) -> None:
@@ -194,9 +195,6 @@ def test_members_download_ended_matches(client: Client, event: Event, other: Use
     assert {target[1:] for target in targets if target[:1] == "#"} - ids.keys() <= {""}
     assert ("<b>" in file, "East" in file, '<html lang="de">' in file) == (False, False, True)
     assert "--red: #2f6fd0" in re.findall("<style>(.*?)</style>", file, re.DOTALL)[0]
-
-
-CONSENT = "A study of the university: how do crowds agree? Ask Ada, room 12."
 
 
 def played(event: Event, box: BallotBox, *, ended: bool = True) -> Match:

@@ -36,6 +36,8 @@ from voting.transparency.notes import COSIGNATURE_V1, SignedNote
 from voting.turns.turns import start_match
 
 pytestmark = pytest.mark.django_db
+FORBIDDEN = {"script", "link", "iframe", "object", "embed", "base", "form", "audio", "video"}
+LOADED = {"src", "srcset", "poster", "data", "background", "action", "formaction", "ping", "xlink:href"}
 
 
 def address(match: Match, kind: str = "") -> str:
@@ -130,10 +132,6 @@ def test_finished_report_is_gzipped_if_accepted_and_cached(client: Client, match
     assert "Ravens won" in page_of(client, match)
     table = client.get(address(match, ".csv"))
     assert table.headers["Content-Disposition"] == f'attachment; filename="{match.event.code}-1.csv"'
-
-
-FORBIDDEN = {"script", "link", "iframe", "object", "embed", "base", "form", "audio", "video"}
-LOADED = {"src", "srcset", "poster", "data", "background", "action", "formaction", "ping", "xlink:href"}
 
 
 class Elements(HTMLParser):

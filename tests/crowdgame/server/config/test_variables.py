@@ -60,6 +60,34 @@ WRONG = {
     "LOG_FORMAT": "xml",
     "METRICS_PORT": "65536",
 }
+HEAVY = {"autobahn", "confusable_homoglyphs", "fpdf", "picows", "PIL", "wasmtime"}
+NUMBERS = {"": 7, " ": 7, "1": 1, "9": 9, "٣": 3}
+CHOICES = {"": "line", " ": "line", "json": "json", "JSON": "json"}
+SWITCHES = {"": True, " ": True, "0": False, "1": True, "Yes": True, "OFF": False}
+REFUSED = {"10", "9" * 20, "-1", "1.5", "1_0", "²", "jsonl", "disabled"}
+PASSWORD = "pa#ss"
+Read = Callable[[str], object]
+HOSTS = partial(host_names, "ALLOWED_HOSTS")
+BALLOT_BOX = partial(store_url, "BALLOT_BOX_URL", may_be_cluster=True)
+STORES = ("redis://h", "rediss://u:p@h:6379/0", "redis://[::1]:6379/0", "unix:///run/valkey.sock")
+CLUSTERS = ("redis+cluster://a:1,b:2", "rediss+cluster://u:p@a:1,b")
+NO_STORES = ("h:6379", "http://h", "redis://", "redis://h:x", f"redis://:{PASSWORD}@h:6379/0", "unix://")
+NO_CLUSTERS = ("redis+cluster://", "redis+cluster://a:1,", "redis+cluster://a:x,b:1")
+NO_ORIGINS = (
+    *("play.example.org", "localhost:8000", "//play.example.org", "ftp://play.example.org", "https://"),
+    *("https://play.example.org/quiz", "https://play.example.org?x", "https://play.example.org#x"),
+    *("https://u:p@play.example.org", "https://*.example.org", "http://a b", "http://a:x", "http://[::1"),
+)
+NO_DATABASES = ("x", "mysql://h/n", f"postgresql://u:{PASSWORD}@h/n", "postgresql://h", "postgresql://h:x/n")
+REFUSED_ADDRESSES: list[tuple[Read, str, tuple[str, ...]]] = [
+    (public_origin, r"PUBLIC_URL must be .* such as https://play.example.org", NO_ORIGINS),
+    (HOSTS, "ALLOWED_HOSTS must", ("https://play.example.org", "play.example.org:80", "a,b/", "a b")),
+    (partial(store_url, "REDIS_URL"), "REDIS_URL must be redis://", (*NO_STORES, *NO_CLUSTERS, *CLUSTERS)),
+    (BALLOT_BOX, "BALLOT_BOX_URL must be redis://", (*NO_STORES, *NO_CLUSTERS)),
+    (lambda url: database(url, Path()), "DATABASE_URL must be postgresql://", NO_DATABASES),
+    (mail_server, "EMAIL_URL must be smtp://", ("h:25", "imap://h", "smtp://", "smtp://h:x", "smtp://[::1")),
+    (provider_url, "OIDC_URL must be", ("login.example.org", "ldap://h", "https://a?x", "https://")),
+]
 
 
 def test_settings_page_lists_every_variable_once_and_each_is_checked() -> None:
@@ -103,12 +131,6 @@ def test_sender_may_have_a_name_that_a_header_can_hold() -> None:
         sender("Quiz: night <quiz@example.org>", "h")
 
 
-NUMBERS = {"": 7, " ": 7, "1": 1, "9": 9, "٣": 3}
-CHOICES = {"": "line", " ": "line", "json": "json", "JSON": "json"}
-SWITCHES = {"": True, " ": True, "0": False, "1": True, "Yes": True, "OFF": False}
-REFUSED = {"10", "9" * 20, "-1", "1.5", "1_0", "²", "jsonl", "disabled"}
-
-
 @pytest.mark.parametrize("value", sorted({*NUMBERS, *CHOICES, *SWITCHES, *REFUSED}))
 def test_variable_is_read_or_refused_with_what_to_write(value: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANY", value)
@@ -122,31 +144,6 @@ def test_variable_is_read_or_refused_with_what_to_write(value: str, monkeypatch:
         else:
             with pytest.raises(ImproperlyConfigured, match=f"^ANY must be {wanted}. It is '{value}'.$"):
                 read("ANY")
-
-
-PASSWORD = "pa#ss"
-Read = Callable[[str], object]
-HOSTS = partial(host_names, "ALLOWED_HOSTS")
-BALLOT_BOX = partial(store_url, "BALLOT_BOX_URL", may_be_cluster=True)
-STORES = ("redis://h", "rediss://u:p@h:6379/0", "redis://[::1]:6379/0", "unix:///run/valkey.sock")
-CLUSTERS = ("redis+cluster://a:1,b:2", "rediss+cluster://u:p@a:1,b")
-NO_STORES = ("h:6379", "http://h", "redis://", "redis://h:x", f"redis://:{PASSWORD}@h:6379/0", "unix://")
-NO_CLUSTERS = ("redis+cluster://", "redis+cluster://a:1,", "redis+cluster://a:x,b:1")
-NO_ORIGINS = (
-    *("play.example.org", "localhost:8000", "//play.example.org", "ftp://play.example.org", "https://"),
-    *("https://play.example.org/quiz", "https://play.example.org?x", "https://play.example.org#x"),
-    *("https://u:p@play.example.org", "https://*.example.org", "http://a b", "http://a:x", "http://[::1"),
-)
-NO_DATABASES = ("x", "mysql://h/n", f"postgresql://u:{PASSWORD}@h/n", "postgresql://h", "postgresql://h:x/n")
-REFUSED_ADDRESSES: list[tuple[Read, str, tuple[str, ...]]] = [
-    (public_origin, r"PUBLIC_URL must be .* such as https://play.example.org", NO_ORIGINS),
-    (HOSTS, "ALLOWED_HOSTS must", ("https://play.example.org", "play.example.org:80", "a,b/", "a b")),
-    (partial(store_url, "REDIS_URL"), "REDIS_URL must be redis://", (*NO_STORES, *NO_CLUSTERS, *CLUSTERS)),
-    (BALLOT_BOX, "BALLOT_BOX_URL must be redis://", (*NO_STORES, *NO_CLUSTERS)),
-    (lambda url: database(url, Path()), "DATABASE_URL must be postgresql://", NO_DATABASES),
-    (mail_server, "EMAIL_URL must be smtp://", ("h:25", "imap://h", "smtp://", "smtp://h:x", "smtp://[::1")),
-    (provider_url, "OIDC_URL must be", ("login.example.org", "ldap://h", "https://a?x", "https://")),
-]
 
 
 @pytest.mark.parametrize(
@@ -186,9 +183,6 @@ def test_command_refuses_wrong_address_with_one_line(tmp_path: Path) -> None:
     ended = subprocess.run(argv, cwd=ROOT, env=env, check=False, capture_output=True, text=True)
     assert (ended.returncode, ended.stdout, ended.stderr.count("\n")) == (1, "", 1)
     assert ended.stderr.startswith("DATABASE_URL must ")
-
-
-HEAVY = {"autobahn", "confusable_homoglyphs", "fpdf", "picows", "PIL", "wasmtime"}
 
 
 def test_process_starts_without_heavy_libraries() -> None:

@@ -33,18 +33,14 @@ sys.version_info, sys.version = (3, 10, 13), "3.10.13 (main)"
 runpy.run_module("deploy.laptop.bootstrap", run_name="__main__")
 """
 FAILS = "raise SystemExit(1)"
+ENV = {**os.environ, "REDIS_URL": "", "PUBLIC_URL": ""}
+PARTS = ("gateway", "worker", "scheduler", "crowd", "valkey")
 
 
 def play(data: Path, *options: str, cwd: Path = Path("/")) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [sys.executable, ROOT / "manage.py", "--data", data, "play", *options],
-        cwd=cwd,
-        env={**os.environ, "REDIS_URL": ""},
-        check=False,
-        capture_output=True,
-        text=True,
-        timeout=30,
-    )
+    argv = [sys.executable, str(ROOT / "manage.py"), "--data", str(data), "play", *options]
+    env = {**os.environ, "REDIS_URL": ""}
+    return subprocess.run(argv, cwd=cwd, env=env, check=False, capture_output=True, text=True, timeout=30)
 
 
 def test_play_reports_what_it_cannot_use_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -141,10 +137,6 @@ def test_start_migrates_each_database_once(tmp_path: Path, capfd: pytest.Capture
         database.execute("UPDATE django_migrations SET applied = '2026-01-01' WHERE id = 1")
     migrate(stack)
     assert "✓ migrate the database" in capfd.readouterr().out
-
-
-ENV = {**os.environ, "REDIS_URL": "", "PUBLIC_URL": ""}
-PARTS = ("gateway", "worker", "scheduler", "crowd", "valkey")
 
 
 @pytest.mark.nightly

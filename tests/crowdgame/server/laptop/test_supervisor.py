@@ -16,6 +16,7 @@ from tests.crowdgame.server.laptop.supervisor_program import SLEEPER, child
 from tests.deploy.processes import are_ready, marked, wait_until
 
 DIES_OF = "import sys; print('before'); print({!r}); sys.exit(3)"
+ONLY_LINUX = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere, children outlive their parent")
 
 
 @pytest.fixture
@@ -89,9 +90,6 @@ def test_children_stop_for_good_in_order(supervisor: Supervisor, said: list[str]
     supervisor.stop()
     assert float((tmp_path / "first").read_text()) < float((tmp_path / "last").read_text())
     assert (said, marked(tmp_path)) == ([], [])
-
-
-ONLY_LINUX = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere, children outlive their parent")
 
 
 @pytest.mark.parametrize(

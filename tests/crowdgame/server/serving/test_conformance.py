@@ -153,9 +153,7 @@ def test_connection_is_closed_with_code_of_its_fault(asgi_server: AsgiServer, ca
         assert read_to_end(connection) == closed(code)
 
 
-def test_close_without_a_code_is_answered_alike_and_the_application_chooses_its_own(
-    asgi_server: AsgiServer,
-) -> None:
+def test_close_without_code_is_answered_alike_and_application_chooses_one(asgi_server: AsgiServer) -> None:
     with connect(asgi_server, kept=False) as connection:
         connection.sendall(frame(CLOSE))
         assert read_to_end(connection) == echo(CLOSE, b"")

@@ -23,6 +23,8 @@ USUAL = {
     "Sec-WebSocket-Extensions": "permessage-deflate; client_max_window_bits",
 }
 INVALID_ORIGINS = (b"http://[bad", b"http://here:there", b"elsewhere")
+SPOOFED = "192.0.2.66"
+CLIENT = "93.184.216.34"
 
 
 def head(**headers: str) -> bytes:
@@ -116,10 +118,6 @@ def test_endless_request_head_is_rejected(asgi_server: AsgiServer) -> None:
             assert 400 <= status(read_until(connection, b"\r\n\r\n")) < 500
         except OSError:  # the server may reset the connection before its response is read
             return
-
-
-SPOOFED = "192.0.2.66"
-CLIENT = "93.184.216.34"
 
 
 @pytest.mark.parametrize(

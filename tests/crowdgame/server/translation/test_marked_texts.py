@@ -211,9 +211,8 @@ def test_check_only_lists_missing_translations(sources: Path, capsys: pytest.Cap
 def test_translations_keep_placeholders_and_tags(language: str) -> None:
     catalog = extraction.load_catalog(language)
     for message in catalog:
-        texts, forms = (
-            (text,) if isinstance(text, str) else tuple(text) for text in (message.id, message.string or "")
-        )
+        pair = (message.id, message.string or "")
+        texts, forms = ((one,) if isinstance(one, str) else tuple(one) for one in pair)
         assert not message.id or [*message.check(catalog)] == [], message.id
         tags = [sorted(TAG.findall(text)) for text in texts]
         assert all(sorted(TAG.findall(form)) in tags for form in forms if message.id and form), forms

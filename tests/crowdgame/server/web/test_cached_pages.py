@@ -18,6 +18,9 @@ from voting.gateway.page_preload import PreloadParts
 
 PHONE = b"<!doctype html><style>b{color:red}</style><script type=module>let a = '</p>';\n</script><p>phone"
 DISPLAY = b'<!doctype html><link href="/static/app/display.css"><script src="/static/app/x.js"></script>'
+PHONE_PATHS = "/ /BCDF /bcdf /BCDF/ /BCDF/1 /BCDF/2/ /23456789 /BCDFGHJKMBCDFGHJ"
+DISPLAY_PATHS = "/display/BCDF /display/BCDF/ /display/whatever"
+PRESS = PrefixCompressor(b"<!doctype html>" + bytes(range(256)) * 200)
 
 
 @dataclass(frozen=True)
@@ -92,10 +95,6 @@ def files(tmp_path: Path, settings: Any) -> Path:
 @pytest.fixture
 def client(files: Path) -> PageClient:
     return PageClient()
-
-
-PHONE_PATHS = "/ /BCDF /bcdf /BCDF/ /BCDF/1 /BCDF/2/ /23456789 /BCDFGHJKMBCDFGHJ"
-DISPLAY_PATHS = "/display/BCDF /display/BCDF/ /display/whatever"
 
 
 @pytest.mark.parametrize(
@@ -225,9 +224,6 @@ def test_csp_allows_only_own_inline_blocks(client: PageClient) -> None:
     assert allowed["connect-src"] == {"'self'"}
     everything = {source for values in allowed.values() for source in values}
     assert not {"'unsafe-inline'", "'unsafe-eval'", "*"} & everything
-
-
-PRESS = PrefixCompressor(b"<!doctype html>" + bytes(range(256)) * 200)
 
 
 @given(st.binary(max_size=5_000), st.binary(max_size=0xFFFF))

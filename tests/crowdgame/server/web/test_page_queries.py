@@ -155,9 +155,7 @@ def prepare(visits: list[Visit], guest: Guest) -> list[PreparedPage]:
 
 @pytest.mark.nightly
 @pytest.mark.django_db
-def test_queries_of_every_page_do_not_grow_with_its_rows(
-    box: BallotBox, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_queries_of_pages_do_not_grow_with_rows(box: BallotBox, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(board_view, "CACHE_MAX_AGE_S", 0)
     guest = new_guest()
     pages = prepare(VISITS, guest)

@@ -23,6 +23,7 @@ from voting.metrics.metrics import RefusalKind
 LOGINS = 60
 LOGIN, PAGE, DOCUMENT = "POST /console/login/", "POST /play/", "GET /console/BCDF/tickets.pdf"
 ATTACKER, ELSEWHERE = "198.51.100.{}", "203.0.113.{}"
+begun, may_end = threading.Event(), threading.Event()
 
 
 @pytest.fixture(autouse=True)
@@ -257,9 +258,6 @@ async def test_server_that_gives_up_a_request_frees_its_turn_only_at_the_end() -
     site.may_respond.set()
     assert list(await asyncio.gather(*later)) == [302] * MAX_PAGES
     assert (site.most_active, len(site.served)) == (MAX_PAGES, 2 * MAX_PAGES)
-
-
-begun, may_end = threading.Event(), threading.Event()
 
 
 def slow_page(request: HttpRequest) -> HttpResponse:

@@ -16,6 +16,7 @@ from voting.models import Event
 from voting.turns.turns import start_match
 
 PRINT, TIMES = b"/static/page/print.js", b"/static/page/moments.js"
+SITE = "http://testserver"
 
 
 def assert_is_harmless(client: Client, path: str, framed_by: str = "'none'") -> bytes:
@@ -131,9 +132,6 @@ def test_privacy_page_of_an_event_shows_what_voters_agree_to(client: Client, box
     assert texts() == (False, True)
     end_match(match, "draw", "board", box.now())
     assert texts() == (True, False)
-
-
-SITE = "http://testserver"
 
 
 @pytest.fixture
