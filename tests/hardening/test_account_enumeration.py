@@ -91,7 +91,6 @@ def test_login_does_not_reveal_who_has_an_account(known: str, hashes: list[int])
 
 
 def test_reset_does_not_reveal_who_has_an_account(hashes: list[int], mailbox: Mailbox) -> None:
-    """Strangers get no e-mail, and the requests make the same queries."""
     with CaptureQueriesContext(connection) as for_known:
         known = reset(KNOWN)
     with CaptureQueriesContext(connection) as for_unknown:

@@ -10,7 +10,6 @@ from django.utils.module_loading import import_string
 from pytest_django.fixtures import Settings
 
 from crowdgame.accounts.models import Guest
-from crowdgame.events.forms import EventForm
 from crowdgame.server.laptop.paths import ROOT
 from crowdgame.server.web.cached_responses import secure_headers
 from tests.voting.content_policy import sources
@@ -40,6 +39,14 @@ ADMIN_POLICY = CONSOLE_POLICY | {"script-src": {SELF, UNSAFE_EVAL}, "style-src":
 DENIED_FEATURES = "camera display-capture geolocation microphone midi payment serial usb"
 FILLED = {"int": "1", "str": "x", "path": "1", "slug": "x"}
 PUBLIC_PAGES = re.compile(r"\d+ /(about|accessibility|board|follow/|log|privacy|puzzles|rules|stage/|verify)")
+SCRIPT = "<script>alert(1)</script>"
+UNSAFE = re.compile(
+    r"\|\s*safe\b|autoescape off|mark_safe|format_html\(f|innerHTML|document\.write|(?<![.\w])eval\("
+)
+# The phone's renderer escapes everything it is given (dom.test.ts). The templates embed our own drawings,
+# whose text is escaped in `charts.py` and `board_drawing.py`.
+DRAWN = "paper printing/about printing/rules reports/board_editor reports/match_body reports/match_file"
+KNOWN = {"frontend/src/phone/dom.ts", *(f"crowdgame/templates/{name}.html" for name in DRAWN.split())}
 
 
 def addresses(filled: dict[str, str]) -> list[str]:
@@ -131,16 +138,6 @@ def test_headers_of_cached_pages_match_django_responses() -> None:
     assert values.items() <= django.items()
 
 
-SCRIPT = "<script>alert(1)</script>"
-UNSAFE = re.compile(
-    r"\|\s*safe\b|autoescape off|mark_safe|format_html\(f|innerHTML|document\.write|(?<![.\w])eval\("
-)
-# The phone's renderer escapes everything it is given (dom.test.ts). The templates embed our own drawings,
-# whose text is escaped in `charts.py` and `board_drawing.py`.
-DRAWN = "paper printing/about printing/rules reports/board_editor reports/match_body reports/match_file"
-KNOWN = {"frontend/src/phone/dom.ts", *(f"crowdgame/templates/{name}.html" for name in DRAWN.split())}
-
-
 @pytest.mark.django_db(transaction=True)
 def test_script_in_a_name_is_escaped_on_every_page(client: Client, box: BallotBox) -> None:
     boss = User.objects.create_superuser("root")
@@ -153,13 +150,6 @@ def test_script_in_a_name_is_escaped_on_every_page(client: Client, box: BallotBo
         text = client.get(page).content.decode()
         assert SCRIPT not in text
         assert "&lt;script&gt;" in text
-
-
-def test_event_form_cleans_names_and_refuses_invisible_ones() -> None:
-    form = EventForm({"name": " A\u200b  \u202enight ", "team_1": "\u3164", "team_2": "\ufeff\u2066"})
-    assert not form.is_valid()
-    assert form.cleaned_data["name"] == "A night"
-    assert {"team_1", "team_2"} <= form.errors.keys()
 
 
 def test_sources_contain_no_unsafe_markup_or_eval() -> None:

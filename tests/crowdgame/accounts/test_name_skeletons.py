@@ -20,14 +20,6 @@ from crowdgame.events.event_texts import computer_name
 from voting.ballot_box.ballot_box import BallotBox
 
 PASSWORD = "anchors-aweigh"
-
-
-def sign_up(name: str) -> Guest:
-    guest = new_guest()
-    accounts.create_account(guest, accounts.clean_account_name(name), PASSWORD)
-    return guest
-
-
 RESERVED = "This name is reserved. Choose another one."
 LOOK_ALIKES = [
     *("Mоderator", "Guеst 12657", "Admіn", "Adm\u0131n", "Admln", "AdmIn", "Ádmin", "Gu\u0435\u0455t"),
@@ -53,6 +45,12 @@ ONE_SCRIPT = [
     *("김민수", "金민수", "Kim 민수", "Ada 2-'ー"),
 ]
 MIXED = ["Аnna", "Annа", "Μaria", "Ivan Петров", "Anna أحمد", "Ωmega", "Ꭺnna", "Mօna", "Москва 東京"]
+
+
+def sign_up(name: str) -> Guest:
+    guest = new_guest()
+    accounts.create_account(guest, accounts.clean_account_name(name), PASSWORD)
+    return guest
 
 
 @pytest.mark.parametrize("name", LOOK_ALIKES + ROLES)

@@ -184,8 +184,7 @@ def test_latest_entries_are_newest_first_per_event(event: Event) -> None:
     for number in range(audit_log.MAX_SHOWN + 2):
         add_audit_entry(event.pk, "olga", performed("%(by)s added %(s)s s", s=number), 1_000 + number // 2)
     entries = latest(event)
-    assert [entry.what for entry in entries] == [
-        f"olga added {n} s" for n in range(audit_log.MAX_SHOWN + 1, 1, -1)
-    ]
+    newest = [f"olga added {n} s" for n in range(audit_log.MAX_SHOWN + 1, 1, -1)]
+    assert [entry.what for entry in entries] == newest
     assert (entries[0].by, entries[0].action, entries[0].at) == ("olga", "turn.extend", 1_005)
     assert AuditEntry.objects.filter(event=event).count() == audit_log.MAX_SHOWN + 2

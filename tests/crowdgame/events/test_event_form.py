@@ -71,7 +71,7 @@ def test_event_form_shows_shards(browser: Client, organizer: User, monkeypatch: 
 def test_event_form_stores_values_and_shows_them_again(
     browser: Client, organizer: User, fields: dict[str, str], stored: dict[str, Any]
 ) -> None:
-    response = browser.post(NEW, answers(**fields))
+    response = browser.post(NEW, answers(name=" Harbour\u200b  \u202enight ", **fields))
     event = organizer.events.get()
     leads_to = "tickets/" if event.admission in {"tickets", "roster"} else ""
     assert response.headers["Location"] == f"/console/{event.code}/{leads_to}"
@@ -85,7 +85,7 @@ def test_event_form_stores_values_and_shows_them_again(
     ("changes", "text"),
     [
         ({"name": "x" * 81}, "at most 80 characters"),
-        ({"team_2": ""}, "Enter a team name."),
+        *(({"team_2": name}, "Enter a team name.") for name in ("", "\u3164", "\ufeff\u2066")),
         ({"team_2": "PORT"}, "Enter two different team names."),
         *[
             ({name: value}, f"Select a valid choice. {value} is not")
@@ -213,9 +213,7 @@ def test_event_form_unfolds_sections_with_unusual_or_wrong_values() -> None:
         assert EventForm(instance=Event(**choices)).differs_from_presets is opens
 
 
-def test_new_event_has_the_organizers_language_and_is_announced_once(
-    browser: Client, organizer: User
-) -> None:
+def test_new_event_has_organizers_language_and_is_announced_once(browser: Client, organizer: User) -> None:
     french = browser.get(NEW, headers={"accept-language": "fr"}).content.decode()
     assert '<option value="fr" selected>' in french
     browser.post("/console/new/", {"preset": "two-halls"}, headers={"accept-language": "de-AT"})

@@ -231,9 +231,7 @@ def test_backup_with_changed_byte_is_refused_or_identical(installation: Installa
     assert refusals > 200
 
 
-def test_restore_continues_beyond_used_numbers_without_sessions(
-    installation: Installation, tmp_path: Path
-) -> None:
+def test_restore_goes_on_after_used_ids_without_sessions(installation: Installation, tmp_path: Path) -> None:
     path, before = tmp_path / "event.backup", tmp_path / "before"
     with closing(sqlite3.connect(installation.database)) as connection, connection:
         connection.execute("INSERT INTO django_session VALUES ('ended', '', '2099-01-01 00:00:00')")

@@ -25,6 +25,7 @@ NO_WORKER = "workers: no Celery worker answers that"
 NAMESPACE = ("unshare", "--map-root-user", "--mount", "sh", "-c")
 BACKUP = 'mount -t tmpfs none /var/backups && mkdir -p /var/backups/crowdgame/"$0" && exec "$@"'
 SLOW_CLOCK = "import time\nnow = time.time\ntime.time = lambda: now() - 90\n"
+Plant = Callable[[Server, Path], AbstractContextManager[dict[str, str] | None]]
 
 
 @pytest.fixture(scope="module")
@@ -33,9 +34,6 @@ def ready(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     (data / "static").symlink_to(static_files())
     with running_server(data, gateways=2, analyzes=False) as server:
         yield server
-
-
-Plant = Callable[[Server, Path], AbstractContextManager[dict[str, str] | None]]
 
 
 def setting(**values: str) -> Plant:

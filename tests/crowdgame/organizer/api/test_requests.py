@@ -71,7 +71,6 @@ def test_match_has_its_revealed_turns_and_analysis(event: Event, box: BallotBox)
 
 @pytest.mark.parametrize("stored", [False, True])
 def test_hidden_votes_change_no_answer(box: BallotBox, stored: bool) -> None:
-    """Two votes of an open turn look the same in every answer, byte for byte."""
     event = new_event(options={"token": "red"}, analysis="turn", window_s=3600 if stored else 60)
     match = start_match(event.pk, box)
     play(match, box, RED_WINS[:1])

@@ -137,9 +137,7 @@ def test_undo_is_not_offered_where_its_action_is_refused(
     assert holds == [True, False]
 
 
-def test_undo_by_viewer_or_in_another_event_or_without_effect_is_refused(
-    event: Event, box: BallotBox
-) -> None:
+def test_undo_by_viewer_in_another_event_or_without_effect_is_refused(event: Event, box: BallotBox) -> None:
     done, *_ = take_all(event, [given.MOVED], box)
     undo, other = ActionUndo(id=1, entry=done.id), new_event()
     with refused("permission"):

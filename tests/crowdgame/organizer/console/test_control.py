@@ -83,10 +83,8 @@ def test_turns_are_voided_newest_first_discarding_a_paused_one(box: BallotBox) -
     press(event_of(turn), "turn.pause", box)
     for number in (2, 1):
         press(event_of(turn), "turn.void", box)
-        assert (helpers.only_turn(turn.match).number, helpers.only_turn(turn.match).state) == (
-            number,
-            TurnState.OPEN,
-        )
+        live = helpers.only_turn(turn.match)
+        assert (live.number, live.state) == (number, TurnState.OPEN)
 
 
 def test_last_turn_of_ended_match_can_be_voided(box: BallotBox) -> None:

@@ -224,11 +224,8 @@ def test_team_keeps_rating_across_events_by_name(olga: Client, box: BallotBox) -
     play_event(box, "4a <b>", "4b")
     play_event(box, " 4A <b>", "4c")
     rows = rank_teams(organizer(), SIMULTANEOUS)
-    assert [(row.place, row.name, row.games) for row in rows] == [
-        (1, "4A <b>", 2),
-        (2, "4c", 1),
-        (3, "4b", 1),
-    ]
+    found = [(row.place, row.name, row.games) for row in rows]
+    assert found == [(1, "4A <b>", 2), (2, "4c", 1), (3, "4b", 1)]
     assert sum(row.rating for row in rows) == pytest.approx(3600, abs=60)
     otto = organizer("otto")
     assert (list(rank_teams(otto, SIMULTANEOUS)), list_played_games(otto)) == ([], []), "of other organizers"

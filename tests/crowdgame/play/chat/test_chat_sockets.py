@@ -86,9 +86,8 @@ def test_chat_sockets_separate_players_from_watchers(server: Server, clients: So
 
 
 def test_chat_join_requires_signed_key_of_a_room(server: Server, clients: SocketClients, event: Any) -> None:
-    key, unknown, team = (
-        server.ask("chat_key", slug=slug) for slug in ("lobby", "ZZZZ-players", f"{event['code']}-team")
-    )
+    slugs = ("lobby", "ZZZZ-players", f"{event['code']}-team")
+    key, unknown, team = (server.ask("chat_key", slug=slug) for slug in slugs)
     forged = f"{unknown.partition(':')[0]}:{key.partition(':')[2]}"
     for shown in (forged, "lobby", "x" * 200):
         assert clients.open("chat").say("chat.join", key=shown).closed() == CloseCode.BAD_TOKEN

@@ -152,9 +152,8 @@ def test_description_names_game_variant_time_and_rating() -> None:
         f"Simultaneous Captain's Mistress · 7 {TIMES} 6 · red has the token first · "
         "two lines at once: the token's holder wins · 5 minutes + 5 s per player · rated"
     )
-    assert slow_classic == (
-        f"Captain's Mistress · 6 {TIMES} 6 · first to move drawn at random · 3 days per player · casual"
-    )
+    drawn = f"Captain's Mistress · 6 {TIMES} 6 · first to move drawn at random"
+    assert slow_classic == f"{drawn} · 3 days per player · casual"
     assert crowd.endswith("30 seconds per turn · casual")
     for short, name in (
         ({}, [f"7 {TIMES} 6"]),

@@ -28,15 +28,11 @@ URL = "https://play.example"
 EMAIL = "ada@example.org"
 
 
-def body_of(mail: Mail) -> str:
-    content = mail.get_payload(decode=True)
-    assert isinstance(content, bytes)
-    return content.decode()
-
-
 def links(mail: Mail) -> dict[str, str]:
     """Paths of the mail's links, by their first segment below `/play/`."""
-    return {path.split("/")[2]: path for path in re.findall(rf"{URL}(/play/\S+)", body_of(mail))}
+    body = mail.get_payload(decode=True)
+    assert isinstance(body, bytes)
+    return {path.split("/")[2]: path for path in re.findall(rf"{URL}(/play/\S+)", body.decode())}
 
 
 @pytest.fixture
