@@ -16,18 +16,10 @@ MACHINE = ("✗ kernel", "✗ disk", "✗ nginx", "✗ static files")
 def run_doctor(stack: Stack, *arguments: str, inside: Sequence[str] = (), **environment: str) -> str:
     """Return the findings, as a command `inside` another. The exit status tells whether any is wrong."""
     env = {**os.environ, **stack.env, **GOOD, **environment}
-    ended = subprocess.run(
-        [*inside, *MANAGE, "doctor", *arguments],
-        cwd=ROOT,
-        env=env,
-        check=False,
-        capture_output=True,
-        text=True,
-    )
-    crashed = any(
-        line.startswith("Traceback") for line in ended.stderr.splitlines()
-    )  # other than in a log line
-    assert not crashed, ended.stderr
+    argv = [*inside, *MANAGE, "doctor", *arguments]
+    ended = subprocess.run(argv, cwd=ROOT, env=env, check=False, capture_output=True, text=True)
+    crashes = [line for line in ended.stderr.splitlines() if line.startswith("Traceback")]
+    assert not crashes, ended.stderr
     assert ended.returncode == ("✗" in ended.stdout), ended.stdout
     return ended.stdout
 

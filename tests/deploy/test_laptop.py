@@ -18,6 +18,7 @@ CHANGES = "### Added\n\n- A wheel.\n"
 CHANGELOG = f"# Changelog\n\n## 0.2.0 (unreleased)\n\n{CHANGES}\n## 0.1.0 (2026-01-01)\n\nFirst.\n"
 PACKAGE = """{"name": "small", "version": "0.1.0", "scripts": {"build": "echo built >> dist/builds"}}"""
 LOCK = """{"name": "small", "version": "0.1.0", "lockfileVersion": 3, "packages": {"": {"name": "small"}}}"""
+WHEEL = "Wheel-Version: 1.0\nGenerator: a test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
 
 
 def git(root: Path, *words: str) -> str:
@@ -109,9 +110,6 @@ def test_frontend_is_built_only_after_source_changes(tmp_path: Path, monkeypatch
 def test_node_version_is_checked() -> None:
     assert all(map(frontend.is_new_enough, ("v20.19.0", "v22.12.0\n", "v24.19.0")))
     assert not any(map(frontend.is_new_enough, ("v18.20.4", "v20.18.3", "v21.7.3", "v22.11.0", "nonsense")))
-
-
-WHEEL = "Wheel-Version: 1.0\nGenerator: a test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
 
 
 def use_project(folder: Path, patch: pytest.MonkeyPatch) -> None:

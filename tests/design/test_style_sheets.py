@@ -183,7 +183,6 @@ def test_side_colors_are_distinguishable_with_color_blindness(blindness: str) ->
 
 
 def test_design_tokens_are_defined_only_once() -> None:
-    """No other style sheet redefines a token."""
     tokens = {*palettes(STAGE_TOKENS)["dark"], *palettes(PAGE_TOKENS)["dark"]}
     sheets = (*FRONTEND.rglob("*.css"), *STATIC_SHEETS.values())
     redefining = [sheet for sheet in sheets if tokens & palettes(sheet)["dark"].keys()]

@@ -30,6 +30,13 @@ LONGEST = 200
 NAMES: dict[Side, str] = {"red": "Rooks", "yellow": "Doves"}
 games = st.sampled_from(sorted(BUILT_IN)).map(find_game)
 anything = st.one_of(st.integers(-3, 99), st.booleans(), st.floats(), st.text(max_size=2), st.just([1]))
+GERMAN = {"Trails": "Spuren", "%(red)s bid %(bid)s.": "%(bid)s hat %(red)s geboten."}
+SIMULTANEOUS = find_game("simultaneous-captains-mistress")
+CLASSIC = find_game("captains-mistress")
+SELECTOR = find_game("single-selector")
+LOTS = {SIMULTANEOUS.slug: "token", CLASSIC.slug: "first"}
+columns, sides, ties = st.sampled_from([7, 6]), st.sampled_from(SIDES), st.sampled_from(["holder", "other"])
+selector_options = st.fixed_dictionaries({"columns": columns, "token": sides, "tie": ties})
 
 
 def draw_picks(data: st.DataObject, game: Game[Any], state: Any, passes: bool) -> Picks:
@@ -58,14 +65,10 @@ def test_legal_play_is_valid_and_ends(data: st.DataObject, game: Game[Any], lot:
     assert passes or turns < LONGEST
     assert (game.result(state) == "open") == bool(game.to_move(state))
     if not game.to_move(state):
-        check_closed(game, state)
-
-
-def check_closed(game: Game[Any], state: Any) -> None:
-    assert [game.legal_actions(state, side) for side in SIDES] == [(), ()]
-    for picks in (Picks(), Picks(red=1), Picks(yellow=1), Picks(1, 1)):
-        with pytest.raises(IllegalPick, match=rf"^{GAME_OVER}$"):
-            game.resolve(state, picks)
+        assert [game.legal_actions(state, side) for side in SIDES] == [(), ()]
+        for picks in (Picks(), Picks(red=1), Picks(yellow=1), Picks(1, 1)):
+            with pytest.raises(IllegalPick, match=rf"^{GAME_OVER}$"):
+                game.resolve(state, picks)
 
 
 def check_secret(game: Game[Any], before: Any, state: Any) -> None:
@@ -112,14 +115,6 @@ def test_game_drawn_lot_is_kept_in_options(game: Game[Any], lot: int) -> None:
     kept = read_options(game, msgspec.to_builtins(options))
     assert game.draw_lots(kept, lot + 1) == options
     assert game.view(game.start(kept), None) == game.view(game.start(options), None)
-
-
-SIMULTANEOUS = find_game("simultaneous-captains-mistress")
-CLASSIC = find_game("captains-mistress")
-SELECTOR = find_game("single-selector")
-LOTS = {SIMULTANEOUS.slug: "token", CLASSIC.slug: "first"}
-columns, sides, ties = st.sampled_from([7, 6]), st.sampled_from(SIDES), st.sampled_from(["holder", "other"])
-selector_options = st.fixed_dictionaries({"columns": columns, "token": sides, "tie": ties})
 
 
 class Play(NamedTuple):
@@ -266,9 +261,6 @@ def test_two_half_turns_equal_one_simultaneous_turn(data: st.DataObject, chosen:
         assert msgspec.structs.replace(SELECTOR.view(state, None), vote=None) == SIMULTANEOUS.view(same, None)
         if all(pick is None for pick in picks.values()):
             return  # both sides could pass forever
-
-
-GERMAN = {"Trails": "Spuren", "%(red)s bid %(bid)s.": "%(bid)s hat %(red)s geboten."}
 
 
 def in_german(message: str) -> str:

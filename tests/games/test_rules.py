@@ -114,9 +114,8 @@ def replayed_turns(slug: str, *turns: Any, **options: str) -> tuple[Resolution, 
 def test_line_of_five_and_lines_of_both_sides_are_reported() -> None:
     columns = ((1, 7), (2, 7), (3, 7), (5, 6), (4, 0))
     turns = [{side: column} for pair in columns for side, column in zip(SIDES, pair, strict=True) if column]
-    assert replayed_turns(CLASSIC.slug, *turns, first="red")[-1].lines == (
-        tuple((c, 1) for c in range(1, 6)),
-    )
+    line = tuple((column, 1) for column in range(1, 6))
+    assert replayed_turns(CLASSIC.slug, *turns, first="red")[-1].lines == (line,)
     replayed = replayed_turns(SIMULTANEOUS.slug, *[{"red": 1, "yellow": 7}] * 4)
     assert [turn.double_win for turn in replayed] == [False, False, False, True]
 

@@ -17,6 +17,8 @@ from crowdgame.server.laptop.paths import ROOT
 from tests.machines.nginx import Nginx, running_nginx
 
 REQUESTS = 60
+PAGES = ("/console/", "/console/enter/x", "/play/data", "/api/v1/", "/rules", "/verify.py", "/board/X.png")
+OTHERS = ("/", "/BCDF", "/BCDF/1", "/display/BCDF", "/ws/console", "/record/BCDF/1/roots.json", "/static/a")
 
 
 class Gateway(BaseHTTPRequestHandler):
@@ -90,10 +92,6 @@ def test_nginx_closes_requests_that_never_end(nginx: Nginx) -> None:
         slow_client.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: ")
         with suppress(ConnectionResetError):
             assert not slow_client.recv(4096)
-
-
-PAGES = ("/console/", "/console/enter/x", "/play/data", "/api/v1/", "/rules", "/verify.py", "/board/X.png")
-OTHERS = ("/", "/BCDF", "/BCDF/1", "/display/BCDF", "/ws/console", "/record/BCDF/1/roots.json", "/static/a")
 
 
 def test_nginx_sends_pages_to_their_own_process_or_to_a_gateway_meanwhile() -> None:

@@ -23,6 +23,17 @@ from tests.machines.manifests import RELEASE, SERVER, UNITS
 from tests.machines.nginx import pages_upstreams, render, upstreams
 from tests.machines.postgres import Postgres
 
+# Instead of pip and Python of the release's environment.
+FAKE_VENV = """
+python3() {
+    mkdir -p "$4/bin"
+    printf '#!/bin/sh\\necho /bin/true\\n' | tee "$4/bin/pip" >"$4/bin/python"
+    chmod +x "$4/bin/pip" "$4/bin/python"
+}
+check_folder
+install_release
+"""
+
 
 def needs(program: str) -> pytest.MarkDecorator:
     return pytest.mark.skipif(shutil.which(program) is None, reason=f"there is no {program} here")
@@ -72,15 +83,10 @@ def test_scripts_are_executable_and_parse(name: str) -> None:
 def test_envsubst_matches_the_nginx_test_helper() -> None:
     gateways, pages = upstreams([8001, 8002]), pages_upstreams(8000, [8001, 8002])
     listen = "include /etc/nginx/crowdgame-tls.conf;"
-    made = subprocess.run(
-        ["envsubst", "$UPSTREAMS $PAGES $LISTEN"],
-        input=(SERVER / "nginx.conf").read_text(),
-        env=os.environ | {"UPSTREAMS": gateways, "PAGES": pages, "LISTEN": listen},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert made.stdout == render(gateways, pages, listen)
+    argv, template = ["envsubst", "$UPSTREAMS $PAGES $LISTEN"], (SERVER / "nginx.conf").read_text()
+    env = os.environ | {"UPSTREAMS": gateways, "PAGES": pages, "LISTEN": listen}
+    made = subprocess.check_output(argv, input=template, env=env, text=True)
+    assert made == render(gateways, pages, listen)
 
 
 # ------------------------------------------------------------------ backup
@@ -143,16 +149,10 @@ def test_crowdgame_command_uses_server_settings(tmp_path: Path) -> None:
         "import os; from django.conf import settings; print(settings.DATA_DIR, os.getcwd(), *map(os.getenv, "
     )
     command = ["shell", "--command", f"{show}{list(values)[:3]}), sep='|')"]
-    result = subprocess.run(
-        [SERVER / "crowdgame", *command],
-        env={"PATH": os.environ["PATH"], "CROWDGAME_ENV": str(settings)},
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    env = {"PATH": os.environ["PATH"], "CROWDGAME_ENV": str(settings)}
+    shown = subprocess.check_output([SERVER / "crowdgame", *command], env=env, cwd=tmp_path, text=True)
     seen = [str(tmp_path), str(tmp_path), values["BRAND_LINE"], values["MAIL_FROM"], "any"]
-    assert result.stdout.splitlines()[-1] == "|".join(seen)
+    assert shown.splitlines()[-1] == "|".join(seen)
 
 
 @pytest.mark.parametrize("is_owner", [True, False])
@@ -162,14 +162,10 @@ def test_crowdgame_command_writes_metrics_only_into_its_own_folder(is_owner: boo
     script, _, _ = (SERVER / "crowdgame").read_text().partition("\nexec ")
     script = script.replace("/run/crowdgame/metrics", str(tmp_path))
     user = os.geteuid() if is_owner else 65_534
-    ended = subprocess.run(
-        ["sh", "-c", f'id() {{ echo {user}; }}; {script}\necho "${{PROMETHEUS_MULTIPROC_DIR-none}}"'],
-        env={"PATH": os.environ["PATH"], "CROWDGAME_ENV": str(tmp_path / "crowdgame.env")},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert ended.stdout.strip() == (str(tmp_path) if is_owner else "none")
+    script = f'id() {{ echo {user}; }}; {script}\necho "${{PROMETHEUS_MULTIPROC_DIR-none}}"'
+    env = {"PATH": os.environ["PATH"], "CROWDGAME_ENV": str(tmp_path / "crowdgame.env")}
+    folder = subprocess.check_output(["sh", "-c", script], env=env, text=True).strip()
+    assert folder == (str(tmp_path) if is_owner else "none")
 
 
 # ------------------------------------------------------------------ install.sh
@@ -224,18 +220,6 @@ def test_install_creates_a_database_in_utf_8(postgres: Postgres, etc: Path) -> N
     with psycopg.connect(postgres.url("crowdgame")) as connection:
         made = connection.execute("SELECT current_setting('server_encoding'), lower('É')").fetchall()
     assert made == [("UTF8", "é")]
-
-
-# Instead of pip and Python of the release's environment.
-FAKE_VENV = """
-python3() {
-    mkdir -p "$4/bin"
-    printf '#!/bin/sh\\necho /bin/true\\n' | tee "$4/bin/pip" >"$4/bin/python"
-    chmod +x "$4/bin/pip" "$4/bin/python"
-}
-check_folder
-install_release
-"""
 
 
 def test_install_keeps_each_build_of_a_version_in_its_folder(tmp_path: Path) -> None:

@@ -26,6 +26,10 @@ from voting.metrics.metrics import REGISTRY, ProcessRole
 
 NAMED = re.compile(r"\b((?:crowdgame|process)_\w+)(?:\{([^}]*)\})?")
 LABELS = {"kind", "outcome", "le", "role", "pid"}
+PROCESSES = {"scheduler": "scheduler", "pages": "gateway --pages --port"}
+HOLD = """from voting.metrics.metrics import BALLOTS, CONNECTIONS, set_process_role
+set_process_role('gateway');BALLOTS.labels('counted').inc();CONNECTIONS.labels('phone').set(5);"""
+PRINT_METRICS = "from crowdgame.server.monitoring.port import metrics_text;print(metrics_text().decode());"
 
 
 def close_a_turn(server: Server, clients: SocketClients) -> dict[str, Any]:
@@ -85,9 +89,6 @@ async def test_stalled_gateway_counts_each_missed_heartbeat(monkeypatch: pytest.
         monkeypatch.setattr(heartbeats, "time", SimpleNamespace(monotonic=clock.__next__))
         await heartbeats._sleep_for_slot()
         assert counted() - before == count
-
-
-PROCESSES = {"scheduler": "scheduler", "pages": "gateway --pages --port"}
 
 
 @pytest.mark.parametrize(("role", "command"), PROCESSES.items())
@@ -188,11 +189,6 @@ def test_runbook_quotes_texts_and_panels_that_exist() -> None:
     assert len(quoted) > 3
     assert len(named) > 3
     assert {text for text in quoted | named if text not in texts} == set()
-
-
-HOLD = """from voting.metrics.metrics import BALLOTS, CONNECTIONS, set_process_role
-set_process_role('gateway');BALLOTS.labels('counted').inc();CONNECTIONS.labels('phone').set(5);"""
-PRINT_METRICS = "from crowdgame.server.monitoring.port import metrics_text;print(metrics_text().decode());"
 
 
 def start(folder: Path, script: str) -> subprocess.Popen[str]:

@@ -27,6 +27,12 @@ CLOSE = 1e-9
 LINE_STATES = 8**4
 COLUMN_STATES = 127
 Line = tuple[tuple[int, int], ...]
+#: Matching pennies in columns 1 and 2: red wins if both pick the same. Column 3 loses for both, 4 is full.
+PENNIES_MATRIX = ((1, -1, 1, None), (-1, 1, 1, None), (-1, -1, 0, None), (None,) * 4)
+PENNIES = Solution(0, (0.5, 0.5, 0, 0), (0.5, 0.5, 0, 0), PENNIES_MATRIX, is_exact=True, depth=1)
+EXACT = {0.02: "best", 0.05: "good", 0.1: "inaccuracy", 0.2: "mistake", 0.21: "blunder"}
+CERTAIN_WIN = {1: "best", 1 - 2e-16: "best", -1: "blunder", 0.9: None, 0.2: "blunder"}
+LOSS = 0.2 + ESTIMATE_MARGIN
 
 
 def assert_equilibrium(solution: Solution) -> None:
@@ -206,11 +212,6 @@ def test_analysis_is_the_stored_one_which_browsers_compute_too() -> None:
         assert [list(row) for row in solution.matrix] == stored["matrix"]
 
 
-#: Matching pennies in columns 1 and 2: red wins if both pick the same. Column 3 loses for both, 4 is full.
-PENNIES_MATRIX = ((1, -1, 1, None), (-1, 1, 1, None), (-1, -1, 0, None), (None,) * 4)
-PENNIES = Solution(0, (0.5, 0.5, 0, 0), (0.5, 0.5, 0, 0), PENNIES_MATRIX, is_exact=True, depth=1)
-
-
 def test_columns_cost_what_the_equilibrium_or_in_hindsight_the_reply_takes() -> None:
     for side in SIDES:
         assert column_losses(PENNIES, side) == {1: 0, 2: 0, 3: 0.5}
@@ -231,11 +232,6 @@ def test_crowd_is_wiser_than_its_average_member() -> None:
     assert judge_crowd(PENNIES, "yellow", {1: 7, 2: 7}, pick=2).exploitability == 0
     with pytest.raises(ValueError, match="nobody"):
         judge_crowd(PENNIES, "red", {}, pick=1)
-
-
-EXACT = {0.02: "best", 0.05: "good", 0.1: "inaccuracy", 0.2: "mistake", 0.21: "blunder"}
-CERTAIN_WIN = {1: "best", 1 - 2e-16: "best", -1: "blunder", 0.9: None, 0.2: "blunder"}
-LOSS = 0.2 + ESTIMATE_MARGIN
 
 
 @pytest.mark.parametrize(
