@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page, ViewportSize
 
 from deploy.laptop.system_tools import find_browser
 from tests.e2e.fake_gateway import FakeGateway, running_fake_gateway
-from tests.e2e.page_visits import running_server_with_static
+from tests.e2e.page_visits import WON, running_server_with_static
 from tests.e2e.scene_setup import Scene, Show, State, show_scene
 from tests.e2e.screens import BROWSER_ARGS, PAUSE_ANIMATIONS_JS, OpenScreen, Screen
 from tests.server import Server
@@ -23,6 +23,14 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """One stack for the whole run; it can also create events without clicking."""
     with running_server_with_static(tmp_path_factory.mktemp("event")) as server:
         yield server
+
+
+@pytest.fixture(scope="module")
+def won(server: Server) -> str:
+    """The code of an event whose only match has been won by red after four turns."""
+    event = server.ask("event", lobby="open")
+    server.ask("play_to", event_id=event["id"], picks=WON)
+    return str(event["code"])
 
 
 @pytest.fixture(scope="session")

@@ -78,9 +78,7 @@ def test_shared_device_asks_which_seat_to_use(server: Server, open_at: OpenScree
 
 
 @pytest.mark.parametrize("admission", ["rotating", "tickets"])
-def test_phone_repeats_only_a_ticket_without_answer(
-    server: Server, open_at: OpenScreen, admission: str
-) -> None:
+def test_phone_repeats_only_unanswered_ticket(server: Server, open_at: OpenScreen, admission: str) -> None:
     """A wrong code is sent once. A ticket whose welcome was lost is sent until the server releases it."""
     event = server.ask("event", lobby="open", admission=admission)
     key, lost = WRONG, admission == "tickets"

@@ -55,26 +55,22 @@ def _pick(page: Page, team: str, column: int) -> None:
 
 
 @pytest.mark.nightly
-def test_page_is_small_without_the_weights(server: Server, open_at: OpenScreen) -> None:
-    event = server.ask("event", lobby="open")
-    server.ask("play_to", event_id=event["id"], picks=WON)
+def test_page_is_small_without_the_weights(won: str, open_at: OpenScreen) -> None:
     page = open_at(SMALL_PHONE).page
     sizes: dict[str, int] = {}
     page.on("requestfinished", lambda done: sizes.update({done.url: done.sizes()["responseBodySize"]}))
     with page.expect_event("requestfinished", lambda done: ".wasm" in done.url):
-        page.goto(f"/report/{event['code']}/1/board")
+        page.goto(f"/report/{won}/1/board")
     expect(page.locator(".value")).to_contain_text("Winning chance")
     assert sum(size for url, size in sizes.items() if not url.endswith(".gz")) <= 60_000, sizes
 
 
 @pytest.mark.nightly
-def test_page_polls_less_often_until_it_is_used_again(server: Server, open_at: OpenScreen) -> None:
-    event = server.ask("event", lobby="open")
-    server.ask("play_to", event_id=event["id"], picks=WON)
+def test_page_polls_less_often_until_it_is_used_again(won: str, open_at: OpenScreen) -> None:
     page = open_at(SMALL_PHONE).page
     page.add_init_script(COUNT_POLLS_JS)
     page.clock.install()
-    page.goto(f"/report/{event['code']}/1/board")
+    page.goto(f"/report/{won}/1/board")
     expect(page.get_by_role("status")).to_be_visible()
     page.clock.run_for(5 * 60_000)
     assert page.evaluate("polls") >= 100

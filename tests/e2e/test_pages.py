@@ -34,17 +34,13 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         yield server
 
 
-def find_english(page: Page, language: str) -> list[str]:
-    """A single word may be a name, or the same in both languages."""
+def check_page(page: Page, language: str) -> list[str]:
+    # A single word may be a name, or the same in both languages.
     english = [text for text in english_on(page, language, "django", "djangojs") if " " in text]
     if language in ("zh-hans", "ar"):
         lines = dict.fromkeys(page.evaluate(page_script("read_lines")))
         english += [line for line in lines if LATIN_WORDS.search(NOT_TRANSLATED.sub("", line))]
-    return english
-
-
-def check_page(page: Page, language: str) -> list[str]:
-    wrong = [f"English: {line}" for line in find_english(page, language)]
+    wrong = [f"English: {line}" for line in english]
     for screen_width, screen_height in ((320, 568), (1280, 800)):
         resize(page, screen_width, screen_height)
         page.evaluate("scrollTo(0, 0)")

@@ -96,7 +96,6 @@ def test_voter_is_notified_on_this_device(server: Server, open_at: OpenScreen) -
 
 
 def test_browser_that_cannot_be_notified_says_why(server: Server, open_at: OpenScreen) -> None:
-    """It has no push service, denies the permission, or has no push at all."""
     askable, denied, without_push = (
         open_settings(server, open_at, script)[2] for script in (ASKABLE_JS, "", "delete window.PushManager;")
     )

@@ -85,7 +85,6 @@ def test_receipt_check_detects_forged_path(server: Server, open_at: OpenScreen) 
 
 
 def test_phone_warns_if_another_record_is_published(server: Server, open_at: OpenScreen) -> None:
-    """The server publishes another root of the second turn than it sent to this phone."""
     asked: list[str] = []
 
     def forge(route: Route) -> None:

@@ -5,16 +5,13 @@ import pytest
 from django.conf import settings
 from playwright.sync_api import Browser, Page, expect
 
-from tests.e2e.page_visits import WON
 from tests.e2e.screens import PROJECTOR, OpenScreen
 from tests.server import Server
 
 
 @pytest.fixture(scope="module")
-def report(server: Server) -> str:
-    event = server.ask("event", lobby="open")
-    server.ask("play_to", event_id=event["id"], picks=WON)
-    return f"{server.http}/report/{event['code']}/1"
+def report(server: Server, won: str) -> str:
+    return f"{server.http}/report/{won}/1"
 
 
 @pytest.fixture

@@ -59,9 +59,7 @@ def wrong_on(screen: str, window: Page, *sizes: tuple[int, int]) -> list[str]:
 
 
 @pytest.mark.parametrize(("screen", "scene"), EVERY_SCENE)
-def test_scene_fits_every_screen(
-    fake_gateway: FakeGateway, window: Page, screen: str, scene: setup.Scene
-) -> None:
+def test_scene_fits_screen(fake_gateway: FakeGateway, window: Page, screen: str, scene: setup.Scene) -> None:
     resize(window, *SIZES[screen][0])
     setup.show_scene(screen, scene, window, fake_gateway)
     violations = axe_violations(window, scene.name, ["light", "dark"] if screen == "phone" else ["dark"])
@@ -109,18 +107,15 @@ def test_parts_of_screen_fit_with_the_longest_names(show: setup.Show, window: Pa
     show(screen, STATES[phase], phase)
     for size in sizes:
         resize(window, *size)
-        window.wait_for_function(
-            page_script("all_complete"), arg=",".join(parts)
-        )  # names are fitted a moment later
+        # Names are fitted a moment later.
+        window.wait_for_function(page_script("all_complete"), arg=",".join(parts))
         assert window.evaluate(page_script("misplaced"), parts) == []
     if screen == "display":
         assert wrong_on(screen, window, *sizes) == []
 
 
 @pytest.mark.nightly
-def test_code_and_clock_of_display_are_large_and_the_sea_rises_at_the_end(
-    show: setup.Show, window: Page
-) -> None:
+def test_code_and_clock_are_large_and_the_sea_rises_at_the_end(show: setup.Show, window: Page) -> None:
     resize(window, 1280, 720)
     show("display", STATES["lobby"], "lobby")
     code = window.locator(".qr path").bounding_box()

@@ -80,12 +80,8 @@ def test_lobby_shows_which_code_is_needed(show: setup.Show) -> None:
 
 @pytest.mark.nightly
 def test_arabic_text_begins_on_the_right_of_the_board(fake_gateway: FakeGateway, window: Page) -> None:
-    setup.show_scene(
-        "display",
-        setup.in_language(setup.Scene("ended", setup.THE_END.ended, "ended"), "ar"),
-        window,
-        fake_gateway,
-    )
+    ended = setup.in_language(setup.Scene("ended", setup.THE_END.ended, "ended"), "ar")
+    setup.show_scene("display", ended, window, fake_gateway)
     text, board = (window.locator(part).bounding_box() for part in (".end", ".dock"))
     assert text
     assert board
@@ -125,9 +121,7 @@ def test_home_display_addresses_own_team_as_you_and_mirrors_board_only_on_back_s
     expect(page.get_by_role("dialog")).to_contain_text("?home=red")
 
 
-def test_display_updates_votes_per_second_in_place_unless_hidden(
-    show: setup.Show, fake_gateway: FakeGateway
-) -> None:
+def test_votes_per_second_change_in_place_unless_hidden(show: setup.Show, fake_gateway: FakeGateway) -> None:
     page = show("display", setup.MIDDLE.voting)
     rate, others = page.locator("[data-rate]"), page.locator(".footer .address, .cabinet, .clock")
     expect(rate).to_have_text(f"· {TURNOUT['votes_per_s']} votes/s")
@@ -135,9 +129,8 @@ def test_display_updates_votes_per_second_in_place_unless_hidden(
     before = others.evaluate_all(BOXES_JS)
     for number, text in ((1234, "· 1,234 votes/s"), (1, "· 1 vote/s")):
         figures = BoxFigures(changed=2345)
-        counted = TurnoutCounted(
-            turn=setup.MIDDLE.turn_id, figures=figures, **TURNOUT | {"votes_per_s": number}
-        )
+        turnout = TURNOUT | {"votes_per_s": number}
+        counted = TurnoutCounted(turn=setup.MIDDLE.turn_id, figures=figures, **turnout)
         fake_gateway.say("display", counted)
         expect(rate).to_have_text(text)
         expect(page.locator("[data-changed]")).to_have_text("· 2,345 changed")

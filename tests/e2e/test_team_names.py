@@ -108,7 +108,6 @@ def test_display_never_cuts_join_address(fake_gateway: FakeGateway, window: Page
     ],
 )
 def test_page_shows_whole_words(server: Server, browser: Browser, name: str) -> None:
-    """A name of one long word makes no page wider."""
     for names in (LONG_WORDS, *OF_EACH_SCRIPT):
         visited = next(visited for visited in PAGES if visited.name == name)
         visited = replace(visited, choices=visited.choices | {"names": names})
@@ -122,9 +121,7 @@ def test_page_shows_whole_words(server: Server, browser: Browser, name: str) -> 
             assert page.evaluate("document.documentElement.scrollWidth") == SMALLEST_PHONE[0]
             for size in (SMALLEST_PHONE, *PROJECTORS) if names in OF_EACH_SCRIPT else ():
                 resize(page, *size)
-                assert page.evaluate(page_script("read_words"), names) == {"shown": 2, "broken": []}, (
-                    names,
-                    size,
-                )
+                words = page.evaluate(page_script("read_words"), names)
+                assert words == {"shown": 2, "broken": []}, (names, size)
                 short = page.evaluate(READ_SHORT_NAMES_JS)
                 assert len(set(short.values())) == len(short), (names, size)

@@ -9,7 +9,6 @@ from playwright.sync_api import FilePayload, Page, expect
 from games.bots.bots import VERSION, pick_action
 from games.engine.record import GameRecord, replay
 from tests.e2e.page_checks import axe_violations
-from tests.e2e.page_visits import WON
 from tests.e2e.screens import SMALL_PHONE, OpenScreen, Screen
 from tests.e2e.scripts import page_script
 from tests.server import Server
@@ -18,16 +17,9 @@ from tests.voting.records.test_dishonest_server import seal_again
 DROP_JS = page_script("drop")
 
 
-@pytest.fixture(scope="module")
-def code(server: Server) -> str:
-    event = server.ask("event", lobby="open")
-    server.ask("play_to", event_id=event["id"], picks=WON)
-    return str(event["code"])
-
-
 @pytest.fixture
-def record(server: Server, code: str) -> Any:
-    with urlopen(f"{server.http}/record/{code}/1.json") as answer:  # noqa: S310
+def record(server: Server, won: str) -> Any:
+    with urlopen(f"{server.http}/record/{won}/1.json") as answer:  # noqa: S310
         return json.loads(answer.read())
 
 
@@ -43,9 +35,9 @@ def expect_verdict(page: Page, verdict: str, dropped: Any = None) -> None:
     assert not axe_violations(page, "verify")
 
 
-def test_report_leads_to_the_verified_match(code: str, screen: Screen) -> None:
+def test_report_leads_to_the_verified_match(won: str, screen: Screen) -> None:
     page = screen.page
-    page.goto(f"/report/{code}/1")
+    page.goto(f"/report/{won}/1")
     page.get_by_role("link", name="Verify in the browser").click()
     expect_verdict(page, "The record is valid")
     expect(page.get_by_role("heading", name="Turn 1 of 4")).to_be_visible()
